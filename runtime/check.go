@@ -8,7 +8,6 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
-	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -18,7 +17,7 @@ type plan struct {
 	subGroup int    // required size, or 0
 	empty    bool   // nothing to do
 
-	pipeline hal.Pipeline // nil if it is still to be found
+	variant *variant // nil if it is still to be found
 }
 
 // check holds a launch against its kernel and the device, in an order that

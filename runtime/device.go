@@ -145,10 +145,9 @@ type Device struct {
 	pipelines atomic.Int64
 	closing   time.Duration // bounds Close's wait, if positive
 
-	mu      sync.Mutex
-	kernels map[*Kernel]*builtKernel
-	close   sync.Once
-	err     error // of Close
+	variants variants
+	close    sync.Once
+	err      error // of Close
 }
 
 // Open opens a device: the one that Select or the environment variable
@@ -236,8 +235,9 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	d := &Device{
 		hal: h, backend: backend, info: o.shrink(*h.Info()),
 		stream:  graph.NewStream(h, graph.FlushDelay),
-		kernels: map[*Kernel]*builtKernel{}, closing: o.closing,
+		closing: o.closing,
 	}
+	d.variants.init()
 	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide
 	d.small = o.small != "never"
 	d.queue = d.NewQueue()
@@ -327,7 +327,9 @@ func (d *Device) NewQueue() *Queue {
 
 // Pipelines returns how many kernels the device has made ready so far: one for
 // each kernel, work-group size, sub-group size and set of specialization constants
-// that was launched. It grows where launches pay for making kernels ready.
+// that was launched or built. It grows where launches pay for making kernels ready. A
+// device keeps the several hundred that were launched last, and those of Executables
+// that are still there; a kernel that comes after that is made ready anew.
 func (d *Device) Pipelines() int {
 	if d == nil {
 		return 0
@@ -355,9 +357,7 @@ func (d *Device) Close() error {
 			defer cancel()
 		}
 		abandoned := d.stream.Close(ctx)
-		d.mu.Lock()
-		d.kernels = nil
-		d.mu.Unlock()
+		d.variants.close()
 		if abandoned != nil {
 			d.stream.AllFailures() // of what is abandoned: one error says it all
 			d.err = backendError(d, nil, fmt.Sprintf("the device %s was still busy %v after Close was called", d.Name(), d.closing), abandoned)

@@ -22,9 +22,13 @@ func (e Event) Record() hal.Fault { return e.l.ev.Fault }
 // Cancels reports whether all launches so far of the kernel, on the device, are ones that
 // end soon when they are asked to.
 func (d *Device) Cancels(k *Kernel) bool {
-	for _, v := range d.kernels[k].variants {
-		if c, ok := v.pipeline.(hal.Canceller); !ok || !c.Cancels() {
-			return false
+	d.variants.mu.Lock()
+	defer d.variants.mu.Unlock()
+	for key, v := range d.variants.all {
+		for ; v != nil && key.kernel == k; v = v.next {
+			if c, ok := v.pipeline.(hal.Canceller); !ok || !c.Cancels() {
+				return false
+			}
 		}
 	}
 	return true
@@ -32,3 +36,6 @@ func (d *Device) Cancels(k *Kernel) bool {
 
 // ChooseLocal is Device.chooseLocal.
 func (d *Device) ChooseLocal(rank int, global [3]int) [3]int { return d.chooseLocal(rank, global) }
+
+// SetMaxVariants bounds the pipelines that the device keeps.
+func (d *Device) SetMaxVariants(n int) { d.variants.most = n }

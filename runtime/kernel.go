@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/host"
@@ -21,8 +22,9 @@ type Kernel struct {
 	// words are the modules: the kernel's own, then those of its variants.
 	words []func() []uint32
 	specs []specVar
-	small *abi.Variant // for small launches, or nil
-	watch *watch.Set   // the variables that its modules have the values of
+	small *abi.Variant  // for small launches, or nil
+	own   *spirv.Module // of LoadModule, or nil
+	watch *watch.Set    // the variables that its modules have the values of
 }
 
 // NewKernel is called by generated code.

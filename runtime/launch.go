@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"slices"
-	"sync"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
@@ -86,14 +83,14 @@ func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c
 		return Event{l}, nil
 	}
 	passSlices(k.abi, c)
-	if p.pipeline == nil {
-		var err error
-		if p.pipeline, err = d.pipeline(k, c, p); err != nil {
-			return Event{}, err
-		}
+	if err := d.find(ctx, k, c, p); err != nil {
+		return Event{}, err
 	}
+	defer p.letGo()
+	// The pipeline is a use without access: it lives until the batch has completed.
+	c.Uses = append(c.Uses, graph.Use{Mem: p.variant.handle})
 	n := graph.Node{
-		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: p.pipeline, Cancel: c.Cancel, Args: c.Args, Slices: c.Passed,
+		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: p.variant.pipeline, Cancel: c.Cancel, Args: c.Args, Slices: c.Passed,
 			Global: deviceOrder(c.Rank, c.Global), Groups: deviceOrder(c.Rank, groups(k.abi, c, p))},
 		Uses: c.Uses, After: after,
 	}
@@ -139,119 +136,6 @@ func deviceOrder(rank int, v [3]int) [3]uint32 {
 		out[i] = uint32(v[rank-1-i])
 	}
 	return out
-}
-
-// builtKernel holds a kernel's pipelines on one device.
-type builtKernel struct {
-	mu       sync.Mutex
-	variants []variant
-}
-
-type variant struct {
-	local    [3]int
-	subGroup int
-	small    bool
-	cancel   bool
-	specs    []hal.SpecValue
-	pipeline hal.Pipeline
-}
-
-// pipeline returns the kernel with all its constants set, built when first used.
-func (d *Device) pipeline(k *Kernel, c *launch.Call, p *plan) (hal.Pipeline, error) {
-	local := deviceOrder(c.Rank, p.local)
-	cancel := c.Cancel != nil && !d.direct() && k.leaves()
-	small := d.small && !d.direct() && !cancel && k.isSmall(c)
-	reservedSpecs(c, local, d.correct, d.whole(local))
-	d.mu.Lock()
-	if d.kernels == nil {
-		d.mu.Unlock()
-		return nil, d.usable()
-	}
-	b := d.kernels[k]
-	if b == nil {
-		b = &builtKernel{}
-		d.kernels[k] = b
-	}
-	d.mu.Unlock()
-
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i := range b.variants {
-		v := &b.variants[i]
-		if v.local == p.local && v.subGroup == p.subGroup && v.small == small && v.cancel == cancel && slices.Equal(v.specs, c.Specs) {
-			return v.pipeline, nil
-		}
-	}
-	desc := hal.PipelineDesc{
-		Kernel: k.abi, Specs: slices.Clone(c.Specs), LocalSize: local,
-		SubGroupSize: p.subGroup, Host: k.host, HostSpecs: slices.Clone(c.HostSpecs),
-	}
-	h, err := d.build(k, desc, small, cancel)
-	if err != nil {
-		if e := new(Error); errors.As(err, &e) {
-			return nil, err
-		}
-		return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
-	}
-	d.pipelines.Add(1)
-	b.variants = append(b.variants, variant{p.local, p.subGroup, small, cancel, slices.Clone(c.Specs), h})
-	return h, nil
-}
-
-// build makes a pipeline of the kernel's module, or of the variant that the device
-// needs, or of that for small launches, or one that leaves when it is asked to. Where the
-// driver fails on the module, as compilers do, a variant may do: it is other code for the
-// same results.
-func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (hal.Pipeline, error) {
-	if d.direct() {
-		return d.newPipeline(&desc)
-	}
-	if name := k.abi.Damaged(); name != "" {
-		return nil, errorf(ErrBuild, "the file %s that was built in is not the one that its stubs were written with", name).about(k).
-			advise("run kgen again, and commit what it writes")
-	}
-	v, missing := k.variant(d.Has, cancel)
-	if missing != 0 && cancel {
-		v, missing = k.variant(d.Has, false)
-	}
-	if missing != 0 {
-		return nil, d.lacks(k, "needs", missing).about(k)
-	}
-	if v == nil && small {
-		if h, err := d.buildVariant(k, k.small, desc); err == nil {
-			return h, nil
-		}
-	}
-	h, err := d.buildVariant(k, v, desc)
-	if (v == nil || cancel) && errors.Is(err, hal.ErrPipeline) {
-		for i := range k.abi.Variants {
-			if k.abi.Variants[i].Products != nil || k.abi.Variants[i].Cancel != cancel {
-				continue
-			}
-			if h, err := d.buildVariant(k, &k.abi.Variants[i], desc); err == nil {
-				return h, nil
-			}
-		}
-	}
-	return h, err
-}
-
-// buildVariant makes a pipeline of the kernel's own module, if v is nil, or of v.
-func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
-	desc.SPIRV = k.module(v)
-	desc.Cancels = v != nil && v.Cancel
-	if v != nil && slices.Contains(v.Without, properties.Int64) {
-		desc.Specs = splitSpecs(k.abi, desc.Specs)
-	}
-	return d.newPipeline(&desc)
-}
-
-func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
-	if !d.stream.Enter() {
-		return nil, graph.ErrClosed
-	}
-	defer d.stream.Leave()
-	return d.hal.NewPipeline(desc)
 }
 
 // splitSpecs gives modules without 64-bit integers the words of such constants.

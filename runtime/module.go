@@ -1,12 +1,15 @@
 package runtime
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"sync"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/codegen/spirv/valid"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -19,9 +22,19 @@ import (
 // Launch the kernel with [LaunchKernel].
 //
 // The kernel has no Go code, so the host device cannot launch it
-// (ErrKernelNotSupported). A module that does not parse, or does not have the
-// constants that desc.Specs lists, is an error of class ErrBuild; two constants
-// with one number are of class ErrSpecConst.
+// (ErrKernelNotSupported). Drivers trust modules, and a damaged one may end the
+// process, so LoadModule checks it: operands, types, dominance, structured control
+// flow, layouts and the interface. A module that is not valid, that uses what no
+// kernel can have, such as descriptors or images, or that does not have the
+// constants which desc.Specs lists, is an error of class ErrBuild, which says at
+// which word, in which instruction, and why; one that wants more work-group or
+// private memory than the device has is of class ErrMemoryAllocation, larger
+// work-groups are of class ErrKernelNotSupported, and two constants with one number
+// of class ErrSpecConst. The values that constants are given are held against the
+// same limits when the kernel is built.
+//
+// What a valid module does when it runs remains the caller's: nothing checks the
+// addresses that it computes, nor that its loops end.
 func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -30,8 +43,9 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 	if err != nil {
 		return nil, &Error{Class: ErrBuild, Kernel: desc.Name, Problem: "the module does not parse", Err: err}
 	}
-	if !slices.ContainsFunc(m.EntryPointsInfo(), func(e spirv.EntryPointInfo) bool { return e.Name == abi.EntryPoint }) {
-		return nil, &Error{Class: ErrBuild, Kernel: desc.Name, Problem: "the module has no entry point " + abi.EntryPoint}
+	if err := dev.checkModule(m, &desc, nil); err != nil {
+		err.Kernel = desc.Name
+		return nil, err
 	}
 	if desc.Specs, err = moduleSpecs(m, desc.Specs, desc.Name); err != nil {
 		return nil, err
@@ -44,10 +58,51 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)
 	}
 	desc.SPIRV = string(bytes)
-	k := &Kernel{abi: &desc, name: desc.Name}
+	k := &Kernel{abi: &desc, name: desc.Name, own: m}
 	k.words = []func() []uint32{sync.OnceValue(func() []uint32 { return slices.Clone(words) })}
 	k.specs = specVars(&launch.Kernel{ABI: &desc})
 	return NewProgram(dev, k)
+}
+
+// checkModule checks a module of the caller's own, with the values that its
+// specialization constants are given.
+func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.SpecValue) *Error {
+	facts, err := valid.Check(m, abi.EntryPoint, func(id uint32) (uint64, bool) {
+		for i := range specs {
+			if specs[i].ID == id {
+				return specs[i].Bits, true
+			}
+		}
+		return 0, false
+	})
+	if err != nil {
+		return &Error{Class: ErrBuild, Problem: "the module is not one that a kernel can have", Err: err}
+	}
+	block := uint64(abi.OffsetArgs + desc.ArgSize)
+	if desc.Spilled {
+		block = abi.OffsetArgs + 8
+	}
+	if block = (block + 3) &^ 3; facts.Launch > block {
+		return errorf(ErrBuild, "the module's push constants take %d bytes, and the launch block of its description %d", facts.Launch, block).
+			advise("say in ArgSize how many bytes of arguments there are")
+	}
+	if d.direct() {
+		return nil // it is never run there
+	}
+	if n := facts.Shared; n > uint64(d.info.Limits.LocalMemory) {
+		return errorf(ErrMemoryAllocation, "its work-group memory takes %d bytes, and the device %s has %d", n, d.Name(), d.info.Limits.LocalMemory)
+	}
+	if n, limit := facts.Private, cmp.Or(d.info.Limits.PrivateMemory, defaultPrivate); n > uint64(limit) {
+		return errorf(ErrMemoryAllocation, "a work-item's own memory takes %d bytes, and the device %s has %d", n, d.Name(), limit)
+	}
+	dims := make([]int, 3)
+	for i, n := range facts.Local {
+		dims[2-i] = int(n) // 32 bits; fits takes them in index order
+	}
+	if limit, ok := d.fits(dims); !ok {
+		return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", facts.Local, d.Name(), limit)
+	}
+	return nil
 }
 
 // moduleSpecs returns the rows of a module's own constants.

@@ -32,6 +32,7 @@ type Program struct {
 	mu       sync.Mutex
 	specs    settings
 	compiled bool
+	building int         // calls of Build on their way
 	exe      *Executable // of the last Build
 }
 
@@ -197,7 +198,7 @@ func (p *Program) set(c *dslhook.SpecInfo, value unsafe.Pointer) (int, error) {
 
 // settable reports why a constant cannot be set to a value now.
 func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
-	if p.compiled {
+	if p.compiled || p.building > 0 {
 		return errorf(ErrSpecConst, "%s is set after the program was compiled", p.nameOf(c)).
 			advise("set it before, or in another program")
 	}
@@ -357,42 +358,6 @@ func (p *Program) Compile() error {
 	}
 	p.compiled = true
 	return nil
-}
-
-// Build compiles the program, if that is still to do, and returns what to launch
-// kernels with (see [WithProgram]). Kernels given limit it to these: constants
-// that only others read need no value then. The program cannot be changed any
-// more; further calls of Build are for further kernels.
-//
-// Errors are of class ErrSpecConst for constants without a value, or with one
-// that makes an array of no length, and ErrMemoryAllocation where the arrays that
-// constants size are larger than the device allows.
-func (p *Program) Build(kernels ...*Kernel) (*Executable, error) {
-	if p == nil || p.dev == nil {
-		return nil, errorf(ErrInvalid, "no program")
-	}
-	if err := p.dev.usable(); err != nil {
-		return nil, err
-	}
-	if len(kernels) == 0 {
-		kernels = p.kernels
-	}
-	for _, k := range kernels {
-		if !slices.Contains(p.kernels, k) {
-			return nil, errorf(ErrInvalid, "a kernel to build that is not in the program")
-		}
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.exe != nil && slices.Equal(p.exe.kernels, kernels) {
-		return p.exe, nil
-	}
-	if err := p.check(kernels); err != nil {
-		return nil, err
-	}
-	p.compiled = true
-	p.exe = &Executable{dev: p.dev, program: p, kernels: slices.Clone(kernels), specs: slices.Clone(p.specs)}
-	return p.exe, nil
 }
 
 // check checks the constants of the kernels.

@@ -45,6 +45,7 @@ func (d *Device) Run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 		c.Cancel = &r.l.cancel
 	}
 	defer func() { r.end(err) }()
+	defer p.letGo()
 	if !p.empty {
 		if err := r.layOut(c, &p); err != nil {
 			return err
@@ -158,11 +159,10 @@ func (r *run) wrapper(c *launch.Call, p *plan) (wrapper, error) {
 	if c.Cancel == nil {
 		return w, nil
 	}
-	var err error
-	if p.pipeline, err = r.dev.pipeline(r.kernel, c, p); err != nil {
+	if err := r.dev.find(r.ctx, r.kernel, c, p); err != nil {
 		return nil, err
 	}
-	if s, ok := p.pipeline.(hal.Canceller); ok && s.Cancels() {
+	if s, ok := p.variant.pipeline.(hal.Canceller); ok && s.Cancels() {
 		return w, nil
 	}
 	return nil, nil

@@ -272,6 +272,13 @@ func StringWords(s string) []uint32 {
 	return words
 }
 
+// String decodes the literal string at the head of an instruction's operands,
+// such as the name of an OpExtension.
+func String(words []uint32) string {
+	s, _ := stringAt(words)
+	return s
+}
+
 // stringAt decodes the literal string at the head of words and returns the
 // number of words that it takes, zero if it has no end.
 func stringAt(words []uint32) (string, int) {

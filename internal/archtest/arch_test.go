@@ -28,7 +28,7 @@ type rule struct {
 var rules = []rule{
 	{name: "codegen knows nothing of the runtime", packages: "./codegen/... ./cmd/...", never: "./runtime/... ./generated/...", deep: true},
 	{name: "the runtime shares only the pure back half of codegen", packages: "./runtime/... ./generated/...",
-		never: "./codegen/... ./cmd/...", except: "./codegen/ir ./codegen/ir/interp ./codegen/pass ./codegen/spirv ./codegen/spirv/emit"},
+		never: "./codegen/... ./cmd/...", except: "./codegen/ir ./codegen/ir/interp ./codegen/pass ./codegen/spirv ./codegen/spirv/emit ./codegen/spirv/valid"},
 	{name: "only load, check and lower see go/types and go/ssa", packages: "./...", but: "./codegen/load ./codegen/check/... ./codegen/lower ./codegen/vet ./cmd/kgenvet",
 		never: "go/types golang.org/x/tools/..."},
 	{name: "only gostub writes Go", packages: "./...", but: "./codegen/gostub", never: "github.com/dave/jennifer/..."},
@@ -46,6 +46,7 @@ var rules = []rule{
 	{name: "gohost is ir to Go", packages: "./codegen/gohost", never: "./...", except: "./abi ./codegen/ir"},
 	{name: "ir is above abi alone", packages: "./codegen/ir", never: "./...", except: "./abi ./properties"},
 	{name: "spirv is a leaf", packages: "./codegen/spirv", never: "./..."},
+	{name: "valid is above spirv alone", packages: "./codegen/spirv/valid", never: "./...", except: "./codegen/spirv"},
 	{name: "diag is a leaf", packages: "./codegen/diag", never: "./..."},
 	{name: "the command has flags and nothing else", packages: "./cmd/kgen", never: "./...", except: "./codegen ./abi"},
 	{name: "the vet tool is the analyzers and their server", packages: "./cmd/kgenvet", never: "./...", except: "./codegen/vet ./codegen/vet/lsp"},

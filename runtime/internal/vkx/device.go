@@ -228,6 +228,14 @@ func (d *Device) PipelineCacheData(cache vk.PipelineCache) ([]byte, vk.Result) {
 	}
 }
 
+// MergePipelineCaches adds what src holds to dst, which nobody else uses meanwhile.
+func (d *Device) MergePipelineCaches(dst, src vk.PipelineCache) vk.Result {
+	if r := injected(); r != vk.Success {
+		return r
+	}
+	return vk.MergePipelineCaches(d.Handle, dst, 1, []vk.PipelineCache{src})
+}
+
 // ComputePipeline describes a compute pipeline.
 type ComputePipeline struct {
 	Module        vk.ShaderModule

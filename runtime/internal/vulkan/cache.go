@@ -4,13 +4,18 @@ package vulkan
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/kgen-go/kgen/internal/env"
@@ -19,7 +24,16 @@ import (
 )
 
 // The pipeline cache on disk: a header of our own before the driver's data, since
-// drivers trust what they are given.
+// drivers trust what they are given. A file that is not as it was written, or that
+// somebody else may have written, is as good as none.
+//
+// Many processes share the file. A save writes a new file beside it and renames that,
+// so that readers see the old file or the new one. It takes in what other processes
+// have saved since: the folder is locked while a save reads, merges and writes. A
+// process that gets no lock in time saves all the same; then the last one's file
+// stays, which costs others a compilation. The kernel of the operating system drops
+// the locks of a process that is killed, and so a temporary file that nobody has
+// locked is a dead process's: the next save removes it.
 //
 //	offset  size
 //	0       8     magic
@@ -36,20 +50,34 @@ const (
 	cacheVersion = 1
 	cacheHeader  = 80
 
-	// The cache is written when this much has happened since the last time.
-	cacheEvery    = 16
-	cacheInterval = 10 * time.Second
+	// cacheLimit is the most bytes of one file. A save that would make more starts
+	// anew with what its own process has compiled.
+	cacheLimit = 256 << 20
+	// cacheFiles is how many files there may be: devices, and versions of drivers. The
+	// oldest ones go.
+	cacheFiles = 32
+
+	// cacheQuiet is how long a save waits for more pipelines after the first save.
+	cacheQuiet = 200 * time.Millisecond
+	// cachePatience bounds the wait for another process's lock.
+	cachePatience = 500 * time.Millisecond
+	// cacheStale is the age from which a temporary file is a dead process's where the
+	// file system has no locks.
+	cacheStale = time.Hour
+
+	cacheTemp = "pipelines-*.tmp"
+	cacheName = "pipelines-*.bin"
 )
 
 // cacheStore is the file of one device's pipeline cache.
 type cacheStore struct {
 	path   string // "" if there is none
 	prefix [40]byte
+	limit  int64 // bytes of the file
 
 	mu    sync.Mutex
-	fresh int // pipelines made since the last save
-	saved time.Time
-	sum   [32]byte // of what the file holds
+	known [32]byte // of the newest file of which the device's own cache has everything
+	saved [32]byte // of the newest data that were saved, before what was merged
 }
 
 // init finds the file's place. Without a cache directory there is no file. The user's is
@@ -76,7 +104,7 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo) error {
 	}
 	copy(c.prefix[24:], p.PipelineCacheUUID[:])
 	c.path = filepath.Join(dir, fmt.Sprintf("pipelines-%04x-%04x-%x.bin", p.VendorID, p.DeviceID, p.PipelineCacheUUID[:4]))
-	c.saved = time.Now()
+	c.limit = cacheLimit
 	return nil
 }
 
@@ -85,33 +113,61 @@ func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "pipelines-*.tmp")
+	f, err := os.CreateTemp(dir, cacheTemp)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	err = os.Remove(f.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // another process took it for a dead one's
+	}
+	return errors.Join(f.Close(), err)
 }
 
 // load returns the driver's data from the file, nil unless all of it is as it was
-// written, for this driver.
+// written, for this driver, by this user.
 func (c *cacheStore) load() []byte {
 	if c.path == "" {
 		return nil
 	}
-	file, err := os.ReadFile(c.path)
-	if err != nil || len(file) < cacheHeader || !bytes.Equal(file[:40], c.prefix[:]) {
-		return nil
+	data, sum := c.read()
+	if data != nil {
+		c.mu.Lock()
+		c.known, c.saved = sum, sum
+		c.mu.Unlock()
 	}
-	data := file[cacheHeader:]
-	if binary.LittleEndian.Uint64(file[40:]) != uint64(len(data)) {
-		return nil
-	}
-	sum := cacheSum(file[:48], data)
-	if !bytes.Equal(file[48:cacheHeader], sum[:]) {
-		return nil
-	}
-	c.sum = sum
 	return data
+}
+
+func (c *cacheStore) read() (data []byte, sum [32]byte) {
+	f, err := os.Open(c.path)
+	if err != nil {
+		return nil, sum
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() < cacheHeader || info.Size() > c.limit || !ours(info) {
+		return nil, sum
+	}
+	file, err := io.ReadAll(io.LimitReader(f, c.limit+1))
+	if err != nil || len(file) < cacheHeader || !bytes.Equal(file[:40], c.prefix[:]) {
+		return nil, sum
+	}
+	data = file[cacheHeader:]
+	if binary.LittleEndian.Uint64(file[40:]) != uint64(len(data)) {
+		return nil, sum
+	}
+	if sum = cacheSum(file[:48], data); !bytes.Equal(file[48:cacheHeader], sum[:]) {
+		return nil, sum
+	}
+	return data, sum
+}
+
+// ours reports whether nobody but this user and root can have written the file: its
+// checksum says that it is whole, not who made it.
+func ours(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && (int(st.Uid) == os.Geteuid() || st.Uid == 0) && info.Mode().Perm()&0o022 == 0
 }
 
 func cacheSum(header, data []byte) (sum [32]byte) {
@@ -122,51 +178,220 @@ func cacheSum(header, data []byte) (sum [32]byte) {
 	return sum
 }
 
-// due counts a new pipeline and reports whether it is time to save.
-func (c *cacheStore) due() bool {
-	if c.path == "" {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.fresh++
-	if c.fresh < cacheEvery || time.Since(c.saved) < cacheInterval {
-		return false
-	}
-	c.fresh, c.saved = 0, time.Now()
-	return true
-}
-
-// save writes the file as a whole or not at all. Failing is no error: the next
-// process is slower, that is all.
-func (c *cacheStore) save(data []byte) {
+// save writes the file as a whole or not at all. Where other processes have written
+// it since this one read it, merge returns data with theirs; nil keeps the file as it
+// is. Failing is no error: the next process is slower, that is all.
+func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
 	if c.path == "" || len(data) == 0 {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	header := binary.LittleEndian.AppendUint64(append([]byte(nil), c.prefix[:]...), uint64(len(data)))
-	sum := cacheSum(header, data)
-	if sum == c.sum {
+	own := c.sumOf(data)
+	if own == c.saved {
 		return
 	}
-	if os.MkdirAll(filepath.Dir(c.path), 0o700) != nil {
+	dir := filepath.Dir(c.path)
+	if os.MkdirAll(dir, 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(c.path), "pipelines-*.tmp")
+	unlock := lockDir(dir)
+	defer unlock()
+	sweep(dir)
+	theirs, sum := c.read()
+	if theirs != nil && sum != c.known && merge != nil {
+		both := merge(theirs)
+		if both == nil {
+			return
+		}
+		if int64(len(both))+cacheHeader <= c.limit {
+			data = both
+		}
+	}
+	if int64(len(data))+cacheHeader > c.limit {
+		return
+	}
+	written := c.sumOf(data)
+	if theirs == nil || sum != written {
+		if c.write(dir, data) != nil {
+			return
+		}
+		keepNewest(dir, c.path)
+	}
+	if c.saved = own; written == own {
+		c.known = own
+	}
+}
+
+func (c *cacheStore) header(data []byte) []byte {
+	return binary.LittleEndian.AppendUint64(append([]byte(nil), c.prefix[:]...), uint64(len(data)))
+}
+
+func (c *cacheStore) sumOf(data []byte) [32]byte { return cacheSum(c.header(data), data) }
+
+// write puts a new file in the place of the old one. It is flushed to the disk
+// first: a file that is renamed before its data are there could be empty after a
+// failure of power, and the old one gone.
+func (c *cacheStore) write(dir string, data []byte) (err error) {
+	f, err := temporary(dir)
 	if err != nil {
-		return
+		return err
 	}
-	_, err = f.Write(append(append(header, sum[:]...), data...))
-	if e := f.Close(); err == nil {
-		err = e
+	defer func() {
+		if err = errors.Join(err, f.Close()); err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	sum := c.sumOf(data)
+	for _, part := range [][]byte{c.header(data), sum[:], data} {
+		if _, err := f.Write(part); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), c.path)
+	if err := f.Sync(); err != nil {
+		return err
 	}
+	return os.Rename(f.Name(), c.path)
+}
+
+// temporary makes a file that is locked while this process lives.
+func temporary(dir string) (*os.File, error) {
+	for range 10 {
+		f, err := os.CreateTemp(dir, cacheTemp)
+		if err != nil {
+			return nil, err
+		}
+		flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+		if _, err := os.Stat(f.Name()); err == nil {
+			return f, nil
+		}
+		f.Close() // swept before it was locked
+	}
+	return nil, errors.New("vulkan: temporary files vanish")
+}
+
+// flock locks a file for this process, and reports what came of it.
+func flock(f *os.File, how int) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), how)
+		if err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// lockDir locks a folder against other saves, if that can be done soon. It returns
+// what unlocks it.
+func lockDir(dir string) (unlock func()) {
+	f, err := os.Open(dir)
 	if err != nil {
-		os.Remove(f.Name())
+		return func() {}
+	}
+	for end := time.Now().Add(cachePatience); flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == syscall.EWOULDBLOCK && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	return func() { f.Close() }
+}
+
+// sweep removes the temporary files of processes that are no more.
+func sweep(dir string) {
+	list, _ := filepath.Glob(filepath.Join(dir, cacheTemp))
+	for _, path := range list {
+		f, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		switch info, err := f.Stat(); flock(f, syscall.LOCK_EX|syscall.LOCK_NB) {
+		case nil:
+			os.Remove(path)
+		case syscall.EWOULDBLOCK: // in use
+		default: // there are no locks here
+			if err == nil && time.Since(info.ModTime()) > cacheStale {
+				os.Remove(path)
+			}
+		}
+		f.Close()
+	}
+}
+
+// keepNewest removes the oldest files if there are too many, but never path.
+func keepNewest(dir, path string) {
+	list, _ := filepath.Glob(filepath.Join(dir, cacheName))
+	if len(list) <= cacheFiles {
 		return
 	}
-	c.sum = sum
+	age := map[string]time.Time{}
+	for _, f := range list {
+		if info, err := os.Stat(f); err == nil {
+			age[f] = info.ModTime()
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(age[a].Compare(age[b]), cmp.Compare(a, b)) })
+	for _, f := range list[:len(list)-cacheFiles] {
+		if f != path {
+			os.Remove(f)
+		}
+	}
+}
+
+// saver saves a cache in the background, so that programs which never close their
+// device keep what they have compiled. The first pipeline is saved at once, those that
+// follow when no more have come for a while.
+type saver struct {
+	save func()
+
+	mu      sync.Mutex
+	fresh   bool // there are pipelines that no save has seen
+	running bool
+	closed  bool
+	stop    chan struct{} // closed when the device is
+	done    chan struct{} // closed when the goroutine has ended; nil if there is none
+}
+
+func (s *saver) init(save func()) { s.save, s.stop = save, make(chan struct{}) }
+
+// made notes a new pipeline. It does not wait.
+func (s *saver) made() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fresh = true
+	if s.running || s.closed || s.save == nil {
+		return
+	}
+	s.running, s.done = true, make(chan struct{})
+	go s.run(s.done)
+}
+
+func (s *saver) run(done chan struct{}) {
+	defer close(done)
+	for {
+		s.mu.Lock()
+		if !s.fresh || s.closed {
+			s.running = false
+			s.mu.Unlock()
+			return
+		}
+		s.fresh = false
+		s.mu.Unlock()
+		s.save()
+		select {
+		case <-s.stop:
+		case <-time.After(cacheQuiet):
+		}
+	}
+}
+
+// close ends the saving in the background.
+func (s *saver) close() {
+	s.mu.Lock()
+	already := s.closed
+	s.closed = true
+	done := s.done
+	if !already && s.stop != nil {
+		close(s.stop)
+	}
+	s.mu.Unlock()
+	if done != nil {
+		<-done
+	}
 }

@@ -28,7 +28,7 @@ func TestCacheStore(t *testing.T) {
 		t.Fatalf("loaded %q from no file", got)
 	}
 	data := bytes.Repeat([]byte("pipeline"), 100)
-	s.save(data)
+	s.save(data, nil)
 	if got := newStore(phys).load(); !bytes.Equal(got, data) {
 		t.Fatalf("loaded %d bytes, want %d", len(got), len(data))
 	}
@@ -54,7 +54,7 @@ func TestCacheStore(t *testing.T) {
 	}
 	fresh := newStore(phys)
 	fresh.load()
-	fresh.save(data) // rewrites it
+	fresh.save(data, nil) // rewrites it
 	if got := newStore(phys).load(); !bytes.Equal(got, data) {
 		t.Error("a bad file was not rewritten")
 	}
@@ -75,7 +75,7 @@ func TestCacheStore(t *testing.T) {
 	for g := range 16 {
 		wg.Go(func() {
 			for i := range 20 {
-				newStore(phys).save(bytes.Repeat([]byte{byte(g), byte(i)}, 5000))
+				newStore(phys).save(bytes.Repeat([]byte{byte(g), byte(i)}, 5000), nil)
 				if newStore(phys).load() == nil {
 					t.Error("a torn file")
 				}

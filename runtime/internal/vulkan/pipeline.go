@@ -168,7 +168,7 @@ func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
 	if err := p.failed("vkCreateComputePipelines", r); err != nil {
 		return nil, err
 	}
-	p.d.pipes.made(p.d)
+	p.d.pipes.saver.made()
 	return handle, nil
 }
 
@@ -245,6 +245,7 @@ func (p *pipeline) arguments(args, scratch []byte) []byte {
 type pipelines struct {
 	cache vk.PipelineCache
 	store cacheStore
+	saver saver
 
 	mu      sync.Mutex
 	d       *device
@@ -261,6 +262,9 @@ func (s *pipelines) init(d *device) error {
 	}
 	var r vk.Result
 	s.cache, r = d.vk.CreatePipelineCache(s.store.load())
+	if r >= 0 && s.store.path != "" {
+		s.saver.init(s.save)
+	}
 	return check("vkCreatePipelineCache", r)
 }
 
@@ -300,17 +304,28 @@ func (s *pipelines) remove(p *pipeline) bool {
 	return ok
 }
 
-// made notes a new pipeline and writes the cache now and then.
-func (s *pipelines) made(d *device) {
-	if s.store.due() {
-		s.save()
+// save writes the cache's file. Pipelines may be made meanwhile.
+func (s *pipelines) save() {
+	if s.d.lostErr() != nil {
+		return
+	}
+	if data, r := s.d.vk.PipelineCacheData(s.cache); r >= 0 {
+		s.store.save(data, s.merge)
 	}
 }
 
-func (s *pipelines) save() {
-	if data, r := s.d.vk.PipelineCacheData(s.cache); r >= 0 {
-		s.store.save(data)
+// merge returns the cache's data with another process's, nil if that fails.
+func (s *pipelines) merge(theirs []byte) []byte {
+	both, r := s.d.vk.CreatePipelineCache(theirs)
+	if r < 0 {
+		return nil
 	}
+	defer vk.DestroyPipelineCache(s.d.vk.Handle, both, nil)
+	if r := s.d.vk.MergePipelineCaches(both, s.cache); r < 0 {
+		return nil
+	}
+	data, _ := s.d.vk.PipelineCacheData(both)
+	return data
 }
 
 func (s *pipelines) close() {
@@ -321,7 +336,8 @@ func (s *pipelines) close() {
 	if all == nil {
 		return
 	}
-	if s.d.lostErr() == nil && s.cache != nil {
+	s.saver.close()
+	if s.cache != nil {
 		s.save()
 	}
 	for p := range all {

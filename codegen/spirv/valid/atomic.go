@@ -1,0 +1,142 @@
+package valid
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// The scopes that Vulkan has, for memory and for what is executed together.
+const (
+	memoryScope = 1<<spirv.ScopeDevice | 1<<spirv.ScopeWorkgroup | 1<<spirv.ScopeSubgroup | 1<<spirv.ScopeInvocation | 1<<spirv.ScopeQueueFamily
+	barrier     = 1<<spirv.ScopeWorkgroup | 1<<spirv.ScopeSubgroup
+	subgroup    = 1 << spirv.ScopeSubgroup
+)
+
+// scope checks a scope, which must be a constant among those allowed.
+func (c *checker) scope(id uint32, allowed uint) {
+	v := c.constant(id)
+	c.need(c.defs[id].typ.width == 32, "the scope is not of 32 bits")
+	c.need(v < 16 && allowed>>v&1 != 0, "it cannot have the scope %d", v)
+	c.need(v != uint64(spirv.ScopeQueueFamily) || c.vulkan, "the scope QueueFamily needs the memory model Vulkan")
+	if c.vulkan && v == uint64(spirv.ScopeDevice) {
+		c.need(c.caps[spirv.CapabilityVulkanMemoryModelDeviceScope], "the scope Device needs the capability VulkanMemoryModelDeviceScope")
+	}
+}
+
+// Memory semantics (3.26).
+const (
+	acquire = uint64(spirv.MemorySemanticsAcquire)
+	release = uint64(spirv.MemorySemanticsRelease)
+	acqRel  = uint64(spirv.MemorySemanticsAcquireRelease)
+	seqCst  = uint64(spirv.MemorySemanticsSequentiallyConsistent)
+	orders  = acquire | release | acqRel | seqCst
+	areas   = uint64(spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory | spirv.MemorySemanticsImageMemory)
+	// areas that are there in SPIR-V, and mean nothing in Vulkan
+	ignored = uint64(spirv.MemorySemanticsSubgroupMemory | spirv.MemorySemanticsCrossWorkgroupMemory | spirv.MemorySemanticsAtomicCounterMemory)
+	makes   = uint64(spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible)
+)
+
+// semantics checks memory semantics; not has the orders that the instruction cannot
+// have.
+func (c *checker) semantics(id uint32, not uint64) uint64 {
+	v := c.constant(id)
+	c.need(c.defs[id].typ.width == 32, "the semantics are not of 32 bits")
+	known := orders | areas | ignored
+	if c.vulkan {
+		known |= makes | uint64(spirv.MemorySemanticsVolatile)
+		c.need(v&seqCst == 0, "the memory model Vulkan has no order SequentiallyConsistent")
+	}
+	c.need(v&^known == 0, "there are no such semantics in this memory model")
+	c.need(bits.OnesCount64(v&orders) <= 1, "the semantics have several orders")
+	c.need(v&not == 0, "it cannot have this order")
+	c.need(v&orders == 0 || v&areas != 0, "the semantics order no memory")
+	c.need(v&uint64(spirv.MemorySemanticsMakeAvailable) == 0 || v&(release|acqRel) != 0, "MakeAvailable without a release")
+	c.need(v&uint64(spirv.MemorySemanticsMakeVisible) == 0 || v&(acquire|acqRel) != 0, "MakeVisible without an acquire")
+	return v
+}
+
+// atomicPointer checks the pointer of an atomic operation, and returns what it
+// points to.
+func (c *checker) atomicPointer(id uint32) *typ {
+	p := c.pointerOperand(id)
+	c.need(p.class == spirv.StorageClassWorkgroup || p.hasAddress(), "atomic operations have memory of work-groups or of buffers")
+	t := p.elem
+	switch {
+	case t.isInt():
+		c.need(t.width == 32 || t.width == 64 && c.caps[spirv.CapabilityInt64Atomics], "there are no atomic operations on integers of %d bits", t.width)
+	case t.isFloat():
+		c.need(t.width == 32 || t.width == 64, "there are no atomic operations on floats of %d bits", t.width)
+	default:
+		c.fail("atomic operations are on numbers")
+	}
+	return t
+}
+
+func atomicLoad(c *checker, in *spirv.Instruction, t *typ) {
+	c.need(c.atomicPointer(in.Words[0]) == t, "the pointer is to another type")
+	c.scope(in.Words[1], memoryScope)
+	c.semantics(in.Words[2], release|acqRel|seqCst)
+}
+
+func atomicStore(c *checker, in *spirv.Instruction, _ *typ) {
+	t := c.atomicPointer(in.Words[0])
+	c.scope(in.Words[1], memoryScope)
+	c.semantics(in.Words[2], acquire|acqRel|seqCst)
+	c.need(c.operand(in.Words[3]) == t, "the pointer is to another type")
+}
+
+// atomicOp checks an operation with one operand, on types for which ok holds.
+func atomicOp(ok func(c *checker, t *typ) bool) rule {
+	return func(c *checker, in *spirv.Instruction, t *typ) {
+		c.need(c.atomicPointer(in.Words[0]) == t, "the pointer is to another type")
+		c.need(ok(c, t), "there is no such operation on this type")
+		c.scope(in.Words[1], memoryScope)
+		c.semantics(in.Words[2], 0)
+		for _, id := range in.Words[3:] {
+			c.need(c.operand(id) == t, "%%%d has not the result's type", id)
+		}
+	}
+}
+
+func compareExchange(c *checker, in *spirv.Instruction, t *typ) {
+	c.need(c.atomicPointer(in.Words[0]) == t && t.isInt(), "the pointer is to another type")
+	c.scope(in.Words[1], memoryScope)
+	equal := c.semantics(in.Words[2], 0)
+	unequal := c.semantics(in.Words[3], release|acqRel)
+	const volatile = uint64(spirv.MemorySemanticsVolatile)
+	c.need(unequal&orders == 0 || equal&orders != 0, "the order where the values differ is the stronger one")
+	c.need(equal&volatile == unequal&volatile, "one of the semantics is volatile")
+	for _, id := range in.Words[4:] {
+		c.need(c.operand(id) == t, "%%%d has not the result's type", id)
+	}
+}
+
+func intOp(_ *checker, t *typ) bool { return t.isInt() }
+func anyNumber(*checker, *typ) bool { return true }
+func floatAdd(c *checker, t *typ) bool {
+	return t.isFloat() && (t.width == 32 && c.caps[spirv.CapabilityAtomicFloat32AddEXT] || t.width == 64 && c.caps[spirv.CapabilityAtomicFloat64AddEXT])
+}
+func floatMinMax(c *checker, t *typ) bool {
+	return t.isFloat() && (t.width == 32 && c.caps[spirv.CapabilityAtomicFloat32MinMaxEXT] || t.width == 64 && c.caps[spirv.CapabilityAtomicFloat64MinMaxEXT])
+}
+
+func controlBarrier(c *checker, in *spirv.Instruction, _ *typ) {
+	c.scope(in.Words[0], barrier)
+	c.scope(in.Words[1], memoryScope)
+	c.semantics(in.Words[2], 0)
+}
+
+func memoryBarrier(c *checker, in *spirv.Instruction, _ *typ) {
+	c.scope(in.Words[0], memoryScope)
+	c.need(c.semantics(in.Words[1], 0)&orders != 0, "it orders nothing")
+}
+
+var atomicRules = map[spirv.Op]rule{
+	spirv.OpAtomicLoad: atomicLoad, spirv.OpAtomicStore: atomicStore, spirv.OpAtomicExchange: atomicOp(anyNumber), spirv.OpAtomicCompareExchange: compareExchange,
+	spirv.OpAtomicIIncrement: atomicOp(intOp), spirv.OpAtomicIDecrement: atomicOp(intOp), spirv.OpAtomicIAdd: atomicOp(intOp), spirv.OpAtomicISub: atomicOp(intOp),
+	spirv.OpAtomicSMin: atomicOp(intOp), spirv.OpAtomicUMin: atomicOp(intOp), spirv.OpAtomicSMax: atomicOp(intOp), spirv.OpAtomicUMax: atomicOp(intOp),
+	spirv.OpAtomicAnd: atomicOp(intOp), spirv.OpAtomicOr: atomicOp(intOp), spirv.OpAtomicXor: atomicOp(intOp),
+	spirv.OpAtomicFAddEXT: atomicOp(floatAdd), spirv.OpAtomicFMinEXT: atomicOp(floatMinMax), spirv.OpAtomicFMaxEXT: atomicOp(floatMinMax),
+	spirv.OpControlBarrier: controlBarrier, spirv.OpMemoryBarrier: memoryBarrier,
+}

@@ -1,0 +1,158 @@
+package valid
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// constantDef checks a constant (3.52.7).
+func (c *checker) constantDef(in *spirv.Instruction) {
+	t := c.typeID(in.Type)
+	c.concrete(t)
+	d := &def{kind: isConstant, typ: t}
+	switch in.Op {
+	case spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse:
+		c.need(t.isBool(), "its type is not Bool")
+		c.values[in.Result] = 0
+		if in.Op == spirv.OpConstantTrue || in.Op == spirv.OpSpecConstantTrue {
+			c.values[in.Result] = 1
+		}
+		d.spec = in.Op == spirv.OpSpecConstantTrue || in.Op == spirv.OpSpecConstantFalse
+	case spirv.OpConstant, spirv.OpSpecConstant:
+		c.literal(t, in)
+		d.spec = in.Op == spirv.OpSpecConstant
+	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
+		d.spec = in.Op == spirv.OpSpecConstantComposite
+		c.constituents(t, in.Words, func(id uint32) *typ {
+			p := c.value(id)
+			c.need(p.kind == isConstant, "%%%d is not a constant", id)
+			c.need(d.spec || !p.spec, "%%%d is a specialization constant", id)
+			return p.typ
+		}, false)
+	case spirv.OpConstantNull:
+		c.need(!t.logical, "a pointer without an address is null")
+		if t.isInt() || t.isBool() {
+			c.values[in.Result] = 0
+		}
+	case spirv.OpSpecConstantOp:
+		d.spec = true
+		c.specOp(t, in)
+	default:
+		c.fail("kernels cannot use this instruction")
+	}
+	c.specID(in, d)
+	c.define(in, d)
+}
+
+// literal notes the value of a number. The unused bits of narrow ones continue the
+// sign, or are zero (2.2.1).
+func (c *checker) literal(t *typ, in *spirv.Instruction) {
+	if !t.isInt() {
+		c.need(t.isFloat(), "its type is not numeric")
+		c.need(t.width != 16 || in.Words[0] <= 0xffff, "the unused bits are not zero")
+		return
+	}
+	v := uint64(in.Words[0])
+	if len(in.Words) > 1 {
+		v |= uint64(in.Words[1]) << 32
+	} else if t.signed {
+		v = uint64(int64(int32(in.Words[0])))
+	}
+	c.values[in.Result] = wrap(t, v)
+	c.need(wrap(t, v) == v, "the unused bits do not continue the sign")
+}
+
+// wrap returns an integer as a value of type t: sign-extended if t is signed.
+func wrap(t *typ, v uint64) uint64 {
+	if t.isBool() {
+		return v & 1
+	}
+	shift := 64 - t.width
+	if t.signed {
+		return uint64(int64(v<<shift) >> shift)
+	}
+	return v << shift >> shift
+}
+
+// specID checks the SpecId of a constant.
+func (c *checker) specID(in *spirv.Instruction, d *def) {
+	if c.has(in.Result, spirv.DecorationSpecId) {
+		c.need(in.Op == spirv.OpSpecConstant || in.Op == spirv.OpSpecConstantTrue || in.Op == spirv.OpSpecConstantFalse,
+			"it has a SpecId and is no scalar specialization constant")
+	}
+	for _, b := range c.decor[in.Result] {
+		if b.kind == spirv.DecorationSpecId && c.set != nil {
+			if v, ok := c.set(b.words[0]); ok && !d.typ.isFloat() {
+				c.values[in.Result] = wrap(d.typ, v)
+			}
+		}
+		if b.kind == spirv.DecorationBuiltIn {
+			t := d.typ
+			c.need(spirv.BuiltIn(b.words[0]) == spirv.BuiltInWorkgroupSize, "a constant cannot be this built-in")
+			c.need(t.isVector() && t.n == 3 && t.elem.isInt() && t.elem.width == 32, "WorkgroupSize is not a vector of three 32-bit integers")
+			c.need(in.Op == spirv.OpConstantComposite || in.Op == spirv.OpSpecConstantComposite, "WorkgroupSize is not a composite constant")
+			for _, id := range in.Words {
+				_, ok := c.values[spirv.ID(id)]
+				c.need(ok && c.value(id).typ.isInt(), "the size %%%d has no value", id)
+			}
+		}
+	}
+}
+
+// constituents checks the parts of a composite; mixed allows vectors in vectors.
+func (c *checker) constituents(t *typ, ids []uint32, operand func(uint32) *typ, mixed bool) {
+	switch {
+	case t.isVector() && mixed:
+		n := uint64(0)
+		for _, id := range ids {
+			p := operand(id)
+			c.need(p.scalar() == t.elem, "%%%d has another component type", id)
+			n += p.count()
+		}
+		c.need(n == t.n && len(ids) >= 2, "%d components make no vector of %d", n, t.n)
+	case t.isStruct():
+		c.need(len(ids) == len(t.members), "%d parts make no structure of %d members", len(ids), len(t.members))
+		for i, id := range ids {
+			c.need(operand(id) == t.members[i], "%%%d has not the type of member %d", id, i)
+		}
+	case t.isVector(), t.isMatrix(), t.isArray():
+		c.need(uint64(len(ids)) == t.n && !(t.isArray() && t.lengthSpec()), "%d parts make no composite of %d", len(ids), t.n)
+		for _, id := range ids {
+			c.need(operand(id) == t.elem, "%%%d has not the type of the parts", id)
+		}
+	default:
+		c.fail("its type is not a composite")
+	}
+}
+
+// lengthSpec reports whether an array's length is a specialization constant.
+func (t *typ) lengthSpec() bool { return t.spec && !t.elem.spec }
+
+// specOps are the operations on specialization constants that shaders have
+// (3.52.7, OpSpecConstantOp).
+var specOps = []spirv.Op{
+	spirv.OpSConvert, spirv.OpUConvert, spirv.OpFConvert, spirv.OpSNegate, spirv.OpNot, spirv.OpIAdd, spirv.OpISub, spirv.OpIMul,
+	spirv.OpUDiv, spirv.OpSDiv, spirv.OpUMod, spirv.OpSRem, spirv.OpSMod, spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic,
+	spirv.OpShiftLeftLogical, spirv.OpBitwiseOr, spirv.OpBitwiseXor, spirv.OpBitwiseAnd, spirv.OpVectorShuffle,
+	spirv.OpCompositeExtract, spirv.OpCompositeInsert, spirv.OpLogicalOr, spirv.OpLogicalAnd, spirv.OpLogicalNot,
+	spirv.OpLogicalEqual, spirv.OpLogicalNotEqual, spirv.OpSelect, spirv.OpIEqual, spirv.OpINotEqual, spirv.OpULessThan,
+	spirv.OpSLessThan, spirv.OpUGreaterThan, spirv.OpSGreaterThan, spirv.OpULessThanEqual, spirv.OpSLessThanEqual,
+	spirv.OpUGreaterThanEqual, spirv.OpSGreaterThanEqual, spirv.OpQuantizeToF16,
+}
+
+// specOp checks an OpSpecConstantOp as the instruction that it stands for.
+func (c *checker) specOp(t *typ, in *spirv.Instruction) {
+	op := spirv.Op(in.Words[0])
+	c.need(slices.Contains(specOps, op), "it cannot have the operation %v", op)
+	c.need(op != spirv.OpUConvert || c.m.Version >= spirv.Version14, "UConvert needs version 1.4")
+	inner := spirv.Instruction{Op: op, Type: in.Type, Result: in.Result, Words: in.Words[1:]}
+	c.inConst = true
+	rule := rules[op]
+	c.need(rule != nil, "it cannot have the operation %v", op)
+	rule(c, &inner, t)
+	c.inConst = false
+	if v, ok := c.eval(&inner, t); ok {
+		c.values[in.Result] = v
+	}
+}

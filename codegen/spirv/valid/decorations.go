@@ -1,0 +1,170 @@
+package valid
+
+import (
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// decoration is one that an id or a structure's member has.
+type decoration struct {
+	kind  spirv.Decoration
+	words []uint32
+}
+
+// has reports whether the id has the decoration.
+func (c *checker) has(id spirv.ID, k spirv.Decoration) bool {
+	for _, d := range c.decor[id] {
+		if d.kind == k {
+			return true
+		}
+	}
+	return false
+}
+
+// places is a set of what a decoration may stand at.
+type places uint8
+
+const (
+	onMember places = 1 << iota
+	onStruct
+	onArray // and on a pointer, whose targets lie in a row
+	onVariable
+	onConstant
+	onResult // of an instruction in a function
+)
+
+// decorationRows are the decorations that kernels can use.
+var decorationRows = map[spirv.Decoration]places{
+	spirv.DecorationRelaxedPrecision: onMember | onVariable | onConstant | onResult,
+	spirv.DecorationSpecId:           onConstant,
+	spirv.DecorationBlock:            onStruct,
+	spirv.DecorationRowMajor:         onMember,
+	spirv.DecorationColMajor:         onMember,
+	spirv.DecorationArrayStride:      onArray,
+	spirv.DecorationMatrixStride:     onMember,
+	spirv.DecorationBuiltIn:          onVariable | onConstant,
+	spirv.DecorationOffset:           onMember,
+	spirv.DecorationNonWritable:      onMember | onVariable,
+	spirv.DecorationNonReadable:      onMember | onVariable,
+	spirv.DecorationRestrict:         onMember | onVariable,
+	spirv.DecorationAliased:          onVariable,
+	spirv.DecorationCoherent:         onMember | onVariable,
+	spirv.DecorationVolatile:         onMember | onVariable,
+	spirv.DecorationRestrictPointer:  onVariable,
+	spirv.DecorationAliasedPointer:   onVariable,
+	spirv.DecorationNoContraction:    onResult,
+	spirv.DecorationNoSignedWrap:     onResult,
+	spirv.DecorationNoUnsignedWrap:   onResult,
+}
+
+// repeatable are decorations that may stand more than once at one place.
+func repeatable(k spirv.Decoration) bool { return k == spirv.DecorationRelaxedPrecision }
+
+func (c *checker) annotation(in *spirv.Instruction) {
+	words, member := in.Words[1:], false
+	switch in.Op {
+	case spirv.OpDecorate:
+	case spirv.OpMemberDecorate:
+		words, member = in.Words[2:], true
+	case spirv.OpDecorateString, spirv.OpMemberDecorateString: // of HLSL: they mean nothing to a driver
+		at := 1
+		if in.Op == spirv.OpMemberDecorateString {
+			at = 2
+		}
+		k := spirv.Decoration(in.Words[at])
+		c.need(k == spirv.DecorationUserSemantic || k == spirv.DecorationUserTypeGOOGLE, "kernels cannot use this decoration")
+		return
+	default:
+		c.fail("kernels cannot use this instruction")
+	}
+	d := decoration{spirv.Decoration(words[0]), words[1:]}
+	where, ok := decorationRows[d.kind]
+	c.need(ok, "kernels cannot use this decoration")
+	c.need(!c.vulkan || d.kind != spirv.DecorationCoherent && d.kind != spirv.DecorationVolatile, "the memory model Vulkan does not have this decoration")
+	id := spirv.ID(in.Words[0])
+	var list []decoration
+	if member {
+		c.need(where&onMember != 0, "members cannot have this decoration")
+		if c.members[id] == nil {
+			c.members[id] = map[uint32][]decoration{}
+		}
+		list = c.members[id][in.Words[1]]
+		c.members[id][in.Words[1]] = append(list, d)
+	} else {
+		c.need(where&^onMember != 0, "only members can have this decoration")
+		list = c.decor[id]
+		c.decor[id] = append(list, d)
+	}
+	for _, other := range list {
+		c.need(other.kind != d.kind || repeatable(d.kind), "it has this decoration already")
+		c.need(!excludes(d.kind, other.kind) && !excludes(other.kind, d.kind), "it has the decoration %v, which excludes this one", other.kind)
+	}
+}
+
+func excludes(a, b spirv.Decoration) bool {
+	return a == spirv.DecorationRowMajor && b == spirv.DecorationColMajor ||
+		a == spirv.DecorationRestrict && b == spirv.DecorationAliased ||
+		a == spirv.DecorationRestrictPointer && b == spirv.DecorationAliasedPointer
+}
+
+// decorated checks, when all ids are known, that each decoration stands where it
+// may.
+func (c *checker) decorated() {
+	c.at = 5
+	for i := range c.m.Annotations {
+		in := &c.m.Annotations[i]
+		c.in = in
+		d := c.defs[in.Words[0]]
+		c.need(d != nil, "%%%d is not defined", in.Words[0])
+		switch in.Op {
+		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString:
+			c.need(d.kind == isType && d.typ.isStruct(), "%%%d is not a structure", in.Words[0])
+		case spirv.OpDecorate:
+			k := spirv.Decoration(in.Words[1])
+			c.need(decorationRows[k]&placeOf(d) != 0, "%%%d cannot have this decoration", in.Words[0])
+			c.decoratedResult(d, k)
+		}
+	}
+	c.in = nil
+}
+
+// decoratedResult checks decorations that belong to some instructions.
+func (c *checker) decoratedResult(d *def, k spirv.Decoration) {
+	switch k {
+	case spirv.DecorationNoContraction:
+		c.need(d.typ.floats() || d.typ.isMatrix() || d.typ.ints(), "only arithmetic can have this decoration")
+	case spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap:
+		switch d.in.Op {
+		case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul, spirv.OpShiftLeftLogical, spirv.OpSNegate:
+		default:
+			c.fail("only integer arithmetic can have this decoration")
+		}
+	case spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer:
+		c.need(d.typ.isPointer() && d.typ.elem.hasAddress() || d.typ.isPointer() && strip(d.typ.elem).hasAddress(), "it holds no pointer with an address")
+	case spirv.DecorationBuiltIn:
+		c.need(d.kind == isConstant || d.typ.class == spirv.StorageClassInput, "it is no input")
+	}
+}
+
+// strip returns the type of an array's innermost elements.
+func strip(t *typ) *typ {
+	for t.isArray() {
+		t = t.elem
+	}
+	return t
+}
+
+func placeOf(d *def) places {
+	switch {
+	case d.kind == isType && d.typ.isStruct():
+		return onStruct
+	case d.kind == isType && (d.typ.isArray() || d.typ.op == spirv.OpTypeRuntimeArray || d.typ.hasAddress()):
+		return onArray
+	case d.kind == isConstant:
+		return onConstant
+	case d.kind == isValue && (d.in.Op == spirv.OpVariable || d.in.Op == spirv.OpFunctionParameter):
+		return onVariable
+	case d.kind == isValue:
+		return onResult
+	}
+	return 0
+}

@@ -1,0 +1,144 @@
+package valid
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// maxBytes bounds offsets and strides, which drivers add up in 32 bits.
+const maxBytes = 1 << 31
+
+// laidOut checks that a type has the explicit layout which memory that is shared
+// with the host needs (Vulkan 1.3, 15.5.4, "Scalar block layout"): offsets that are
+// aligned and do not overlap, and strides.
+func (c *checker) laidOut(t *typ) {
+	if t.laid {
+		return
+	}
+	c.need(!t.boolean, "%%%d has a Bool, which has no layout", t.id)
+	switch {
+	case t.isStruct():
+		type span struct {
+			i      int
+			lo, hi uint64
+		}
+		var spans []span
+		for i, m := range t.members {
+			at, ok := c.member(t, i, spirv.DecorationOffset)
+			c.need(ok, "member %d of %%%d has no Offset", i, t.id)
+			c.need(at%c.align(m) == 0, "member %d of %%%d lies at %d, which is no multiple of %d", i, t.id, at, c.align(m))
+			if mat := matrixIn(m); mat != nil {
+				stride, _ := c.member(t, i, spirv.DecorationMatrixStride)
+				c.need(stride >= mat.elem.n*uint64(mat.elem.elem.width/8) && stride%c.align(mat) == 0 && stride < maxBytes, "member %d of %%%d has no MatrixStride that fits", i, t.id)
+			}
+			c.laidOut(m)
+			size := c.memberSize(t, i, m)
+			c.need(add(at, size) < maxBytes || m.runtime && at < maxBytes, "member %d of %%%d lies at %d", i, t.id, at)
+			spans = append(spans, span{i, at, at + size})
+		}
+		slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+		for i := 1; i < len(spans); i++ {
+			c.need(spans[i-1].hi <= spans[i].lo, "members %d and %d of %%%d overlap", spans[i-1].i, spans[i].i, t.id)
+		}
+	case t.isArray(), t.op == spirv.OpTypeRuntimeArray:
+		stride := c.stride(t)
+		c.need(stride > 0, "the array %%%d has no ArrayStride", t.id)
+		c.laidOut(t.elem)
+		if matrixIn(t) == nil {
+			c.need(stride >= c.sizeOf(t.elem), "the ArrayStride of %%%d is below the size of its elements, %d", t.id, c.sizeOf(t.elem))
+		}
+		c.need(stride%c.align(t.elem) == 0 && stride < maxBytes, "the ArrayStride of %%%d is no multiple of %d", t.id, c.align(t.elem))
+	}
+	t.laid = true
+}
+
+// matrixIn returns the matrix that t is, or is an array of.
+func matrixIn(t *typ) *typ {
+	for t.isArray() || t.op == spirv.OpTypeRuntimeArray {
+		t = t.elem
+	}
+	if t.isMatrix() {
+		return t
+	}
+	return nil
+}
+
+// member returns the number of a member's decoration.
+func (c *checker) member(t *typ, i int, k spirv.Decoration) (uint64, bool) {
+	for _, d := range c.members[t.id][uint32(i)] {
+		if d.kind == k {
+			return uint64(d.words[0]), true
+		}
+	}
+	return 0, false
+}
+
+// stride returns the ArrayStride of an array, or zero.
+func (c *checker) stride(t *typ) uint64 {
+	for _, d := range c.decor[t.id] {
+		if d.kind == spirv.DecorationArrayStride {
+			return uint64(d.words[0])
+		}
+	}
+	return 0
+}
+
+// align returns the scalar alignment of a type.
+func (c *checker) align(t *typ) uint64 {
+	if t.aligned > 0 {
+		return t.aligned - 1
+	}
+	n := uint64(1)
+	switch {
+	case t.isPointer():
+		n = 8
+	case t.isStruct():
+		for _, m := range t.members {
+			n = max(n, c.align(m))
+		}
+	case t.elem != nil:
+		n = c.align(t.elem)
+	default:
+		n = max(1, uint64(t.width/8))
+	}
+	t.aligned = n + 1
+	return n
+}
+
+// sizeOf returns the bytes of a type that has a layout; a runtime array has none.
+func (c *checker) sizeOf(t *typ) uint64 {
+	if t.sized > 0 {
+		return t.sized - 1
+	}
+	n := uint64(0)
+	switch {
+	case t.isPointer():
+		n = 8
+	case t.op == spirv.OpTypeRuntimeArray:
+	case t.isArray():
+		n = mul(t.n, c.stride(t))
+	case t.isStruct():
+		for i, m := range t.members {
+			at, _ := c.member(t, i, spirv.DecorationOffset)
+			n = max(n, add(at, c.memberSize(t, i, m)))
+		}
+	case t.elem != nil:
+		n = t.n * c.sizeOf(t.elem)
+	default:
+		n = uint64(t.width / 8)
+	}
+	t.sized = min(n, ^uint64(0)-1) + 1
+	return t.sized - 1
+}
+
+// memberSize returns the bytes of member i of t. A matrix has the stride that the
+// member says.
+func (c *checker) memberSize(t *typ, i int, m *typ) uint64 {
+	if !m.isMatrix() {
+		return c.sizeOf(m)
+	}
+	stride, _ := c.member(t, i, spirv.DecorationMatrixStride)
+	return mul(stride, m.n)
+}

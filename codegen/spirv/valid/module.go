@@ -1,0 +1,299 @@
+package valid
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+// capabilityRows are the capabilities that kernels may declare, with what else they
+// need: a version of SPIR-V, or before that an extension, and another capability.
+var capabilityRows = map[spirv.Capability]struct {
+	version   uint32
+	extension string
+	implies   spirv.Capability
+}{
+	spirv.CapabilityMatrix:                             {},
+	spirv.CapabilityShader:                             {implies: spirv.CapabilityMatrix},
+	spirv.CapabilityFloat16:                            {},
+	spirv.CapabilityFloat64:                            {},
+	spirv.CapabilityInt64:                              {},
+	spirv.CapabilityInt64Atomics:                       {implies: spirv.CapabilityInt64},
+	spirv.CapabilityInt16:                              {},
+	spirv.CapabilityInt8:                               {},
+	spirv.CapabilityGroupNonUniform:                    {version: spirv.Version13},
+	spirv.CapabilityGroupNonUniformVote:                {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
+	spirv.CapabilityGroupNonUniformArithmetic:          {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
+	spirv.CapabilityGroupNonUniformBallot:              {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
+	spirv.CapabilityGroupNonUniformShuffle:             {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
+	spirv.CapabilityGroupNonUniformShuffleRelative:     {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
+	spirv.CapabilityGroupNonUniformClustered:           {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
+	spirv.CapabilityGroupNonUniformQuad:                {version: spirv.Version13, implies: spirv.CapabilityGroupNonUniform},
+	spirv.CapabilityStorageBuffer16BitAccess:           {version: spirv.Version13, extension: "SPV_KHR_16bit_storage"},
+	spirv.CapabilityUniformAndStorageBuffer16BitAccess: {version: spirv.Version13, extension: "SPV_KHR_16bit_storage", implies: spirv.CapabilityStorageBuffer16BitAccess},
+	spirv.CapabilityStoragePushConstant16:              {version: spirv.Version13, extension: "SPV_KHR_16bit_storage"},
+	spirv.CapabilityStorageBuffer8BitAccess:            {version: spirv.Version15, extension: "SPV_KHR_8bit_storage"},
+	spirv.CapabilityUniformAndStorageBuffer8BitAccess:  {version: spirv.Version15, extension: "SPV_KHR_8bit_storage", implies: spirv.CapabilityStorageBuffer8BitAccess},
+	spirv.CapabilityStoragePushConstant8:               {version: spirv.Version15, extension: "SPV_KHR_8bit_storage"},
+	spirv.CapabilityDenormPreserve:                     {version: spirv.Version14, extension: "SPV_KHR_float_controls"},
+	spirv.CapabilityDenormFlushToZero:                  {version: spirv.Version14, extension: "SPV_KHR_float_controls"},
+	spirv.CapabilitySignedZeroInfNanPreserve:           {version: spirv.Version14, extension: "SPV_KHR_float_controls"},
+	spirv.CapabilityRoundingModeRTE:                    {version: spirv.Version14, extension: "SPV_KHR_float_controls"},
+	spirv.CapabilityRoundingModeRTZ:                    {version: spirv.Version14, extension: "SPV_KHR_float_controls"},
+	spirv.CapabilityVulkanMemoryModel:                  {version: spirv.Version15, extension: "SPV_KHR_vulkan_memory_model"},
+	spirv.CapabilityVulkanMemoryModelDeviceScope:       {version: spirv.Version15, extension: "SPV_KHR_vulkan_memory_model"},
+	spirv.CapabilityPhysicalStorageBufferAddresses:     {version: spirv.Version15, extension: "SPV_KHR_physical_storage_buffer"},
+	spirv.CapabilityAtomicFloat32AddEXT:                {version: newer, extension: "SPV_EXT_shader_atomic_float_add"},
+	spirv.CapabilityAtomicFloat64AddEXT:                {version: newer, extension: "SPV_EXT_shader_atomic_float_add"},
+	spirv.CapabilityAtomicFloat32MinMaxEXT:             {version: newer, extension: "SPV_EXT_shader_atomic_float_min_max"},
+	spirv.CapabilityAtomicFloat64MinMaxEXT:             {version: newer, extension: "SPV_EXT_shader_atomic_float_min_max"},
+}
+
+// newer is no version of SPIR-V yet: the capability needs its extension.
+const newer = ^uint32(0)
+
+func (c *checker) capability(in *spirv.Instruction) {
+	k := spirv.Capability(in.Words[0])
+	_, ok := capabilityRows[k]
+	c.need(ok, "kernels cannot use this capability")
+	for k != 0 && !c.caps[k] {
+		c.caps[k] = true
+		k = capabilityRows[k].implies
+	}
+	c.caps[spirv.CapabilityMatrix] = c.caps[spirv.CapabilityMatrix] || k == spirv.CapabilityMatrix
+}
+
+// extensionsKnown are those that stand for capabilities above, and some that change
+// nothing which is checked here.
+var extensionsKnown = []string{
+	"SPV_KHR_16bit_storage", "SPV_KHR_8bit_storage", "SPV_KHR_float_controls", "SPV_KHR_vulkan_memory_model",
+	"SPV_KHR_physical_storage_buffer", "SPV_EXT_physical_storage_buffer", "SPV_EXT_shader_atomic_float_add",
+	"SPV_EXT_shader_atomic_float_min_max", "SPV_KHR_non_semantic_info", "SPV_KHR_storage_buffer_storage_class",
+	"SPV_KHR_no_integer_wrap_decoration", "SPV_GOOGLE_decorate_string", "SPV_GOOGLE_hlsl_functionality1",
+	"SPV_GOOGLE_user_type", "SPV_KHR_variable_pointers", "SPV_KHR_device_group",
+}
+
+func (c *checker) extension(in *spirv.Instruction) {
+	name := spirv.String(in.Words)
+	c.need(slices.Contains(extensionsKnown, name), "kernels cannot use this extension")
+	c.exts[name] = true
+}
+
+func (c *checker) imports(in *spirv.Instruction) {
+	name := setName(in)
+	c.need(name == spirv.GLSLstd450Name || len(name) > 12 && name[:12] == "NonSemantic.", "kernels cannot use this set of instructions")
+	c.define(in, &def{kind: isSet})
+}
+
+func setName(in *spirv.Instruction) string { return spirv.String(in.Words) }
+
+// checkCapabilities checks what capabilities need.
+func (c *checker) checkCapabilities() {
+	for i := range c.m.Capabilities {
+		c.in = &c.m.Capabilities[i]
+		r := capabilityRows[spirv.Capability(c.in.Words[0])]
+		has := r.extension != "" && (c.exts[r.extension] || c.exts["SPV_EXT_physical_storage_buffer"] && r.extension == "SPV_KHR_physical_storage_buffer")
+		c.need(c.m.Version >= r.version || has, "it needs a newer version of SPIR-V, or the extension %s", r.extension)
+	}
+	c.in = nil
+	c.need(c.caps[spirv.CapabilityShader], "it does not declare the capability Shader")
+}
+
+func (c *checker) memoryModel(in *spirv.Instruction) {
+	addressing, model := spirv.AddressingModel(in.Words[0]), spirv.MemoryModel(in.Words[1])
+	switch addressing {
+	case spirv.AddressingModelLogical:
+		c.logical = true
+	case spirv.AddressingModelPhysicalStorageBuffer64:
+		c.physical = true
+	default:
+		c.fail("kernels cannot use this addressing model")
+	}
+	c.need(c.physical == c.caps[spirv.CapabilityPhysicalStorageBufferAddresses],
+		"the addressing model PhysicalStorageBuffer64 and the capability PhysicalStorageBufferAddresses need each other")
+	switch model {
+	case spirv.MemoryModelGLSL450:
+	case spirv.MemoryModelVulkan:
+		c.vulkan = true
+	default:
+		c.fail("kernels cannot use this memory model")
+	}
+	c.need(c.vulkan == c.caps[spirv.CapabilityVulkanMemoryModel], "the memory model Vulkan and the capability VulkanMemoryModel need each other")
+}
+
+// floatModes are execution modes with a width of floats, and their capabilities.
+var floatModes = map[spirv.ExecutionMode]spirv.Capability{
+	spirv.ExecutionModeDenormPreserve:           spirv.CapabilityDenormPreserve,
+	spirv.ExecutionModeDenormFlushToZero:        spirv.CapabilityDenormFlushToZero,
+	spirv.ExecutionModeSignedZeroInfNanPreserve: spirv.CapabilitySignedZeroInfNanPreserve,
+	spirv.ExecutionModeRoundingModeRTE:          spirv.CapabilityRoundingModeRTE,
+	spirv.ExecutionModeRoundingModeRTZ:          spirv.CapabilityRoundingModeRTZ,
+}
+
+func (c *checker) executionMode(in *spirv.Instruction) {
+	c.need(slices.ContainsFunc(c.m.EntryPoints, func(e spirv.Instruction) bool { return e.Words[1] == in.Words[0] }), "%%%d is no entry point", in.Words[0])
+	mode := spirv.ExecutionMode(in.Words[1])
+	c.need(in.Op == spirv.OpExecutionMode, "kernels cannot use this mode; size work-groups by the built-in WorkgroupSize")
+	if mode == spirv.ExecutionModeLocalSize {
+		c.need(in.Words[2] > 0 && in.Words[3] > 0 && in.Words[4] > 0, "the size of work-groups is zero")
+		return
+	}
+	k, ok := floatModes[mode]
+	c.need(ok, "kernels cannot use this mode")
+	c.need(c.caps[k], "it needs the capability %v", k)
+	w := in.Words[2]
+	c.need(w == 16 || w == 32 || w == 64, "there are no floats of %d bits", w)
+	for i := range c.m.ExecutionModes {
+		if x := &c.m.ExecutionModes[i]; x != in && x.Words[0] == in.Words[0] && len(x.Words) > 2 && x.Words[2] == w {
+			other := spirv.ExecutionMode(x.Words[1])
+			same := func(a, b spirv.ExecutionMode) bool { return mode == a && other == b || mode == b && other == a }
+			c.need(other != mode && !same(spirv.ExecutionModeDenormPreserve, spirv.ExecutionModeDenormFlushToZero) &&
+				!same(spirv.ExecutionModeRoundingModeRTE, spirv.ExecutionModeRoundingModeRTZ), "another mode of the entry point excludes it")
+		}
+	}
+}
+
+// entry checks the entry points and their interfaces, when all else is known.
+func (c *checker) entry(name string) {
+	c.at = 0
+	found := false
+	for _, e := range c.m.EntryPointsInfo() {
+		for i := range c.m.EntryPoints {
+			if c.m.EntryPoints[i].Words[1] == uint32(e.Function) {
+				c.in = &c.m.EntryPoints[i]
+			}
+		}
+		c.need(e.Name == name && !found, "a module has one entry point, %s", name)
+		found = true
+		c.entryFunction(e)
+		c.interfaceOf(e)
+		c.workGroup(e)
+	}
+	c.in = nil
+	c.need(found, "the module has no entry point %s", name)
+}
+
+// entryFunction checks the entry point's function.
+func (c *checker) entryFunction(e spirv.EntryPointInfo) {
+	d := c.lookup(uint32(e.Function))
+	c.need(d.kind == isFunction, "%%%d is not a function", e.Function)
+	f := d.fn
+	t := f.typ
+	c.need(t.elem.op == spirv.OpTypeVoid && len(t.members) == 0, "the entry point has parameters or a result")
+	c.need(!f.called, "the entry point is called")
+	c.need(len(f.blocks) > 0, "the entry point has no body")
+}
+
+// interfaceOf checks the list of variables (3.52.4, OpEntryPoint).
+func (c *checker) interfaceOf(e spirv.EntryPointInfo) {
+	listed := map[spirv.ID]bool{}
+	for _, id := range e.Interface {
+		d := c.lookup(uint32(id))
+		c.need(d.in.Op == spirv.OpVariable && d.fn == nil, "%%%d of the interface is no variable of the module", id)
+		c.need(!listed[id], "%%%d stands twice in the interface", id)
+		listed[id] = true
+		if c.m.Version < spirv.Version14 {
+			class := d.typ.class
+			c.need(class == spirv.StorageClassInput || class == spirv.StorageClassOutput, "%%%d of the interface is no input", id)
+		}
+	}
+	push := 0
+	seen := map[uint32]bool{}
+	for _, g := range c.globals {
+		class := g.typ.class
+		if class == spirv.StorageClassPushConstant {
+			push++
+			c.need(push == 1, "it has two blocks of push constants")
+			c.facts.Launch = c.sizeOf(g.typ.elem)
+		}
+		for _, b := range c.decor[g.in.Result] {
+			if b.kind == spirv.DecorationBuiltIn {
+				c.need(!seen[b.words[0]], "two variables are the built-in %v", spirv.BuiltIn(b.words[0]))
+				seen[b.words[0]] = true
+			}
+		}
+		if g.typ.class == spirv.StorageClassInput || c.m.Version >= spirv.Version14 {
+			c.need(listed[g.in.Result] || !c.reaches(e.Function, g.in.Result), "%%%d is used and not in the interface", g.in.Result)
+		}
+	}
+}
+
+// reaches reports whether a function or those it calls use the variable.
+func (c *checker) reaches(fn, variable spirv.ID) bool {
+	seen := map[*function]bool{}
+	var visit func(f *function) bool
+	visit = func(f *function) bool {
+		if seen[f] {
+			return false
+		}
+		seen[f] = true
+		if f.uses[variable] {
+			return true
+		}
+		return slices.ContainsFunc(f.calls, visit)
+	}
+	return visit(c.defs[fn].fn)
+}
+
+// workGroup finds the size of work-groups and the memory that modules need.
+func (c *checker) workGroup(e spirv.EntryPointInfo) {
+	sized := false
+	for _, m := range e.Modes {
+		if m.Mode == spirv.ExecutionModeLocalSize {
+			c.need(!sized, "the size of work-groups is stated twice")
+			sized = true
+			c.facts.Local = [3]uint64{uint64(m.Operands[0]), uint64(m.Operands[1]), uint64(m.Operands[2])}
+		}
+	}
+	for id, list := range c.decor {
+		for _, b := range list {
+			if b.kind != spirv.DecorationBuiltIn || spirv.BuiltIn(b.words[0]) != spirv.BuiltInWorkgroupSize {
+				continue
+			}
+			sized = true
+			d := c.defs[id]
+			for i := range 3 {
+				n := uint64(1)
+				if len(d.in.Words) == 3 {
+					n = c.values[spirv.ID(d.in.Words[i])]
+				}
+				c.facts.Local[i] = n
+			}
+		}
+	}
+	c.need(sized, "the entry point has no work-group size")
+	for _, n := range c.facts.Local {
+		c.need(n > 0, "the size of work-groups is zero")
+	}
+	private, function := uint64(0), uint64(0)
+	for _, g := range c.globals {
+		switch g.typ.class {
+		case spirv.StorageClassWorkgroup:
+			c.facts.Shared = add(c.facts.Shared, g.typ.elem.bytes)
+		case spirv.StorageClassPrivate:
+			private = add(private, g.typ.elem.bytes)
+		}
+	}
+	for _, f := range c.functions {
+		function = max(function, f.private)
+	}
+	c.facts.Private = add(private, function)
+}
+
+// add adds sizes, and stays at the greatest number when there is none for the sum.
+func add(a, b uint64) uint64 {
+	s, carry := bits.Add64(a, b, 0)
+	if carry != 0 {
+		return ^uint64(0)
+	}
+	return s
+}
+
+func mul(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi != 0 {
+		return ^uint64(0)
+	}
+	return lo
+}

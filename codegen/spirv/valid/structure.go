@@ -1,0 +1,348 @@
+package valid
+
+import "github.com/kgen-go/kgen/codegen/spirv"
+
+type constructKind uint8
+
+const (
+	whole constructKind = iota // the function
+	selection
+	switching
+	caseOf
+	loop
+	continuing
+)
+
+// construct is a structured control-flow construct (2.11.2): the blocks that a
+// header dominates, less those that its merge block does, and for a loop less those
+// that its continue target does, which are another construct.
+type construct struct {
+	kind    constructKind
+	header  int
+	entry   int // the one block that may be entered from outside
+	merge   int
+	cont    int // a loop's continue target
+	back    int // the block with the loop's back edge, -1 before it is found
+	parent  int
+	depth   int
+	in, out int // as those of tree
+}
+
+// shapes are a function's constructs.
+type shapes struct {
+	c     *checker
+	f     *function
+	list  []construct
+	inner []int // of each block, the innermost construct that it is in
+	outer []int // of each header, the one around it
+	heads []int // of each header, its own; a loop's, not that of its continue target
+	conts []int // of each loop header, that of its continue target
+	next  map[int]int
+}
+
+// structured checks the rules of structured control flow (2.11.2).
+func (c *checker) structured(f *function) {
+	n := len(f.blocks)
+	s := &shapes{c: c, f: f, inner: make([]int, n), outer: make([]int, n), heads: make([]int, n), conts: make([]int, n), next: map[int]int{}}
+	s.list = []construct{{kind: whole, merge: -1, cont: -1, back: -1, parent: -1}}
+	for i := range n {
+		s.inner[i], s.outer[i], s.heads[i], s.conts[i] = -1, -1, -1, -1
+	}
+	s.merges()
+	s.nest()
+	for u := range f.blocks {
+		if !f.shape.reached(u) {
+			continue
+		}
+		c.in = f.blocks[u].term
+		s.backEdges(u)
+	}
+	for u := range f.blocks {
+		c.in = f.blocks[u].term
+		if f.shape.reached(u) {
+			s.edges(u)
+			continue
+		}
+		for _, v := range f.blocks[u].succs {
+			c.need(!f.shape.reached(v), "a block that is never reached branches to %%%d, which is", f.blocks[v].label)
+		}
+	}
+	for i := range s.list {
+		if k := &s.list[i]; k.kind == continuing {
+			c.in = f.blocks[k.header].merge
+			c.need(k.back >= 0, "nothing branches back to the loop's header")
+		}
+	}
+}
+
+// merges checks each merge instruction by itself.
+func (s *shapes) merges() {
+	c, f := s.c, s.f
+	header := map[int]int{}
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		if c.in = b.term; b.merge == nil {
+			c.need(b.term.Op != spirv.OpSwitch, "no OpSelectionMerge stands before it")
+			continue
+		}
+		c.in = b.merge
+		m := f.labels[spirv.ID(b.merge.Words[0])]
+		if f.shape.reached(i) {
+			_, ok := header[m]
+			c.need(!ok, "%%%d is the merge block of another header, too", b.merge.Words[0])
+			header[m] = i
+			c.need(m != i && f.shape.dominates(i, m), "the header does not dominate its merge block")
+		}
+		switch b.merge.Op {
+		case spirv.OpSelectionMerge:
+			c.need(b.term.Op == spirv.OpBranchConditional || b.term.Op == spirv.OpSwitch, "it does not stand before a conditional branch")
+			c.need(b.merge.Words[1] < 3, "there is no such selection control")
+		case spirv.OpLoopMerge:
+			c.need(b.term.Op == spirv.OpBranchConditional || b.term.Op == spirv.OpBranch, "it does not stand before a branch")
+			k := f.labels[spirv.ID(b.merge.Words[1])]
+			c.need(k != m, "the merge block is the continue target")
+			if f.shape.reached(i) {
+				c.need(f.shape.dominates(i, k), "the header does not dominate its continue target")
+			}
+			const both = uint32(spirv.LoopControlUnroll | spirv.LoopControlDontUnroll)
+			c.need(b.merge.Words[2] <= 0x1ff && b.merge.Words[2]&both != both, "there is no such loop control")
+		}
+	}
+}
+
+// nest finds the constructs by a walk down the dominator tree, and which one each
+// block is in: a block that its immediate dominator's merge instruction names leaves
+// the dominator's construct, all others are in it.
+func (s *shapes) nest() {
+	f := s.f
+	type item struct{ b, at int }
+	stack := []item{{0, 0}}
+	for len(stack) > 0 {
+		b, at := stack[len(stack)-1].b, stack[len(stack)-1].at
+		stack = stack[:len(stack)-1]
+		at = s.enter(b, at)
+		s.inner[b] = at
+		m := f.blocks[b].merge
+		for _, k := range f.shape.children[b] {
+			inside := at
+			if m != nil {
+				switch {
+				case k == s.list[s.heads[b]].merge:
+					inside = s.outer[b]
+				case m.Op == spirv.OpLoopMerge && k == s.list[s.heads[b]].cont:
+					inside = s.conts[b]
+				case f.blocks[b].term.Op == spirv.OpSwitch:
+					inside = s.caseAt(b, k, at)
+				}
+			}
+			stack = append(stack, item{k, inside})
+		}
+	}
+	// Numbers for contains: children come after their parents in the list.
+	kids := make([][]int, len(s.list))
+	for i := 1; i < len(s.list); i++ {
+		kids[s.list[i].parent] = append(kids[s.list[i].parent], i)
+	}
+	t := tree{children: kids, in: make([]int, len(s.list)), out: make([]int, len(s.list))}
+	t.number()
+	for i := range s.list {
+		s.list[i].in, s.list[i].out = t.in[i], t.out[i]
+	}
+}
+
+// add adds a construct within another.
+func (s *shapes) add(k construct) int {
+	k.depth = s.list[k.parent].depth + 1
+	s.c.in = s.f.blocks[k.header].merge
+	s.c.need(k.depth <= maxNesting, "control flow is nested deeper than %d", maxNesting)
+	s.list = append(s.list, k)
+	return len(s.list) - 1
+}
+
+// enter returns the construct that a block is in, which lies in the construct at:
+// its own if the block is a header.
+func (s *shapes) enter(b, at int) int {
+	f := s.f
+	m := f.blocks[b].merge
+	if m == nil {
+		return at
+	}
+	s.outer[b] = at
+	k := construct{kind: selection, header: b, entry: b, merge: f.labels[spirv.ID(m.Words[0])], cont: -1, back: -1, parent: at}
+	switch {
+	case m.Op == spirv.OpLoopMerge:
+		k.kind, k.cont = loop, f.labels[spirv.ID(m.Words[1])]
+		s.heads[b] = s.add(k)
+		k.kind, k.entry = continuing, k.cont
+		s.conts[b] = s.add(k)
+		if k.cont == b { // the loop is its continue construct
+			return s.conts[b]
+		}
+		return s.heads[b]
+	case f.blocks[b].term.Op == spirv.OpSwitch:
+		k.kind = switching
+	}
+	s.heads[b] = s.add(k)
+	return s.heads[b]
+}
+
+// caseAt returns the construct of block k, which the switch in b dominates: a case
+// construct of its own if it is a target.
+func (s *shapes) caseAt(b, k, at int) int {
+	for _, t := range s.f.blocks[b].succs {
+		if t == k {
+			return s.add(construct{kind: caseOf, header: b, entry: k, merge: s.list[at].merge, cont: -1, back: -1, parent: at})
+		}
+	}
+	return at
+}
+
+// contains reports whether construct a is b or around it.
+func (s *shapes) contains(a, b int) bool {
+	return s.list[a].in <= s.list[b].in && s.list[b].out <= s.list[a].out
+}
+
+// backEdges checks branches of block u that go back: each goes to a loop's header,
+// from the loop's continue construct, and there is one for a loop.
+func (s *shapes) backEdges(u int) {
+	c, f := s.c, s.f
+	for _, v := range f.blocks[u].succs {
+		if f.shape.rank[v] > f.shape.rank[u] {
+			continue
+		}
+		label := f.blocks[v].label
+		c.need(s.conts[v] >= 0, "it branches back to %%%d, which is no loop's header", label)
+		k := &s.list[s.conts[v]]
+		c.need(k.back < 0, "two blocks branch back to %%%d", label)
+		c.need(s.contains(s.conts[v], s.inner[u]), "it branches back to %%%d from outside of the loop's continue construct", label)
+		k.back = u
+	}
+}
+
+// edges checks the branches of block u.
+func (s *shapes) edges(u int) {
+	c, f := s.c, s.f
+	b := &f.blocks[u]
+	at := s.inner[u]
+	for _, v := range b.succs {
+		to := s.inner[v]
+		// Constructs that the branch leaves.
+		for k := at; !s.contains(k, to) || s.reenters(k, u, v); k = s.list[k].parent {
+			c.need(s.exit(k, u, v), "it branches to %%%d out of a construct, of which that is no exit", f.blocks[v].label)
+			if s.reenters(k, u, v) {
+				break
+			}
+		}
+		// Those that it enters.
+		for k := to; !s.contains(k, at); k = s.list[k].parent {
+			c.need(s.list[k].entry == v, "it branches to %%%d into a construct, past its header", f.blocks[v].label)
+		}
+	}
+	switch b.term.Op {
+	case spirv.OpBranchConditional:
+		if b.merge == nil || b.merge.Op == spirv.OpLoopMerge {
+			stay := 0
+			for _, v := range b.succs {
+				if s.contains(at, s.inner[v]) && !s.reenters(at, u, v) {
+					stay++
+				}
+			}
+			c.need(stay < 2, "no OpSelectionMerge stands before it, and neither way leaves a construct")
+		}
+	case spirv.OpReturn, spirv.OpReturnValue, spirv.OpUnreachable:
+		for k := at; k > 0; k = s.list[k].parent {
+			c.need(s.list[k].kind != continuing, "the function ends in a loop's continue construct")
+		}
+	}
+}
+
+// reenters reports whether the branch is the back edge of a loop that is its own
+// continue construct, which leaves it and comes back.
+func (s *shapes) reenters(k, u, v int) bool {
+	x := &s.list[k]
+	return x.kind == continuing && x.header == v && x.entry == v && x.back == u
+}
+
+// exit reports whether block u, which is in construct k, may branch to v, which is
+// not (2.11.2).
+func (s *shapes) exit(k, u, v int) bool {
+	x := &s.list[k]
+	switch x.kind {
+	case loop:
+		return v == x.merge || v == x.cont
+	case continuing:
+		// The back edge post-dominates the construct: all ways out are that block's.
+		return u == x.back && (v == x.header || v == x.merge)
+	case caseOf:
+		if s.fallsTo(k, v) {
+			return true
+		}
+	}
+	return v == x.merge && x.kind != caseOf || s.breaks(k, v)
+}
+
+// fallsTo reports whether the case construct k may go on to v, the next case.
+func (s *shapes) fallsTo(k, v int) bool {
+	x := &s.list[k]
+	to := s.inner[v]
+	for to > 0 && !(s.list[to].kind == caseOf && s.list[to].entry == v) {
+		to = s.list[to].parent
+	}
+	if to <= 0 || s.list[to].header != x.header {
+		return false
+	}
+	if old, ok := s.next[k]; ok {
+		return old == to
+	}
+	for _, other := range s.next {
+		if other == to {
+			return false // two cases fall through to one
+		}
+	}
+	s.next[k] = to
+	return s.adjacent(x.header, x.entry, v)
+}
+
+// adjacent reports whether block b follows a in the list of the switch's targets.
+// The default may stand anywhere.
+func (s *shapes) adjacent(header, a, b int) bool {
+	term := s.f.blocks[header].term
+	standard := s.f.labels[spirv.ID(term.Words[1])]
+	var list []int
+	s.c.cases(term, func(_ uint64, id uint32) {
+		if t := s.f.labels[spirv.ID(id)]; len(list) == 0 || list[len(list)-1] != t {
+			list = append(list, t)
+		}
+	})
+	if a == standard || b == standard {
+		return true
+	}
+	for i := 1; i < len(list); i++ {
+		if list[i-1] == a && list[i] == b {
+			return true
+		}
+	}
+	return false
+}
+
+// breaks reports whether v is where a break or continue out of construct k leads:
+// to the merge block of the switch or loop around it, or to the loop's continue
+// target.
+func (s *shapes) breaks(k, v int) bool {
+	past := s.list[k].kind == switching
+	for p := s.list[k].parent; p > 0; p = s.list[p].parent {
+		x := &s.list[p]
+		switch x.kind {
+		case loop:
+			return v == x.merge || v == x.cont
+		case continuing:
+			return v == x.merge || v == x.header
+		case switching:
+			if !past && v == x.merge {
+				return true
+			}
+			past = true
+		}
+	}
+	return false
+}

@@ -1,0 +1,197 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	goruntime "runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// Build is BuildContext without an end.
+func (p *Program) Build(kernels ...*Kernel) (*Executable, error) {
+	return p.BuildContext(context.Background(), kernels...)
+}
+
+// BuildContext compiles the program, if that is still to do, and returns what to launch
+// kernels with (see [WithProgram]). Kernels given limit it to these: constants
+// that only others read need no value then. The program cannot be changed any
+// more; further calls are for further kernels.
+//
+// The kernels are made ready on the device, as many at a time as there are processors
+// (GOMAXPROCS): tasks, kernels over a range, and kernels over an nd-range that state
+// their work-group size or a hint of it, each with the size that large ranges have. What
+// only a launch says is left to the first launch: small ranges, other work-group sizes,
+// and the lengths of local accessors. So are kernels that the device cannot run
+// ([Device.Compatible]). As long as the Executable or its program is there, the device
+// keeps what was made.
+//
+// Errors are of class ErrSpecConst for constants without a value, or with one
+// that makes an array of no length, ErrMemoryAllocation where the arrays that
+// constants size are larger than the device allows, and ErrBuild where the device's
+// driver does not take a kernel. When ctx ends first, they are of class ErrDeadline or
+// ErrCanceled. The program is then what it was before; what the driver had begun, it
+// finishes, and the next build or launch finds it.
+func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Executable, error) {
+	if p == nil || p.dev == nil {
+		return nil, errorf(ErrInvalid, "no program")
+	}
+	if ctx == nil {
+		return nil, errorf(ErrInvalid, "the context is nil")
+	}
+	if err := p.dev.usable(); err != nil {
+		return nil, err
+	}
+	if len(kernels) == 0 {
+		kernels = p.kernels
+	}
+	for _, k := range kernels {
+		if !slices.Contains(p.kernels, k) {
+			return nil, errorf(ErrInvalid, "a kernel to build that is not in the program")
+		}
+	}
+	p.mu.Lock()
+	if p.exe != nil && slices.Equal(p.exe.kernels, kernels) {
+		defer p.mu.Unlock()
+		return p.exe, nil
+	}
+	if err := p.check(kernels); err != nil {
+		p.mu.Unlock()
+		return nil, err
+	}
+	p.building++ // constants keep their values from here on
+	exe := &Executable{dev: p.dev, program: p, kernels: slices.Clone(kernels), specs: slices.Clone(p.specs)}
+	p.mu.Unlock()
+
+	built, err := p.dev.prepare(ctx, exe.kernels, exe.specs)
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.building--
+	if err != nil {
+		return nil, err
+	}
+	goruntime.AddCleanup(exe, letGo, built)
+	p.compiled, p.exe = true, exe
+	return exe, nil
+}
+
+func letGo(built []*variant) {
+	for _, v := range built {
+		v.users.Add(-1)
+	}
+}
+
+// promise is a variant that Build makes.
+type promise struct {
+	kernel *Kernel
+	shape  shape
+	local  [3]uint32
+	call   *launch.Call
+}
+
+// promises lists what is known of a kernel's launches before there are any.
+func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
+	if d.direct() && k.host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
+		return nil, nil
+	}
+	c := &launch.Call{}
+	c.Reset(k.abi)
+	c.Form, c.Rank = k.abi.Form, k.abi.Rank
+	var p plan
+	var err *Error
+	if p.subGroup, err = d.checkSupport(k, k.abi.Properties); err != nil {
+		return nil, nil // its launches say so
+	}
+	if !d.likely(k, c) {
+		return nil, nil
+	}
+	if err := d.checkWorkGroup(k, c, k.abi.Properties, &p); err != nil {
+		return nil, nil // so do they here
+	}
+	if err := resolveSpecs(k, c, set); err != nil {
+		return nil, err.about(k)
+	}
+	if err := d.checkLocalMemory(k, c); err != nil {
+		return nil, err.about(k)
+	}
+	local := deviceOrder(c.Rank, p.local)
+	reservedSpecs(c, local, d.correct, d.whole(local))
+	list := []promise{{k, shape{local: p.local, subGroup: p.subGroup}, local, c}}
+	if d.hasSmall(k) {
+		list = append(list, promise{k, shape{local: p.local, subGroup: p.subGroup, small: true}, local, c})
+	}
+	return list, nil
+}
+
+// likely gives a call the range that a launch is likely to have, as far as it matters
+// to the work-group size. It reports false where nothing is known of that.
+func (d *Device) likely(k *Kernel, c *launch.Call) bool {
+	switch c.Form {
+	case abi.Range:
+		for i := range c.Rank {
+			c.Global[i] = 1 << 20
+		}
+	case abi.NDRange:
+		w, ok := k.abi.Properties.Get(properties.KeyWorkGroupSize)
+		if !ok {
+			if w, ok = k.abi.Properties.Get(properties.KeyWorkGroupSizeHint); !ok {
+				return false
+			}
+		}
+		copy(c.Local[:], w.Dims())
+		c.Global = c.Local
+	}
+	return true
+}
+
+// prepare makes what is promised of the kernels, several at a time. The caller is then
+// a user of what it returns.
+func (d *Device) prepare(ctx context.Context, kernels []*Kernel, set settings) (built []*variant, err error) {
+	var list []promise
+	for _, k := range kernels {
+		p, err := d.promises(k, set)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p...)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, waitError(err)
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var next atomic.Int64
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range min(goruntime.GOMAXPROCS(0), len(list)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(list)) && inner.Err() == nil; i = next.Add(1) - 1 {
+				p := &list[i]
+				v, e := d.variant(inner, p.kernel, p.shape, p.local, p.call)
+				mu.Lock()
+				if e == nil {
+					built = append(built, v)
+				} else if err == nil && !errors.Is(e, ErrKernelNotSupported) {
+					err = e
+					cancel()
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if err == nil && ctx.Err() != nil && len(built) < len(list) {
+		err = waitError(ctx.Err())
+	}
+	if err != nil {
+		letGo(built)
+		return nil, err
+	}
+	return built, nil
+}

@@ -1,0 +1,240 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+var cachePhys = &vkx.PhysicalDeviceInfo{VendorID: 1, DeviceID: 2, DriverVersion: 3, PipelineCacheUUID: [16]byte{4, 5}}
+
+// union stands for the driver's merge: caches are lines here.
+func union(a, b []byte) []byte {
+	lines := slices.Concat(bytes.Fields(a), bytes.Fields(b))
+	slices.SortFunc(lines, bytes.Compare)
+	return bytes.Join(slices.CompactFunc(lines, bytes.Equal), []byte("\n"))
+}
+
+// TestCacheChild is a process that compiles and saves: KGEN_TEST_CACHE says its name,
+// how many pipelines it makes, and how large they are.
+func TestCacheChild(t *testing.T) {
+	var name string
+	var n, size int
+	if _, err := fmt.Sscan(os.Getenv("KGEN_TEST_CACHE"), &name, &n, &size); err != nil {
+		t.Skip("other tests start it")
+	}
+	s := newStore(cachePhys)
+	data := s.load()
+	fmt.Println("begin")
+	for i := range n {
+		data = union(data, fmt.Appendf(nil, "%s.%d.%s", name, i, strings.Repeat("x", size)))
+		s.save(data, func(theirs []byte) []byte { return union(theirs, data) })
+	}
+}
+
+func cacheChild(t *testing.T, dir, name string, n, size int) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestCacheChild$")
+	cmd.Env = append(os.Environ(), "KGEN_PIPELINE_CACHE="+dir, fmt.Sprintf("KGEN_TEST_CACHE=%s %d %d", name, n, size))
+	return cmd
+}
+
+// TestCacheProcesses: sixteen processes at once lose nothing that one of them saved.
+func TestCacheProcesses(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("KGEN_PIPELINE_CACHE", dir)
+	var all []*exec.Cmd
+	for p := range 16 {
+		cmd := cacheChild(t, dir, fmt.Sprint("p", p), 5, 100)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	for _, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := bytes.Fields(newStore(cachePhys).load())
+	if len(got) != 16*5 {
+		t.Errorf("%d of %d pipelines are left", len(got), 16*5)
+	}
+	wantFiles(t, dir, 1)
+}
+
+func wantFiles(t *testing.T, dir string, n int) {
+	t.Helper()
+	if list, _ := filepath.Glob(dir + "/*"); len(list) != n {
+		t.Errorf("%d files, want %d: %v", len(list), n, list)
+	}
+}
+
+// TestCacheKilled kills processes while they save: the file is always whole, and the
+// next save removes what they left.
+func TestCacheKilled(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("KGEN_PIPELINE_CACHE", dir)
+	rng := rand.New(rand.NewPCG(1, 2))
+	left := 0
+	for i := range 24 {
+		cmd := cacheChild(t, dir, fmt.Sprint("k", i), 1<<20, 1<<20)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		out.Read(make([]byte, 5)) // it has begun
+		time.Sleep(time.Duration(rng.IntN(40)) * time.Millisecond)
+		cmd.Process.Signal(syscall.SIGKILL)
+		cmd.Wait()
+		list, _ := filepath.Glob(filepath.Join(dir, cacheTemp))
+		left += len(list)
+		s := newStore(cachePhys)
+		if files, _ := filepath.Glob(filepath.Join(dir, cacheName)); len(files) > 0 && s.load() == nil {
+			t.Fatalf("kill %d: a torn file", i)
+		}
+		os.Remove(s.path) // it grows by what each process made
+	}
+	newStore(cachePhys).save([]byte("clean"), nil)
+	wantFiles(t, dir, 1)
+	if got := newStore(cachePhys).load(); string(got) != "clean" {
+		t.Errorf("loaded %d bytes", len(got))
+	}
+	t.Logf("killed processes left %d temporary files", left)
+}
+
+// TestCacheSwept: the temporary file of a process that is killed goes with the next
+// save; that of one which writes does not.
+func TestCacheSwept(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("KGEN_PIPELINE_CACHE", dir)
+	dead := filepath.Join(dir, "pipelines-123.tmp")
+	if err := os.WriteFile(dead, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	live, err := temporary(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Close()
+	newStore(cachePhys).save([]byte("data"), nil)
+	if _, err := os.Stat(dead); err == nil {
+		t.Error("the file of a dead process is left")
+	}
+	if _, err := os.Stat(live.Name()); err != nil {
+		t.Error("the file of a process that writes was removed")
+	}
+}
+
+// TestCacheLimits: files and their number are bounded, and a file that others may
+// have written is not read.
+func TestCacheLimits(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("KGEN_PIPELINE_CACHE", dir)
+	merge := func(theirs []byte) []byte { return append(theirs, make([]byte, 80)...) }
+	s := newStore(cachePhys)
+	s.limit = cacheHeader + 100
+	s.save(make([]byte, 90), merge)
+	other := newStore(cachePhys)
+	other.limit = s.limit
+	own := bytes.Repeat([]byte("o"), 80)
+	other.save(own, merge) // together they would be 170 bytes
+	if got := newStore(cachePhys).load(); !bytes.Equal(got, own) {
+		t.Errorf("the file did not start anew: %d bytes", len(got))
+	}
+	other.save(make([]byte, 101), nil)
+	if got := newStore(cachePhys).load(); !bytes.Equal(got, own) {
+		t.Errorf("data above the limit were written: %d bytes", len(got))
+	}
+	if err := os.Chmod(s.path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if newStore(cachePhys).load() != nil {
+		t.Error("a file that anybody may write was read")
+	}
+	for i := range cacheFiles + 5 {
+		phys := *cachePhys
+		phys.DeviceID = uint32(100 + i)
+		newStore(&phys).save([]byte("data"), nil)
+	}
+	wantFiles(t, dir, cacheFiles)
+}
+
+// TestCacheLock: a process that holds the lock and does not go on delays no other for
+// long.
+func TestCacheLock(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("KGEN_PIPELINE_CACHE", dir)
+	defer lockDir(dir)()
+	newStore(cachePhys).save([]byte("data"), nil)
+	if newStore(cachePhys).load() == nil {
+		t.Error("nothing was saved")
+	}
+}
+
+// TestCacheUnclosedChild makes a pipeline and ends without closing its device.
+func TestCacheUnclosedChild(t *testing.T) {
+	if os.Getenv("KGEN_TEST_UNCLOSED") == "" {
+		t.Skip("TestCacheUnclosed starts it")
+	}
+	increment(t, open(t))
+	files := filepath.Join(os.Getenv("KGEN_PIPELINE_CACHE"), cacheName)
+	for range 6000 { // the test's time is up before
+		if list, _ := filepath.Glob(files); len(list) > 0 {
+			os.Exit(0)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	os.Exit(1)
+}
+
+// TestCacheUnclosed: what a program compiled is saved though it never closes its
+// device.
+func TestCacheUnclosed(t *testing.T) {
+	devices(t)
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestCacheUnclosedChild$")
+	cmd.Env = append(os.Environ(), "KGEN_PIPELINE_CACHE="+dir, "KGEN_TEST_UNCLOSED=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("nothing was saved: %v\n%s", err, out)
+	}
+	wantFiles(t, dir, 1)
+}
+
+// TestSaver: saves run one at a time, take in what is made meanwhile, and none runs
+// after close.
+func TestSaver(t *testing.T) {
+	var s saver
+	begun, proceed := make(chan int, 100), make(chan struct{})
+	n := 0
+	s.init(func() { n++; begun <- n; <-proceed })
+	s.made()
+	<-begun
+	s.made() // while the first save runs
+	proceed <- struct{}{}
+	<-begun
+	closed := make(chan struct{})
+	go func() { s.close(); close(closed) }()
+	close(proceed)
+	<-closed
+	s.made()
+	if n != 2 || s.running {
+		t.Errorf("%d saves, running: %v", n, s.running)
+	}
+	s.close()
+}
