@@ -103,6 +103,17 @@
 // do, and reports a data race between work-items with both of its lines. [AtomicFence]
 // orders plain accesses, and is seldom needed.
 //
+// # Launches that are cancelled
+//
+// A launch that is cancelled ends soon on the host device, whatever its work-items do. On
+// other devices it does where the Kernel method has a directive,
+//
+//	//kgen:cancel
+//	func (k Search) Kernel(it dsl.Item1) {
+//
+// for which kgen writes further modules, whose work-items look now and then whether they
+// are to leave; only launches that may be cancelled take them. Others run to their end.
+//
 // # Specialization constants
 //
 // A [SpecConstant] is a value that the host sets before a device makes a kernel

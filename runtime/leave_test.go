@@ -3,12 +3,15 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/endless"
 	"github.com/kgen-go/kgen/internal/endless/endlessgen"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -16,10 +19,10 @@ import (
 // endlessLaunches are launches that never end, of about n work-items, by their kernels.
 var endlessLaunches = map[string]func(dev *runtime.Device, n int, opt runtime.LaunchOption) (runtime.Event, error){
 	"Alone": func(dev *runtime.Device, n int, opt runtime.LaunchOption) (runtime.Event, error) {
-		return endlessgen.Alone{Seeds: endlessgen.AloneSeeds{From: ones(dev, n), To: zeros(dev, n), Rounds: rounds(dev, n)}}.SingleTask(dev.DefaultQueue(), opt)
+		return endlessgen.Alone{Seeds: endlessgen.AloneSeeds{From: ones(dev, n), To: zeros(dev, n), Rounds: zeros(dev, n)}}.SingleTask(dev.DefaultQueue(), opt)
 	},
 	"Search": func(dev *runtime.Device, n int, opt runtime.LaunchOption) (runtime.Event, error) {
-		return endlessgen.Search{Seeds: endlessgen.SearchSeeds{From: ones(dev, n), To: zeros(dev, n), Rounds: rounds(dev, n)}}.ParallelFor(dev.DefaultQueue(), runtime.Range1(n), opt)
+		return endlessgen.Search{Seeds: endlessgen.SearchSeeds{From: ones(dev, n), To: zeros(dev, n), Rounds: zeros(dev, n)}}.ParallelFor(dev.DefaultQueue(), runtime.Range1(n), opt)
 	},
 	"Count": func(dev *runtime.Device, n int, opt runtime.LaunchOption) (runtime.Event, error) {
 		return endlessgen.Count{N: 1 << 30, Out: rounds(dev, n)}.ParallelFor(dev.DefaultQueue(), runtime.Range2{n / 16, 16}, opt)
@@ -29,11 +32,11 @@ var endlessLaunches = map[string]func(dev *runtime.Device, n int, opt runtime.La
 		for i := range to {
 			to[i] = uint32(i % 2) // what every other work-item begins with
 		}
-		return endlessgen.Wait{Seeds: endlessgen.WaitSeeds{From: ones(dev, n), To: must(runtime.BufferOf(dev, to)).All(), Rounds: rounds(dev, n)}, Scratch: dsl.LocalLen[int32](16)}.
+		return endlessgen.Wait{Seeds: endlessgen.WaitSeeds{From: ones(dev, n), To: must(runtime.BufferOf(dev, to)).All(), Rounds: zeros(dev, n)}, Scratch: dsl.LocalLen[uint32](16)}.
 			ParallelFor(dev.DefaultQueue(), runtime.NDRange1{Global: runtime.Range1(n), Local: runtime.Range1(16)}, opt)
 	},
 	"Meet": func(dev *runtime.Device, n int, opt runtime.LaunchOption) (runtime.Event, error) {
-		return endlessgen.Meet{N: -1, Values: rounds(dev, n), Scratch: dsl.LocalLen[int32](16)}.
+		return endlessgen.Meet{N: -1, Values: zeros(dev, n), Scratch: dsl.LocalLen[uint32](16)}.
 			ParallelFor(dev.DefaultQueue(), runtime.NDRange1{Global: runtime.Range1(n), Local: runtime.Range1(16)}, opt)
 	},
 }
@@ -79,6 +82,106 @@ func leave(t *testing.T, dev *runtime.Device, kernel string, n int) {
 	for _, k := range endlessgen.Kernels() {
 		if strings.HasSuffix(k.Name(), "."+kernel) && !dev.Cancels(k) {
 			t.Error("it is said not to end soon")
+		}
+	}
+}
+
+// TestNobodyAsks: launches that could be cancelled do what others do.
+func TestNobodyAsks(t *testing.T) {
+	for _, dev := range []*runtime.Device{devtest.Host(t), devtest.VulkanOrNone(t)} {
+		for i, c := range endless.Cases() {
+			if dev == nil || c.Endless {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%s/%d", dev.Name(), c.Kernel, i), func(t *testing.T) {
+				got := make([]uint32, len(c.Want))
+				last := runCase(t, dev, c)
+				check(t, last.CopyTo(context.Background(), dev.DefaultQueue(), got))
+				if !slices.Equal(got, c.Want) {
+					t.Errorf("got %d, want %d", got, c.Want)
+				}
+			})
+		}
+	}
+}
+
+// runCase launches a case, and returns its last slice.
+func runCase(t *testing.T, dev *runtime.Device, c endless.Case) (last *runtime.Buffer[uint32]) {
+	q, opt := dev.DefaultQueue(), runtime.WithCancel(new(hal.Cancel))
+	nd := runtime.NDRange1{Global: runtime.Range1(c.Global), Local: runtime.Range1(max(c.Local, 1))}
+	var of []runtime.View[uint32]
+	for _, s := range c.Slices {
+		last = must(runtime.BufferOf(dev, s))
+		of = append(of, last.All())
+	}
+	var ev runtime.Event
+	var err error
+	switch c.Kernel {
+	case "Alone":
+		ev, err = endlessgen.Alone{Seeds: endlessgen.AloneSeeds{From: of[0], To: of[1], Rounds: of[2]}}.SingleTask(q, opt)
+	case "Search":
+		ev, err = endlessgen.Search{Seeds: endlessgen.SearchSeeds{From: of[0], To: of[1], Rounds: of[2]}}.ParallelFor(q, nd.Global, opt)
+	case "Wait":
+		k := endlessgen.Wait{Seeds: endlessgen.WaitSeeds{From: of[0], To: of[1], Rounds: of[2]}, Scratch: dsl.LocalLen[uint32](c.Local)}
+		ev, err = k.ParallelFor(q, nd, opt)
+	case "Meet":
+		ev, err = endlessgen.Meet{N: c.N, Values: of[0], Scratch: dsl.LocalLen[uint32](c.Local)}.ParallelFor(q, nd, opt)
+	default:
+		t.Fatal("no launch of " + c.Kernel)
+	}
+	check(t, err)
+	check(t, ev.Wait(context.Background()))
+	if f := ev.Record(); f.Cancelled {
+		t.Errorf("the record is %+v", f)
+	}
+	return last
+}
+
+// TestLeaveBetween: without host forms launches end between work-items, and where these
+// wait for others.
+func TestLeaveBetween(t *testing.T) {
+	t.Setenv("KGEN_HOST_FORM", "off")
+	dev := devtest.Host(t)
+	for name, launch := range map[string]func(opt runtime.LaunchOption) (runtime.Event, error){
+		// Each work-item takes a millisecond, all of them minutes.
+		"Count": func(opt runtime.LaunchOption) (runtime.Event, error) {
+			return endlessgen.Count{N: 100, Out: rounds(dev, 1<<18)}.ParallelFor(dev.DefaultQueue(), runtime.Range2{1 << 9, 1 << 9}, opt)
+		},
+		"Meet": func(opt runtime.LaunchOption) (runtime.Event, error) { return endlessLaunches["Meet"](dev, 64, opt) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := new(hal.Cancel)
+			ev := must(launch(runtime.WithCancel(c)))
+			dev.DefaultQueue().Flush()
+			time.Sleep(20 * time.Millisecond)
+			c.Ask()
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			if _ = ev.Wait(ctx); !ev.Done() || !ev.Record().Cancelled {
+				t.Fatalf("done %v, the record is %+v", ev.Done(), ev.Record())
+			}
+		})
+	}
+	for _, k := range endlessgen.Kernels() {
+		if strings.HasSuffix(k.Name(), ".Count") && dev.Cancels(k) {
+			t.Error("it is said to end soon, but work-items may take long")
+		}
+	}
+}
+
+// TestAskedBefore: what is asked to end before it starts does not run.
+func TestAskedBefore(t *testing.T) {
+	for _, dev := range []*runtime.Device{devtest.Host(t), devtest.VulkanOrNone(t)} {
+		if dev == nil {
+			continue
+		}
+		c := new(hal.Cancel)
+		c.Ask()
+		out := must(runtime.BufferOf(dev, []int32{7, 7}))
+		ev := must(endlessgen.Count{N: 1, Out: out.All()}.ParallelFor(dev.DefaultQueue(), runtime.Range2{1, 2}, runtime.WithCancel(c)))
+		_ = ev.Wait(context.Background())
+		if f := ev.Record(); !f.Cancelled || f.Set {
+			t.Errorf("%s: the record is %+v", dev.Name(), f)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import "github.com/kgen-go/kgen/dsl"
 // Seeds are what the searches begin with, and go on to. No number but 0 ever comes to 0.
 type Seeds struct {
 	From, To []uint32
-	Rounds   []int32 // what the search of each took
+	Rounds   []uint32 // what the search of each took
 }
 
 // next returns the number behind s. It goes through all but 0 before it comes to s again.
@@ -20,7 +20,7 @@ func next(s uint32) uint32 {
 }
 
 func (k Seeds) search(i int) {
-	n := int32(0)
+	n := uint32(0)
 	for s := k.From[i]; s != k.To[i]; s = next(s) {
 		n++
 	}
@@ -69,7 +69,7 @@ func (k Count) Kernel(it dsl.Item2) {
 // Wait has the work-items of a group search, some for long, and then meet.
 type Wait struct {
 	Seeds
-	Scratch dsl.LocalAccessor[int32]
+	Scratch dsl.LocalAccessor[uint32]
 }
 
 // Kernel leaves in each element what the neighbour's search took.
@@ -77,7 +77,7 @@ type Wait struct {
 //kgen:cancel
 func (k Wait) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
-	n := int32(0)
+	n := uint32(0)
 	for s := k.From[i]; s != k.To[i]; s = next(s) {
 		n++
 	}
@@ -90,8 +90,8 @@ func (k Wait) Kernel(it dsl.NDItem1) {
 // Meet has the work-items of a group meet in each of N rounds.
 type Meet struct {
 	N       int
-	Values  []int32
-	Scratch dsl.LocalAccessor[int32]
+	Values  []uint32
+	Scratch dsl.LocalAccessor[uint32]
 }
 
 // Kernel hands the values on, from neighbour to neighbour. It takes no more than N rounds,
@@ -103,7 +103,7 @@ func (k Meet) Kernel(it dsl.NDItem1) {
 	scratch := k.Scratch.Slice(it)
 	v := k.Values[i]
 	for n := 0; n != k.N; n++ {
-		scratch[l] = v + int32(n)
+		scratch[l] = v + uint32(n)
 		it.Barrier()
 		v = scratch[(l+1)%it.LocalRange()]
 		it.Barrier()

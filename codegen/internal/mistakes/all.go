@@ -128,6 +128,7 @@ var All = []Mistake{
 	{Name: "constant's id", Code: "KG505", Body: "k.Out[i] = int32(Numbered.Get(it))", Decls: "«//kgen:spec id=x\nvar Numbered = dsl.NewSpecConstant(8)"},
 	{Name: "id taken", Code: "KG505", Body: "k.Out[i] = int32(One.Get(it) + Two.Get(it))", Decls: "//kgen:spec id=7\nvar One = dsl.NewSpecConstant(8)\n«//kgen:spec id=7\nvar Two = dsl.NewSpecConstant(8)"},
 	{Name: "stray directive", Code: "KG505", Body: "«//kgen:device_has fp64\nk.Out[i] = 1"},
+	{Name: "directive of kernels", Code: "KG505", Body: "misplaced()", Decls: "«//kgen:cancel\nfunc misplaced() {}"},
 	{Name: "directive", Code: "KG505", Body: "directed()", Decls: "«//kgen:device_has nothing\nfunc directed() {}"},
 
 	{Name: "computed default", Code: "KG601", Body: "k.Out[i] = int32(Comp.Get(it))", Decls: "var «Comp = dsl.NewSpecConstant(eight())\nfunc eight() int { return 8 }"},

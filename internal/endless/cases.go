@@ -1,0 +1,56 @@
+package endless
+
+// A Case is a launch of a kernel, which ends by itself or not.
+type Case struct {
+	Kernel        string
+	Endless       bool
+	Global, Local int
+	Slices        [][]uint32 // the kernel's, in order
+	N             int        // its field
+	Want          []uint32   // what the last slice has in the end
+}
+
+// seeds returns the slices of Seeds for n searches that take i%7 rounds each; those for
+// which endless is true never end.
+func seeds(n int, endless func(i int) bool) (s [][]uint32, rounds []uint32) {
+	s = [][]uint32{make([]uint32, n), make([]uint32, n), make([]uint32, n)}
+	for i := range n {
+		x := uint32(i + 1)
+		s[0][i] = x
+		for range i % 7 {
+			x = next(x)
+		}
+		s[1][i] = x
+		if endless(i) {
+			s[1][i] = 0
+		}
+		rounds = append(rounds, uint32(i%7))
+	}
+	return s, rounds
+}
+
+// Cases returns launches of all kernels that have up to one dimension.
+func Cases() []Case {
+	const n, group = 40, 8
+	var out []Case
+	for _, who := range []struct {
+		endless bool
+		is      func(i int) bool
+	}{{false, func(int) bool { return false }}, {true, func(int) bool { return true }}, {true, func(i int) bool { return i%4 == 0 }}} {
+		s, rounds := seeds(n, who.is)
+		out = append(out, Case{Kernel: "Search", Endless: who.endless, Global: n, Slices: s, Want: rounds},
+			Case{Kernel: "Alone", Endless: who.endless, Global: 1, Slices: s, Want: make([]uint32, n)})
+		var shifted []uint32
+		for i := range rounds {
+			shifted = append(shifted, rounds[i/group*group+(i+1)%group])
+		}
+		out = append(out, Case{Kernel: "Wait", Endless: who.endless, Global: n, Local: group, Slices: s, Want: shifted})
+	}
+	var values, summed []uint32
+	for i := range n {
+		values = append(values, uint32(i))
+		summed = append(summed, uint32(i/group*group+(i+5)%group+0+1+2+3+4))
+	}
+	return append(out, Case{Kernel: "Meet", Global: n, Local: group, N: 5, Slices: [][]uint32{values}, Want: summed},
+		Case{Kernel: "Meet", Endless: true, Global: n, Local: group, N: -1, Slices: [][]uint32{values}})
+}
