@@ -134,7 +134,10 @@ var floatModes = map[spirv.ExecutionMode]spirv.Capability{
 func (c *checker) executionMode(in *spirv.Instruction) {
 	c.need(slices.ContainsFunc(c.m.EntryPoints, func(e spirv.Instruction) bool { return e.Words[1] == in.Words[0] }), "%%%d is no entry point", in.Words[0])
 	mode := spirv.ExecutionMode(in.Words[1])
-	c.need(in.Op == spirv.OpExecutionMode, "kernels cannot use this mode; size work-groups by the built-in WorkgroupSize")
+	if in.Op == spirv.OpExecutionModeId {
+		c.need(mode == spirv.ExecutionModeLocalSizeId && c.m.Version >= spirv.Version16, "kernels cannot use this mode")
+		return // workGroup looks at the sizes
+	}
 	if mode == spirv.ExecutionModeLocalSize {
 		c.need(in.Words[2] > 0 && in.Words[3] > 0 && in.Words[4] > 0, "the size of work-groups is zero")
 		return
@@ -240,10 +243,19 @@ func (c *checker) reaches(fn, variable spirv.ID) bool {
 func (c *checker) workGroup(e spirv.EntryPointInfo) {
 	sized := false
 	for _, m := range e.Modes {
-		if m.Mode == spirv.ExecutionModeLocalSize {
-			c.need(!sized, "the size of work-groups is stated twice")
-			sized = true
-			c.facts.Local = [3]uint64{uint64(m.Operands[0]), uint64(m.Operands[1]), uint64(m.Operands[2])}
+		if m.Mode != spirv.ExecutionModeLocalSize && m.Mode != spirv.ExecutionModeLocalSizeId {
+			continue
+		}
+		c.need(!sized, "the size of work-groups is stated twice")
+		sized = true
+		for i, n := range m.Operands {
+			if c.facts.Local[i] = uint64(n); m.IDs {
+				d := c.lookup(n)
+				c.need(d.kind == isConstant && d.typ.isInt() && d.typ.width == 32, "the size %%%d is not a constant of 32 bits", n)
+				var ok bool
+				c.facts.Local[i], ok = c.values[spirv.ID(n)]
+				c.need(ok, "the size %%%d has no value", n)
+			}
 		}
 	}
 	for id, list := range c.decor {
@@ -254,11 +266,7 @@ func (c *checker) workGroup(e spirv.EntryPointInfo) {
 			sized = true
 			d := c.defs[id]
 			for i := range 3 {
-				n := uint64(1)
-				if len(d.in.Words) == 3 {
-					n = c.values[spirv.ID(d.in.Words[i])]
-				}
-				c.facts.Local[i] = n
+				c.facts.Local[i] = c.values[spirv.ID(d.in.Words[i])]
 			}
 		}
 	}
