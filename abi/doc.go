@@ -79,13 +79,13 @@
 // in words of 16 bytes and aligned to as many, and puts its address (8 bytes) at
 // Kernel.DataOffset of the argument block, behind the leaves.
 //
-// Offsets are aligned as gc aligns the leaf's type. An elided parameter (never
+// Offsets are aligned as gc aligns the leaf's type, or better. An elided parameter (never
 // read by the kernel) keeps its row but has no bytes: its Offset is -1.
 //
 // # Specialization constants
 //
 // The kernel's own constants have the ids that its Specs rows state, below
-// [SpecReserved]. A constant of an array or struct type is flattened depth first
+// [SpecReserved]; all kernels of a package have the same for one constant. A constant of an array or struct type is flattened depth first
 // to its scalars, each with an id: its id, where the source chose one, and those
 // that follow it. A bool is a boolean specialization constant and is given four
 // bytes, 0 or 1. Integers of 8 to 32 bits, and int and uint, are constants of 32

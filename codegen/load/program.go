@@ -64,6 +64,9 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // in order of name
+	// SpecIDs has the numbers of the specialization constants that kernels of the package
+	// may read: that of the first scalar of each, which those of the others follow.
+	SpecIDs map[types.Object]uint32
 }
 
 // Kernel is one kernel. Its type may stand in another package, where it is an
