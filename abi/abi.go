@@ -345,6 +345,23 @@ type Variable struct {
 	Sum  uint32 // of its value; see the package documentation
 }
 
+// Sources are the files of the main module that the kernels of a package were compiled
+// from.
+type Sources struct {
+	Module  string   // its path
+	Package string   // import path of the kernels' package
+	Kernels []string // their names
+	Root    string   // the path of the module's root from the folder of the stubs, with slashes
+	Files   []Source
+}
+
+// Source is a file.
+type Source struct {
+	File    string // its path from the module's root, with slashes
+	Package string // the name of its package
+	Sum     uint32 // of its tokens, as internal/sources computes it
+}
+
 // Sum returns the CRC-32, of Castagnoli's polynomial, of the files one after another.
 func Sum(files ...string) uint32 {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))

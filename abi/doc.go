@@ -135,6 +135,15 @@
 // A Sum is at least 1; 0 stands for the value that a variable, which is a pointer then, has
 // when its kernel is registered.
 //
+// # Sources
+//
+// Stubs have the sums of the files that their kernels were compiled from, [Sources]: all
+// files, whatever platform they are for, of those packages of the kernels' own module
+// that the kernels mention, and that what they mention mentions. A file's sum is that of
+// its tokens and of the directives //kgen: and //go:, but for those that generate. Nothing
+// is compared but in tests, where the files are there; other modules have a version in
+// go.mod.
+//
 // # Work-items
 //
 // A range kernel is dispatched in enough work-groups to cover GlobalRange, with

@@ -96,6 +96,7 @@ func (f *finder) mentions() {
 	m := f.u.declarations()
 	for _, pkg := range f.prog.Packages {
 		m.of(slices.DeleteFunc(slices.Clone(f.methods), func(k *kernelMethods) bool { return k.k.Pkg != pkg }))
+		pkg.mentions = m.packages(f.prog.listed)
 		f.numberSpecs(pkg, m.specs, reported)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"go/types"
 	"math"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -62,7 +61,7 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 		l.errorf(diag.Unexported, g.Pos(), "export it", "the specialization constant %s is not exported, so generated code cannot name it", g.Name())
 		return specConst{}, false
 	}
-	if !l.importable(g.Pkg.Pkg.Path()) {
+	if !l.k.Pkg.Importable(g.Pkg.Pkg.Path()) {
 		return fail("declare it in the kernel's package, or in one outside of folders named internal",
 			"the specialization constant %s is declared in %s, which generated code cannot import", g.Name(), g.Pkg.Pkg.Path())
 	}
@@ -88,24 +87,6 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 	l.specLeaves(d, name, "", d.typ, 0, &init)
 	l.specDecls = append(l.specDecls, d)
 	return specConst{d}, true
-}
-
-// importable reports whether the code that is generated for the kernel can import
-// a package. It stands below the module's folder generated, but for packages below
-// an internal folder, which have theirs beside themselves.
-func (l *lowerer) importable(path string) bool {
-	inside := func(path string) (parent string, ok bool) {
-		i := slices.Index(strings.Split(path, "/"), "internal")
-		if i < 0 {
-			return "", false
-		}
-		return strings.Join(strings.Split(path, "/")[:i], "/"), true
-	}
-	if _, own := inside(l.k.Pkg.PkgPath); own {
-		return true
-	}
-	parent, ok := inside(path)
-	return !ok || parent == l.k.Pkg.ModulePath
 }
 
 // specTypeError says what keeps a type from being that of a constant.
