@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -283,17 +282,4 @@ func TestDM24_Uniform(t *testing.T) {
 	accepted(t, sprintf(kernel, "it.GroupID() == 0"))
 	accepted(t, "var C = dsl.NewSpecConstant(1)\n"+sprintf(kernel, "C.Get(it) == 0"))
 	accepted(t, sprintf(kernel, "dsl.GroupBroadcast(it.Group(), k.Out[it.LocalID()], 0) == 0"))
-}
-
-// TestX5_Drift has a module that is not the one that its stubs were written with.
-func TestX5_Drift(t *testing.T) {
-	stub, err := os.ReadFile("args/argsgen/args_kgen.go")
-	check(t, err)
-	if !strings.Contains(string(stub), "internal/conformance/args/kernels.go\", Package: \"args\", Sum: 0x") {
-		t.Error("the stubs do not say what the kernels were compiled from")
-	}
-	k := *kernel(t, argsgen.Kernels(), "Captured").ABI()
-	equal(t, "damage", k.Damaged(), "")
-	k.SPIRV = kernel(t, argsgen.Kernels(), "Array").ABI().SPIRV
-	equal(t, "damage of another module", k.Damaged(), "Captured.spv")
 }
