@@ -12,7 +12,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 7
+const Version = 8
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -334,7 +334,7 @@ type Variant struct {
 	// Cancel says that work-items leave when the host asks for it, wherever they are.
 	Cancel bool
 	SPIRV  string
-	Sum      uint32 // of SPIRV; 0 is none
+	Sum    uint32 // of SPIRV; 0 is none
 }
 
 // Variable is a package-level variable whose value is part of the modules.
