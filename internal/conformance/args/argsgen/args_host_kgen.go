@@ -482,6 +482,7 @@ func (g *spacesHost) r2() int {
 	m1 := g.Memory(1)
 	v1 := g.v1
 	p0 := g.Pointer(0)
+	stop := g.Cancelled()
 	m0 := g.Memory(0)
 	v3 := g.v3
 	v35 := v3 != 0
@@ -528,6 +529,9 @@ func (g *spacesHost) r2() int {
 			v22 := v17 + v21
 			v17 = v22
 			v18 = v19
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b5
 		}
 	b7:
@@ -653,6 +657,9 @@ func (g *spacesHost) r2() int {
 			v61 = v64
 			v62 = v69
 			v63 = v70
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b14
 		}
 	b22:
@@ -722,6 +729,9 @@ func (g *spacesHost) r2() int {
 			v77 = v80
 			v78 = v88
 			v79 = v89
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b23
 		}
 	b34:

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 7)
-	_ = abi.EnforceVersion(7 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -783,6 +783,7 @@ var spacesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 4, Accessor: -1},
 	},
