@@ -46,6 +46,7 @@ unit:
 # What is done thousands of times to find leaks, unit does so often.
 race:
 	$(VULKAN) $(GO) test -race -short -timeout 10m ./dsl/... ./runtime/...
+	$(VULKAN) $(GO) test -race -run '^TestX7_' -timeout 10m ./internal/conformance
 
 cgocheck:
 	$(VULKAN) GOEXPERIMENT=cgocheck2 $(GO) test -short -timeout 10m ./runtime/...

@@ -12,7 +12,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 7
+const Version = 8
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -334,7 +334,7 @@ type Variant struct {
 	// Cancel says that work-items leave when the host asks for it, wherever they are.
 	Cancel bool
 	SPIRV  string
-	Sum      uint32 // of SPIRV; 0 is none
+	Sum    uint32 // of SPIRV; 0 is none
 }
 
 // Variable is a package-level variable whose value is part of the modules.
@@ -343,6 +343,23 @@ type Variable struct {
 	Pos  string // file:line:col of its declaration, the file as in Site
 	Var  any    // a pointer to it
 	Sum  uint32 // of its value; see the package documentation
+}
+
+// Sources are the files of the main module that the kernels of a package were compiled
+// from.
+type Sources struct {
+	Module  string   // its path
+	Package string   // import path of the kernels' package
+	Kernels []string // their names
+	Root    string   // the path of the module's root from the folder of the stubs, with slashes
+	Files   []Source
+}
+
+// Source is a file.
+type Source struct {
+	File    string // its path from the module's root, with slashes
+	Package string // the name of its package
+	Sum     uint32 // of its tokens, as internal/sources computes it
 }
 
 // Sum returns the CRC-32, of Castagnoli's polynomial, of the files one after another.

@@ -79,13 +79,13 @@
 // in words of 16 bytes and aligned to as many, and puts its address (8 bytes) at
 // Kernel.DataOffset of the argument block, behind the leaves.
 //
-// Offsets are aligned as gc aligns the leaf's type. An elided parameter (never
+// Offsets are aligned as gc aligns the leaf's type, or better. An elided parameter (never
 // read by the kernel) keeps its row but has no bytes: its Offset is -1.
 //
 // # Specialization constants
 //
 // The kernel's own constants have the ids that its Specs rows state, below
-// [SpecReserved]. A constant of an array or struct type is flattened depth first
+// [SpecReserved]; all kernels of a package have the same for one constant. A constant of an array or struct type is flattened depth first
 // to its scalars, each with an id: its id, where the source chose one, and those
 // that follow it. A bool is a boolean specialization constant and is given four
 // bytes, 0 or 1. Integers of 8 to 32 bits, and int and uint, are constants of 32
@@ -134,6 +134,15 @@
 //
 // A Sum is at least 1; 0 stands for the value that a variable, which is a pointer then, has
 // when its kernel is registered.
+//
+// # Sources
+//
+// Stubs have the sums of the files that their kernels were compiled from, [Sources]: all
+// files, whatever platform they are for, of those packages of the kernels' own module
+// that the kernels mention, and that what they mention mentions. A file's sum is that of
+// its tokens and of the directives //kgen: and //go:, but for those that generate. Nothing
+// is compared but in tests, where the files are there; other modules have a version in
+// go.mod.
 //
 // # Work-items
 //

@@ -39,8 +39,9 @@ import (
 func init() { checkhook.Load = kernel }
 
 // form is the point in the list of passes at which kernels are interpreted: values
-// are simple, and the accesses are those of the source.
-const form = "mem2reg"
+// are simple, the accesses are those of the source, and the arguments stand where
+// launches put them.
+const form = "params"
 
 // compiled is a kernel as it was compiled, or why it was not.
 type compiled struct {

@@ -52,6 +52,9 @@ func compileSnippet(t *testing.T, src string) diag.List {
 // gives that code and no other, the good one none.
 func TestExamples(t *testing.T) {
 	for _, code := range diag.Codes() {
+		if code == diag.Stale {
+			continue // that is about what has been generated; cmd/kgenvet tests it
+		}
 		t.Run(code.String(), func(t *testing.T) {
 			bad, good := diag.Example(code)
 			diags := compileSnippet(t, bad)

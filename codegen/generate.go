@@ -146,7 +146,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil {
 		return res, diags, err
 	}
-	w := &writer{dir: dir, cfg: &cfg, res: res, names: prog.PackageNames()}
+	w := &writer{dir: dir, cfg: &cfg, res: res, prog: prog, names: prog.PackageNames()}
 	for _, out := range outputs {
 		if err := w.output(out); err != nil {
 			errs = append(errs, err)
@@ -243,6 +243,9 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 			dot := strings.LastIndexByte(s.Name, '.')
 			c.stub.Specs = append(c.stub.Specs, gostub.SpecVar{Path: s.Name[:dot], Name: s.Name[dot+1:]})
 		}
+	}
+	for _, s := range k.Shapes() {
+		c.stub.Shapes = append(c.stub.Shapes, gostub.Shape(s))
 	}
 	for i := range k.Leaves {
 		c.stub.Args = append(c.stub.Args, argument(&k.Leaves[i]))

@@ -30,6 +30,7 @@ type writer struct {
 	dir   string // working directory
 	cfg   *Config
 	res   *Result
+	prog  *load.Program
 	names map[string]string
 }
 
@@ -38,22 +39,37 @@ type writer struct {
 // the one may import the other.
 func (w *writer) place(p *load.Package) (dir, importPath string) {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, p.ModulePath), "/")
-	if slices.Contains(strings.Split(p.PkgPath, "/"), "internal") {
+	if isInternal(p.PkgPath) {
 		name := gostub.Name(p.Name)
 		return filepath.Join(p.Dir, name), path.Join(p.PkgPath, name)
 	}
 	root := w.root(p)
-	base := path.Join(p.ModulePath, "generated")
+	base := path.Join(p.ModulePath, outFolder)
 	if r, err := filepath.Rel(p.ModuleDir, root); err == nil && filepath.IsLocal(r) {
 		base = path.Join(p.ModulePath, filepath.ToSlash(r))
 	}
 	return filepath.Join(root, filepath.FromSlash(rel)), path.Join(base, rel)
 }
 
+// isInternal reports whether a package stands below a folder named internal.
+func isInternal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
+
+// StubFolder returns the folder of what is written, without Config.Out, for the kernels of
+// the package of the given name in a folder, relative to the root of its module.
+func StubFolder(root, rel, name string) string {
+	if isInternal(rel) {
+		return filepath.Join(root, filepath.FromSlash(rel), gostub.Name(name))
+	}
+	return filepath.Join(root, outFolder, filepath.FromSlash(rel))
+}
+
+// outFolder is the root of what is written, in the module's.
+const outFolder = "generated"
+
 // root returns the folder below which the packages of p's module are written.
 func (w *writer) root(p *load.Package) string {
 	if w.cfg.Out == "" {
-		return filepath.Join(p.ModuleDir, "generated")
+		return filepath.Join(p.ModuleDir, outFolder)
 	}
 	if filepath.IsAbs(w.cfg.Out) {
 		return w.cfg.Out
@@ -65,7 +81,11 @@ func (w *writer) root(p *load.Package) string {
 // has.
 func (w *writer) output(out *output) error {
 	dir, importPath := w.place(out.pkg)
-	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels}, importPath, w.names)
+	from, err := w.sources(out.pkg, dir)
+	if err != nil {
+		return err
+	}
+	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Sources: from}, importPath, w.names)
 	if err != nil {
 		return err
 	}
@@ -84,6 +104,24 @@ func (w *writer) output(out *output) error {
 		}
 	}
 	return w.clean(dir, keep)
+}
+
+// sources returns what a package's kernels were compiled from, for stubs in the folder
+// dir. Stubs that stand in no folder of the module cannot tell where that is.
+func (w *writer) sources(p *load.Package, dir string) (*abi.Sources, error) {
+	rel, err := filepath.Rel(p.ModuleDir, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, nil
+	}
+	root, err := filepath.Rel(dir, p.ModuleDir)
+	if err != nil {
+		return nil, err
+	}
+	files, err := w.prog.Sources(p)
+	if err != nil {
+		return nil, err
+	}
+	return &abi.Sources{Module: p.ModulePath, Package: p.PkgPath, Root: filepath.ToSlash(root), Files: files}, nil
 }
 
 // file writes a file if its contents change.

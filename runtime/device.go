@@ -163,10 +163,18 @@ type Device struct {
 // takes the first that opens. A variable KGEN_… of the environment
 // with a value that means nothing, or that cannot be done, as a directory for pipelines
 // that cannot be written to, is an error, too (ErrInvalid).
+//
+// In a test, where the module's sources are there, Open fails if kernels whose generated
+// packages the test imports have changed since kgen compiled them (ErrStale): what would
+// run is what they were. The error names the files and the command to run;
+// KGEN_STALE=run in the environment is for those who know.
 func Open(opts ...OpenOption) (*Device, error) {
 	if w := env.Check(); w != nil {
 		return nil, errorf(ErrInvalid, "%s=%q in the environment means nothing", w.Var.Name, w.Value).
 			advise("it may be %s; or do not set it", strings.ReplaceAll(w.Var.Allowed, "`", ""))
+	}
+	if err := stubsCurrent(); err != nil {
+		return nil, err
 	}
 	o := openOptions{closing: closeTimeout, choice: env.Get(env.Device), divide: env.Get(env.ExactDivide), checks: env.Get(env.Checked), small: env.Get(env.Small)}
 	for _, opt := range opts {

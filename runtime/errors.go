@@ -53,6 +53,8 @@ var (
 	// ErrCanceled is the same of a context that was cancelled. Such errors match
 	// context.Canceled too.
 	ErrCanceled = errors.New("canceled")
+	// ErrStale is generated code that is older than its kernels. In tests, Open returns it.
+	ErrStale = errors.New("stale generated code")
 	// ErrNoDevice is returned by Open when no device answers the request.
 	ErrNoDevice = errors.New("no such device")
 )

@@ -255,8 +255,9 @@ func (e *Executable) specSettings() (settings, error) {
 
 // SetSpecByID sets the constant that has the numeric id in the program's modules:
 // one that a //kgen:spec directive or a module of one's own gave it, or one that
-// kgen chose, where the program's kernels do not use that for different
-// constants. The value has the constant's Go type; for an integer constant it may
+// kgen chose. The kernels of one package agree on the numbers of all constants. Those
+// of several may not: a number then stands for the constant that it was given to, and
+// is an error where it was given to several, or chosen for several. The value has the constant's Go type; for an integer constant it may
 // be an int. Of an array or struct each scalar has an id, and one is set when the
 // constant as a whole has a value.
 //
@@ -277,17 +278,22 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 			v := &k.specs[i]
 			for j := v.first; j < v.end; j++ {
 				row := &k.abi.Specs[j]
-				if row.ID != id || slices.ContainsFunc(found, func(f place) bool { return f.v.info == v.info }) {
-					continue
+				if row.ID == id && !slices.ContainsFunc(found, func(f place) bool { return f.v.info == v.info }) {
+					found = append(found, place{v: v, row: row})
 				}
-				// Modules of one's own have no variables that tell constants apart.
-				if len(found) > 0 && (v.info.Pos != "" || found[0].v.info.Pos != "") {
-					return errorf(ErrSpecConst, "the id %d stands for %s and for %s", id,
-						specName(found[0].row, found[0].row.Path), specName(row, row.Path)).
-						advise("give each an id of its own with //kgen:spec")
-				}
-				found = append(found, place{v: v, row: row})
 			}
+		}
+	}
+	// A number that the source chose is a promise, which one that kgen chose is not.
+	if slices.ContainsFunc(found, func(f place) bool { return f.row.Pinned }) {
+		found = slices.DeleteFunc(found, func(f place) bool { return !f.row.Pinned })
+	}
+	for i := range found {
+		// Modules of one's own have no variables that tell constants apart.
+		if f := &found[i]; i > 0 && (f.v.info.Pos != "" || found[0].v.info.Pos != "") {
+			return errorf(ErrSpecConst, "the id %d stands for %s and for %s", id,
+				specName(found[0].row, found[0].row.Path), specName(f.row, f.row.Path)).
+				advise("give each an id of its own with //kgen:spec")
 		}
 	}
 	if len(found) == 0 {

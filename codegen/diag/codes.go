@@ -31,6 +31,8 @@ const (
 	NoKernels Code = 6
 	// FieldType: a kernel's field has a type that cannot be an argument.
 	FieldType Code = 7
+	// Stale: generated code that is older than its kernels.
+	Stale Code = 8
 
 	// Irreducible: a goto makes a loop with two entries.
 	Irreducible Code = 101

@@ -25,15 +25,16 @@ const (
 
 // generator writes one package.
 type generator struct {
-	p    *Package
-	file *jen.File
+	p      *Package
+	file   *jen.File
+	shapes map[Shape]bool // that are written, by Name and Literal
 }
 
 // Files returns the files of the package that launches p's kernels, which will
 // have the import path genPath. names tells the names of the packages whose
 // types the kernels' arguments have.
 func Files(p *Package, genPath string, names map[string]string) ([]File, error) {
-	g := &generator{p: p, file: jen.NewFilePathName(genPath, Name(p.Name))}
+	g := &generator{p: p, shapes: map[Shape]bool{}, file: jen.NewFilePathName(genPath, Name(p.Name))}
 	g.imports(names)
 	g.file.HeaderComment(Header)
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
@@ -52,6 +53,7 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	kernels := func() *jen.Statement { return jen.Index().Op("*").Qual(runtimePath, "Kernel") }
 	g.file.Comment("Kernels returns the kernels of this package, for runtime.NewProgram.")
 	g.file.Func().Id("Kernels").Params().Add(kernels()).Block(jen.Return(kernels().Values(vars...)))
+	g.sources()
 	files := []File{{Name: p.Name + "_kgen.go"}}
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
@@ -152,6 +154,7 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	g.mirrors(k, root, "")
 	g.launch(k)
 	g.run(k)
+	g.compare(k)
 }
 
 // hostBody rebuilds the receiver from the arguments of a launch.

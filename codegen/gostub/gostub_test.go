@@ -22,7 +22,10 @@ func shapes() *Package {
 	slice := func(name, typ string, off int) abi.Param {
 		return abi.Param{Name: name, Kind: abi.Slice, Type: "[]" + typ, Offset: off, Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite}
 	}
-	return &Package{Path: "example.com/shapes", Name: "shapes", Kernels: []Kernel{
+	from := &abi.Sources{Module: "example.com/shapes", Package: "example.com/shapes", Root: "../..",
+		Files: []abi.Source{{File: "kernel.go", Package: "shapes", Sum: 7}, {File: "q/q.go", Package: "q", Sum: 8}}}
+	point := Shape{Name: "q.Point", Literal: "struct{ X int32; Y int32 }"}
+	return &Package{Path: "example.com/shapes", Name: "shapes", Sources: from, Kernels: []Kernel{
 		{
 			Doc: "FFTStep does one step.\nIt has more to say.\n",
 			ABI: &abi.Kernel{
@@ -42,6 +45,8 @@ func shapes() *Package {
 				Sites:     []abi.Site{{Kind: abi.FaultIndex, Pos: "shapes/kernel.go:7:3"}, {Kind: abi.FaultPanic, Pos: "shapes/kernel.go:9:3", Message: "a \"bad\" one"}},
 			},
 			Args: []Arg{{Path: field("Scratch"), Type: "float32"}, {Path: field("Out"), Type: "«example.com/shapes/q».Point"}},
+			Shapes: []Shape{{Value: "k", Name: "shapes.FFTStep", Literal: "struct{ Scratch «github.com/kgen-go/kgen/dsl».LocalAccessor[float32]; Out []«example.com/shapes/q».Point }"},
+				{"k.Out[0]", point.Name, point.Literal, 0}},
 		},
 		{
 			Pointer: true,
@@ -64,6 +69,10 @@ func shapes() *Package {
 				{Path: []Step{{Field: "Deep"}, {Index: 1}, {Field: "M"}}, Type: "[2]«example.com/shapes/q».Point"},
 				{Path: []Step{{Field: "Deep"}, {Index: 1}, {Field: "In"}, {Index: 0}}, Type: "int16"},
 				{Path: field("E"), Type: "struct{}"},
+			},
+			Shapes: []Shape{
+				{"k", "shapes.Nested", "struct{ In T1 `tag:\"in\"`; Bufs [2][]float32; Deep [2]struct{ M [2]«example.com/shapes/q».Point; In [1][]int16 }; E struct{} }", 1},
+				{"k.In", "shapes.pair", "struct{ A []float32; M int32 }", 0}, {"k.Deep[0].M[0]", point.Name, point.Literal, 0},
 			},
 		},
 		{
@@ -96,7 +105,7 @@ type pair struct {
 }
 
 type Nested struct {
-	In   pair
+	In   pair "tag:\"in\""
 	Bufs [2][]float32
 	Deep [2]struct {
 		M  [2]q.Point

@@ -125,5 +125,6 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	f.finish()
 	prog.Directives = l.directives(&u)
 	f.kernelDirectives()
+	f.mentions()
 	return prog, nil
 }

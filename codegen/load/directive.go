@@ -15,7 +15,7 @@ import (
 // Directives are what comments that begin with //kgen: say of declarations.
 type Directives struct {
 	// SpecIDs has the numbers that //kgen:spec gives to specialization constants.
-	SpecIDs map[types.Object]uint32
+	SpecIDs map[types.Object]SpecID
 	// DeviceHas has the aspects that //kgen:device_has lists for functions; with
 	// several directives, of all of them.
 	DeviceHas map[types.Object]AspectList
@@ -33,7 +33,7 @@ const directivePrefix = "//kgen:"
 
 // directives reads the directives of all packages that come from source.
 func (l *loader) directives(u *universe) Directives {
-	d := Directives{SpecIDs: map[types.Object]uint32{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{}}
+	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{}}
 	for _, s := range u.sources {
 		if s.std || s.info == nil {
 			continue
@@ -150,13 +150,7 @@ func (l *loader) varDirective(d *Directives, obj types.Object, verb, args string
 		l.directiveError(pos, "keep one of them", "%s is given an id twice", obj.Name())
 		return
 	}
-	for other, n := range d.SpecIDs {
-		if n == uint32(id) && other.Pkg() == obj.Pkg() {
-			l.directiveError(pos, "give each constant an id of its own", "%s and %s have the same id, %d", other.Name(), obj.Name(), id)
-			return
-		}
-	}
-	d.SpecIDs[obj] = uint32(id)
+	d.SpecIDs[obj] = SpecID{uint32(id), pos}
 }
 
 // maxPinned bounds the ids that the source may choose; abi reserves higher ones.

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -64,6 +65,29 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // in order of name
+	// SpecIDs has the numbers of the specialization constants that kernels of the package
+	// may read: that of the first scalar of each, which those of the others follow.
+	SpecIDs map[types.Object]uint32
+
+	mentions []string // packages that the kernels mention, by path
+}
+
+// Importable reports whether the code that is generated for the package's kernels can
+// import a package. It stands below the module's folder generated, but for packages below
+// an internal folder, which have theirs beside themselves.
+func (p *Package) Importable(path string) bool {
+	inside := func(path string) (parent string, ok bool) {
+		i := slices.Index(strings.Split(path, "/"), "internal")
+		if i < 0 {
+			return "", false
+		}
+		return strings.Join(strings.Split(path, "/")[:i], "/"), true
+	}
+	if _, own := inside(p.PkgPath); own {
+		return true
+	}
+	parent, ok := inside(path)
+	return !ok || parent == p.ModulePath
 }
 
 // Kernel is one kernel. Its type may stand in another package, where it is an

@@ -8,7 +8,6 @@ import (
 	"go/types"
 	"math"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -62,7 +61,7 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 		l.errorf(diag.Unexported, g.Pos(), "export it", "the specialization constant %s is not exported, so generated code cannot name it", g.Name())
 		return specConst{}, false
 	}
-	if !l.importable(g.Pkg.Pkg.Path()) {
+	if !l.k.Pkg.Importable(g.Pkg.Pkg.Path()) {
 		return fail("declare it in the kernel's package, or in one outside of folders named internal",
 			"the specialization constant %s is declared in %s, which generated code cannot import", g.Name(), g.Pkg.Pkg.Path())
 	}
@@ -88,24 +87,6 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 	l.specLeaves(d, name, "", d.typ, 0, &init)
 	l.specDecls = append(l.specDecls, d)
 	return specConst{d}, true
-}
-
-// importable reports whether the code that is generated for the kernel can import
-// a package. It stands below the module's folder generated, but for packages below
-// an internal folder, which have theirs beside themselves.
-func (l *lowerer) importable(path string) bool {
-	inside := func(path string) (parent string, ok bool) {
-		i := slices.Index(strings.Split(path, "/"), "internal")
-		if i < 0 {
-			return "", false
-		}
-		return strings.Join(strings.Split(path, "/")[:i], "/"), true
-	}
-	if _, own := inside(l.k.Pkg.PkgPath); own {
-		return true
-	}
-	parent, ok := inside(path)
-	return !ok || parent == l.k.Pkg.ModulePath
 }
 
 // specTypeError says what keeps a type from being that of a constant.
@@ -276,8 +257,8 @@ func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
 	return array{c.mem}
 }
 
-// finishSpecs numbers the constants: those that have a number keep it, the others
-// get the lowest that are free, in the order of their declarations.
+// finishSpecs gives the constants the numbers that they have in the kernel's package,
+// and puts them in the order of their declarations.
 func (l *lowerer) finishSpecs() {
 	key := func(d *specDecl) (string, string, int, int) {
 		p := l.prog.Fset.Position(d.global.Pos())
@@ -288,32 +269,15 @@ func (l *lowerer) finishSpecs() {
 		p2, f2, l2, c2 := key(b)
 		return cmp.Or(cmp.Compare(p1, p2), cmp.Compare(f1, f2), l1-l2, c1-c2)
 	})
-	taken := map[uint32]*specDecl{}
 	for _, d := range l.specDecls {
-		first, ok := l.prog.SpecIDs[d.global.Object()]
+		obj := d.global.Object()
+		first, ok := l.k.Pkg.SpecIDs[obj]
 		if !ok {
-			continue
+			panic("BUG: the specialization constant " + d.global.Name() + " is not among what kernels mention")
 		}
+		_, pinned := l.prog.SpecIDs[obj]
 		for i, s := range d.leaves {
-			s.ID = first + uint32(i)
-			s.User.Pinned = true
-			if other := taken[s.ID]; other != nil && other != d || s.ID >= abi.SpecReserved {
-				l.errorf(diag.Directive, d.global.Pos(), "give it another id; an array or struct takes one for each scalar",
-					"the id %d of %s is taken", s.ID, d.global.Name())
-			}
-			taken[s.ID] = d
-		}
-	}
-	next := uint32(0)
-	for _, d := range l.specDecls {
-		for _, s := range d.leaves {
-			if s.User.Pinned {
-				continue
-			}
-			for taken[next] != nil {
-				next++
-			}
-			s.ID, taken[next] = next, d
+			s.ID, s.User.Pinned = first+uint32(i), pinned
 		}
 	}
 	for _, d := range l.specDecls {

@@ -25,7 +25,7 @@ func (l *lowerer) watched(g *ssa.Global) bool {
 	if l.prog.IsStd(path) && slices.Contains(strings.Split(path, "/"), "internal") {
 		return false
 	}
-	return token.IsExported(g.Name()) && l.importable(path)
+	return token.IsExported(g.Name()) && l.k.Pkg.Importable(path)
 }
 
 // finishVariables notes the variables that the kernel has read.

@@ -11,6 +11,9 @@ var passes = []Pass{
 	{Name: "sroa", Doc: "split variables into their parts", Run: sroa},
 	// Everything after it looks at values, not at memory.
 	{Name: "mem2reg", Doc: "turn scalar variables into values", Run: mem2reg},
+	// Which arguments are read shows once they are values. It stands before what differs
+	// among a kernel's modules, since all have one block of arguments.
+	{Name: "params", Doc: "take arguments that are never read out of the argument block", Run: elide},
 	// Constants decide branches, so it comes before what counts checks and loops.
 	{Name: "simplify", Doc: "fold constants and drop what does nothing", Run: runSimplify},
 	{Name: "cse", Doc: "compute and check everything once", Run: runCSE},

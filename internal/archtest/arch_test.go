@@ -50,7 +50,9 @@ var rules = []rule{
 	{name: "diag is a leaf", packages: "./codegen/diag", never: "./..."},
 	{name: "the command has flags and nothing else", packages: "./cmd/kgen", never: "./...", except: "./codegen ./abi"},
 	{name: "the vet tool is the analyzers and their server", packages: "./cmd/kgenvet", never: "./...", except: "./codegen/vet ./codegen/vet/lsp"},
-	{name: "vet joins check's rules with what compiling finds", packages: "./codegen/vet", never: "./...", except: "./codegen ./codegen/check ./codegen/diag ./codegen/load ./codegen/lower"},
+	{name: "vet joins check's rules with what compiling finds", packages: "./codegen/vet", never: "./...", except: "./abi ./codegen ./codegen/check ./codegen/diag ./codegen/load ./codegen/lower ./internal/sources"},
+
+	{name: "the runtime reads no Go but its tokens", packages: "./runtime/... ./internal/sources", never: "go/ast go/parser go/build"},
 
 	{name: "properties is a leaf", packages: "./properties", never: "./..."},
 	{name: "abi is above properties alone", packages: "./abi", never: "./...", except: "./properties"},

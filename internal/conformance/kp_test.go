@@ -10,6 +10,7 @@ import (
 
 	"github.com/kgen-go/kgen/internal/conformance/props"
 	"github.com/kgen-go/kgen/internal/conformance/props/propsgen"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -148,11 +149,18 @@ func TestKP7_LaunchForms(t *testing.T) {
 			}
 		}
 		square, cube := runtime.Range2{8, 8}, runtime.Range3{4, 4, 4}
-		var last runtime.Event
+		// What launches depend on is of another device, and slow: nothing else has them wait.
+		other := devtest.Host(t)
+		busy := must(runtime.NewBuffer[uint32](other, 1))(t)
+		slow := func() runtime.Event {
+			return must(propsgen.Slow{Rounds: 10_000_000, Out: busy.All()}.SingleTask(other.DefaultQueue()))(t)
+		}
+		var last, before runtime.Event
 		for _, deps := range []bool{false, true} {
 			opt := func(d ...int) []runtime.LaunchOption {
 				if deps {
-					return []runtime.LaunchOption{wg(d...), runtime.DependsOn(last)}
+					before = slow()
+					return []runtime.LaunchOption{wg(d...), runtime.DependsOn(last, before)}
 				}
 				return []runtime.LaunchOption{wg(d...)}
 			}
@@ -191,6 +199,9 @@ func TestKP7_LaunchForms(t *testing.T) {
 					t.Errorf("%s: work-group %v, want %v", l.name, got, l.local)
 				}
 				last = ev
+				if check(t, ev.Wait(ctx)); deps && !before.Done() {
+					t.Errorf("%s: it is done before what it depends on", l.name)
+				}
 				l.effect()
 				got := make([]int32, 64)
 				check(t, out.CopyTo(ctx, q, got))

@@ -3,10 +3,12 @@ package conformance
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/consts/constsgen"
@@ -368,23 +370,74 @@ func TestSC17_UnknownNumber(t *testing.T) {
 }
 
 func TestSC18_NumbersDiffer(t *testing.T) {
-	rows := kernel(t, constsgen.Kernels(), "Ids").ABI().Specs
+	// In all kernels of the package.
 	seen := map[uint32]string{}
-	for _, r := range rows {
-		if seen[r.ID] != "" {
-			t.Errorf("%s and %s both have the id %d", seen[r.ID], r.Name, r.ID)
+	for _, k := range constsgen.Kernels() {
+		for _, r := range k.ABI().Specs {
+			if name := r.Name + r.Path; seen[r.ID] != "" && seen[r.ID] != name {
+				t.Errorf("%s and %s both have the id %d", seen[r.ID], name, r.ID)
+			} else {
+				seen[r.ID] = name
+			}
 		}
-		seen[r.ID] = r.Name
 	}
-	equal(t, "constants", len(seen), 3)
+	rows := kernel(t, constsgen.Kernels(), "Ids").ABI().Specs
+	equal(t, "constants", len(rows), 3)
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
-		p := program(t, dev, "Ids")
+		// Ids has the number 0 for a constant; Sum has none that the source numbered.
+		p := program(t, dev, "Ids", "Sum")
 		check(t, p.SetSpecByID(0, 8))
 		must(runtime.SetSpec(p, consts.Index, 9))(t)
+		left := kernel(t, constsgen.Kernels(), "Sum").ABI().Specs[0]
+		equal(t, "the first of Sum", left.Name, "github.com/kgen-go/kgen/internal/conformance/consts.Left")
+		check(t, p.SetSpecByID(left.ID, 30))
 		out := []int32{0, 0, 0}
-		check(t, constsgen.RunIds(ctx, dev, consts.Ids{Out: out}, runtime.WithProgram(must(p.Build())(t))))
+		exe := must(p.Build())(t)
+		check(t, constsgen.RunIds(ctx, dev, consts.Ids{Out: out}, runtime.WithProgram(exe)))
 		equal(t, "the ids' values", [3]int32(out), [3]int32{8, 1, 9})
+		equal(t, "the sum", runSum(t, dev, runtime.WithProgram(exe)), 33)
+
+		// Across packages, what the source chose goes before what kgen chose.
+		var chosen *runtime.Kernel // of another constant than the one with the number 20
+		for _, k := range constsgen.Kernels() {
+			if slices.ContainsFunc(k.ABI().Specs, func(r abi.SpecConstant) bool { return r.ID == 20 && !r.Pinned }) {
+				chosen = k
+			}
+		}
+		if chosen == nil {
+			t.Fatal("no kernel has the number 20 by kgen's choice")
+		}
+		p = must(runtime.NewProgram(dev, chosen, kernel(t, privatesgen.Kernels(), "ReadTwenty")))(t)
+		check(t, p.SetSpecByID(20, 6))
+		equal(t, "the constant with the number", must(runtime.GetSpec(p, privates.Twenty))(t), 6)
+
+		// What was chosen for two is reported, as what was given to two.
+		p = must(runtime.NewProgram(dev, append(privatesgen.Kernels(), constsgen.Kernels()...)...))(t)
+		for id := range uint32(12) {
+			switch err := p.SetSpecByID(id, 1); {
+			case id == 0 && err != nil:
+				t.Error(err)
+			case id > 0:
+				wantSpec(t, err)
+				if err == nil || !strings.Contains(err.Error(), "stands for") {
+					t.Errorf("the id %d: %v", id, err)
+				}
+			}
+		}
 	})
+	// Structs that share some of their numbers, in one kernel, in two, and in none.
+	const shared = `
+//kgen:spec id=10
+var A = dsl.NewSpecConstant([4]int32{1, 2, 3, 4})
+
+//kgen:spec id=13
+var B = dsl.NewSpecConstant(struct{ X, Y int32 }{1, 2})
+`
+	diagnostic(t, "KG505", shared+"func (k K) Kernel(t dsl.Task) { k.Out[0] = A.Get(t)[0] + B.Get(t).X }", "A and B have the same id, 13")
+	diagnostic(t, "KG505", shared+"func (k K) Kernel(t dsl.Task) { k.Out[0] = A.Get(t)[0] }\ntype L struct{ Out []int32 }\nfunc (k L) Kernel(t dsl.Task) { k.Out[0] = B.Get(t).X }", "A and B have the same id, 13")
+	diagnostic(t, "KG505", shared+"func (k K) Kernel(t dsl.Task) { k.Out[0] = 1 }", "A and B have the same id, 13")
+	diagnostic(t, "KG505", "//kgen:spec id=65535\nvar A = dsl.NewSpecConstant([2]int32{})\nfunc (k K) Kernel(t dsl.Task) { k.Out[0] = A.Get(t)[0] }", "65535 to 65536")
+	accepted(t, strings.Replace(shared, "=13", "=14", 1)+"func (k K) Kernel(t dsl.Task) { k.Out[0] = A.Get(t)[0] + B.Get(t).X }")
 }
 
 func TestSC19_Types(t *testing.T) {
@@ -416,8 +469,9 @@ func TestSC20_Structs(t *testing.T) {
 		offset, size int
 	}
 	var got []row
-	for _, r := range kernel(t, constsgen.Kernels(), "Structs").ABI().Specs[:4] {
-		got = append(got, row{r.ID, r.Offset, r.Size})
+	rows := kernel(t, constsgen.Kernels(), "Structs").ABI().Specs[:4]
+	for _, r := range rows { // from the constant before the struct on
+		got = append(got, row{r.ID - rows[0].ID, r.Offset, r.Size})
 	}
 	equal(t, "rows", [4]row(got), [4]row{{0, 0, 4}, {1, 0, 4}, {2, 4, 4}, {3, 8, 4}})
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
@@ -430,9 +484,9 @@ func TestSC20_Structs(t *testing.T) {
 		}
 		// By number, each scalar.
 		p := program(t, dev, "Structs")
-		check(t, p.SetSpecByID(1, 7))
-		check(t, p.SetSpecByID(3, float32(2.5)))
-		wantSpec(t, p.SetSpecByID(2, 1)) // no float32
+		check(t, p.SetSpecByID(rows[1].ID, 7))
+		check(t, p.SetSpecByID(rows[3].ID, float32(2.5)))
+		wantSpec(t, p.SetSpecByID(rows[2].ID, 1)) // no float32
 		want := consts.Outer{X: 7, N: consts.Inner{A: 2, B: 2.5}}
 		equal(t, "on the host", must(runtime.GetSpec(p, consts.Nested))(t), want)
 		k := consts.Structs{Index: make([]int32, 1), Outer: make([]consts.Outer, 1), Pair: make([]consts.Inner, 1)}

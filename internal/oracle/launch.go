@@ -58,7 +58,9 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	if err != nil {
 		return err
 	}
-	k := c.ABI
+	// Parameters that are never read have a place at the first points only.
+	k := *c.ABI
+	k.Params, k.ArgSize, k.DataOffset = m.Params, m.ArgSize, m.DataOffset
 	arg := reflect.ValueOf(l.Arg)
 	base := arg.UnsafePointer()
 	in := interp.Launch{Args: make([]byte, k.ArgSize), Specs: map[uint32]uint64{}, Unfused: l.Unfused,
@@ -66,7 +68,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	maps.Copy(in.Specs, l.Specs)
 	copy(in.Global[:], deviceOrder(l.Global))
 	copy(in.Local[:], deviceOrder(l.Local))
-	pieces := l.pieces(k, base)
+	pieces := l.pieces(&k, base)
 	accessors := uint32(0)
 	for i := range k.Params {
 		p := &k.Params[i]

@@ -257,3 +257,14 @@ func count(s []int32) int32 {
 	}
 	return total(s)
 }
+
+// Twenty has a number that kgen chooses in package consts, too.
+//
+//kgen:spec id=20
+var Twenty = dsl.NewSpecConstant(int32(20))
+
+// ReadTwenty writes it.
+type ReadTwenty struct{ Out []int32 }
+
+// Kernel runs once.
+func (k ReadTwenty) Kernel(t dsl.Task) { k.Out[0] = Twenty.Get(t) }

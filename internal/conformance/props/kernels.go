@@ -305,3 +305,20 @@ type (
 	SizedInt   = Sized[int32]
 	SizedFloat = Sized[float32]
 )
+
+// Slow takes a while on the host device.
+type Slow struct {
+	Rounds int
+	Out    []uint32
+}
+
+// Kernel runs once.
+func (k Slow) Kernel(t dsl.Task) {
+	x := uint32(1)
+	for range k.Rounds {
+		x ^= x << 13
+		x ^= x >> 17
+		x ^= x << 5
+	}
+	k.Out[0] = x
+}

@@ -17,14 +17,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 7)
-	_ = abi.EnforceVersion(7 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{aloneKernel, countKernel, meetKernel, searchKernel, waitKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/endless",
+	Kernels: []string{"Alone", "Count", "Meet", "Search", "Wait"},
+	Root:    "../../..",
+	Files: []abi.Source{
+		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0x42d4e06a},
+	},
+})
 
 //go:embed Alone.spv
 var aloneSPIRV string
@@ -101,6 +112,18 @@ func RunAlone(ctx context.Context, dev *runtime.Device, k endless.Alone, opts ..
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [endless.Alone].
+func _(k endless.Alone) {
+	type endlessAloneHasChanged_RunGoGenerate struct{ endless.Seeds }
+	_ = endlessAloneHasChanged_RunGoGenerate(k) // endless.Alone has changed: run go generate
+	type endlessSeedsHasChanged_RunGoGenerate struct {
+		From   []uint32
+		To     []uint32
+		Rounds []int32
+	}
+	_ = endlessSeedsHasChanged_RunGoGenerate(k.Seeds) // endless.Seeds has changed: run go generate
+}
+
 //go:embed Count.spv
 var countSPIRV string
 
@@ -167,6 +190,15 @@ func RunCount(ctx context.Context, dev *runtime.Device, k endless.Count, r runti
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [endless.Count].
+func _(k endless.Count) {
+	type endlessCountHasChanged_RunGoGenerate struct {
+		N   int
+		Out []int32
+	}
+	_ = endlessCountHasChanged_RunGoGenerate(k) // endless.Count has changed: run go generate
 }
 
 //go:embed Meet.spv
@@ -260,6 +292,16 @@ func RunMeet(ctx context.Context, dev *runtime.Device, k endless.Meet, r runtime
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [endless.Meet].
+func _(k endless.Meet) {
+	type endlessMeetHasChanged_RunGoGenerate struct {
+		N       int
+		Values  []int32
+		Scratch dsl.LocalAccessor[int32]
+	}
+	_ = endlessMeetHasChanged_RunGoGenerate(k) // endless.Meet has changed: run go generate
+}
+
 //go:embed Search.spv
 var searchSPIRV string
 
@@ -334,6 +376,12 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k endless.Search, r run
 	kernelimpl.Slice(l, 1, k.Seeds.To)
 	kernelimpl.Slice(l, 2, k.Seeds.Rounds)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [endless.Search].
+func _(k endless.Search) {
+	type endlessSearchHasChanged_RunGoGenerate struct{ endless.Seeds }
+	_ = endlessSearchHasChanged_RunGoGenerate(k) // endless.Search has changed: run go generate
 }
 
 //go:embed Wait.spv
@@ -420,4 +468,13 @@ func RunWait(ctx context.Context, dev *runtime.Device, k endless.Wait, r runtime
 	kernelimpl.Slice(l, 2, k.Seeds.Rounds)
 	kernelimpl.Accessor(l, k.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [endless.Wait].
+func _(k endless.Wait) {
+	type endlessWaitHasChanged_RunGoGenerate struct {
+		endless.Seeds
+		Scratch dsl.LocalAccessor[int32]
+	}
+	_ = endlessWaitHasChanged_RunGoGenerate(k) // endless.Wait has changed: run go generate
 }

@@ -10,6 +10,1813 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// coRRHost is a work-group of the kernel [CoRR].
+type coRRHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v11 int64
+	v13 int64
+}
+
+func newCoRRHost() kernelimpl.HostForm { return new(coRRHost) }
+
+var coRRHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *coRRHost) Begin() {
+	g.Sites = coRRHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*coRRHost) Spare() {}
+
+// Run runs it.
+func (g *coRRHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *coRRHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v25 := c0 / 2
+	v31 := v25 + -1
+	v32 := int64(v31)
+	v15 := int32(g.ID[0])
+	v16 := int64(uint32(v15))
+	v26 := int64(uint32(v25))
+	v27 := v16 * v26
+	v35 := int32(uint32(v15) / uint32(2))
+	v36 := int64(uint32(v35))
+	v19 := int64(uint32(c0))
+	v40 := v36 * v19
+	v37 := v35 * 2
+	v38 := v15 - v37
+	v42 := 0 < v38
+	v39 := int64(uint32(v38))
+	v44 := v6 * v39
+	v1 := g.v1
+	v46 := v1 + -1
+	v8 := g.v8
+	v13 := g.v13
+	v56 := v13 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v70 := v1 + -1
+	v9 := g.v9
+	p8 := g.Pointer(8)
+	v77 := v1 + -1
+	v11 := g.v11
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v17, v48, v81, v85 int32
+		var v18, v41, v49, v59, v63, v72, v79, v82, v86 int64
+		v0 = int32(basex + x)
+		v17 = int32(x)
+		v18 = int64(uint32(v17))
+		if !v4 {
+			goto b2
+		}
+		{
+			v20 := int32(uint32(v17) / uint32(2))
+			v21 := int64(uint32(v20))
+			v22 := v20 * 2
+			v23 := v17 - v22
+			v24 := int64(uint32(v23))
+			v28 := v21 * v5
+			v29 := v6 * v24
+			v30 := v28 + v29
+			v33 := v30 & v32
+			v34 := v27 + v33
+			v48 = v23
+			v49 = v34
+			goto b4
+		}
+	b2:
+		v41 = v40 + v18
+		if !v42 {
+			v48 = v38
+			v49 = v41
+			goto b4
+		}
+		{
+			v43 := v41 * v5
+			v45 := v43 + v44
+			v47 := v45 & v46
+			v48 = v38
+			v49 = v47
+		}
+	b4:
+		{
+			v50 := int64(uint32(v0))
+			v51 := v50 * v6
+			v52 := v51 ^ v49
+			v53 := v52 & v8
+			v54 := -2147483648 <= v53
+			v55 := v53 <= 2147483647
+			v57 := v54 && v55
+			v58 := v57 && v56
+			if !v58 {
+				v63 = v53
+				goto b7
+			}
+			v59 = v53
+		}
+	b5:
+		{
+			v60 := 0 < v59
+			if !v60 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v62 := v59 + -1
+			v59 = v62
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v64 := 0 < v63
+			if !v64 {
+				goto b11
+			}
+		}
+		if !v56 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v66 := v63 + -1
+			v63 = v66
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v68 := v48 == 0
+			if !v68 {
+				goto b15
+			}
+		}
+		{
+			v69 := v49 * v7
+			v71 := v69 & v70
+			v72 = v71 * 2
+			v73 := uint64(v72) < uint64(v9)
+			if !v73 {
+				goto b14
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
+		continue
+	b14:
+		g.Fault(1, v72, v9, v0, int32(0), int32(0))
+		continue
+	b15:
+		{
+			v76 := v49 * v7
+			v78 := v76 & v77
+			v79 = v78 * 2
+			v80 := uint64(v79) < uint64(v9)
+			if !v80 {
+				goto b21
+			}
+		}
+		{
+			v81 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+			v82 = v49 * 4
+			v83 := uint64(v82) < uint64(v11)
+			if !v83 {
+				goto b20
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v82)*4)) = v81
+			v85 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+			v86 = v82 + 1
+			v87 := uint64(v86) < uint64(v11)
+			if !v87 {
+				goto b19
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v86)*4)) = v85
+		continue
+	b19:
+		g.Fault(2, v86, v11, v0, int32(0), int32(0))
+		continue
+	b20:
+		g.Fault(2, v82, v11, v0, int32(0), int32(0))
+		continue
+	b21:
+		g.Fault(1, v79, v9, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// coRWHost is a work-group of the kernel [CoRW].
+type coRWHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v11 int64
+	v13 int64
+}
+
+func newCoRWHost() kernelimpl.HostForm { return new(coRWHost) }
+
+var coRWHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *coRWHost) Begin() {
+	g.Sites = coRWHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*coRWHost) Spare() {}
+
+// Run runs it.
+func (g *coRWHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *coRWHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v25 := c0 / 2
+	v31 := v25 + -1
+	v32 := int64(v31)
+	v15 := int32(g.ID[0])
+	v16 := int64(uint32(v15))
+	v26 := int64(uint32(v25))
+	v27 := v16 * v26
+	v35 := int32(uint32(v15) / uint32(2))
+	v36 := int64(uint32(v35))
+	v19 := int64(uint32(c0))
+	v40 := v36 * v19
+	v37 := v35 * 2
+	v38 := v15 - v37
+	v42 := 0 < v38
+	v39 := int64(uint32(v38))
+	v44 := v6 * v39
+	v1 := g.v1
+	v46 := v1 + -1
+	v8 := g.v8
+	v13 := g.v13
+	v56 := v13 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v70 := v1 + -1
+	v9 := g.v9
+	p8 := g.Pointer(8)
+	v11 := g.v11
+	p9 := g.Pointer(9)
+	v82 := v1 + -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v17, v48, v74 int32
+		var v18, v41, v49, v59, v63, v72, v75, v84 int64
+		v0 = int32(basex + x)
+		v17 = int32(x)
+		v18 = int64(uint32(v17))
+		if !v4 {
+			goto b2
+		}
+		{
+			v20 := int32(uint32(v17) / uint32(2))
+			v21 := int64(uint32(v20))
+			v22 := v20 * 2
+			v23 := v17 - v22
+			v24 := int64(uint32(v23))
+			v28 := v21 * v5
+			v29 := v6 * v24
+			v30 := v28 + v29
+			v33 := v30 & v32
+			v34 := v27 + v33
+			v48 = v23
+			v49 = v34
+			goto b4
+		}
+	b2:
+		v41 = v40 + v18
+		if !v42 {
+			v48 = v38
+			v49 = v41
+			goto b4
+		}
+		{
+			v43 := v41 * v5
+			v45 := v43 + v44
+			v47 := v45 & v46
+			v48 = v38
+			v49 = v47
+		}
+	b4:
+		{
+			v50 := int64(uint32(v0))
+			v51 := v50 * v6
+			v52 := v51 ^ v49
+			v53 := v52 & v8
+			v54 := -2147483648 <= v53
+			v55 := v53 <= 2147483647
+			v57 := v54 && v55
+			v58 := v57 && v56
+			if !v58 {
+				v63 = v53
+				goto b7
+			}
+			v59 = v53
+		}
+	b5:
+		{
+			v60 := 0 < v59
+			if !v60 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v62 := v59 + -1
+			v59 = v62
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v64 := 0 < v63
+			if !v64 {
+				goto b11
+			}
+		}
+		if !v56 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v66 := v63 + -1
+			v63 = v66
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v68 := v48 == 0
+			if !v68 {
+				goto b17
+			}
+		}
+		{
+			v69 := v49 * v7
+			v71 := v69 & v70
+			v72 = v71 * 2
+			v73 := uint64(v72) < uint64(v9)
+			if !v73 {
+				goto b16
+			}
+		}
+		{
+			v74 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v72)*4)))
+			v75 = v49 * 4
+			v76 := uint64(v75) < uint64(v11)
+			if !v76 {
+				goto b15
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v75)*4)) = v74
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
+		continue
+	b15:
+		g.Fault(1, v75, v11, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(2, v72, v9, v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v81 := v49 * v7
+			v83 := v81 & v82
+			v84 = v83 * 2
+			v85 := uint64(v84) < uint64(v9)
+			if !v85 {
+				goto b19
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v84)*4)), int32(2))
+		continue
+	b19:
+		g.Fault(2, v84, v9, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// coWRHost is a work-group of the kernel [CoWR].
+type coWRHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v11 int64
+	v13 int64
+}
+
+func newCoWRHost() kernelimpl.HostForm { return new(coWRHost) }
+
+var coWRHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *coWRHost) Begin() {
+	g.Sites = coWRHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*coWRHost) Spare() {}
+
+// Run runs it.
+func (g *coWRHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *coWRHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v25 := c0 / 2
+	v31 := v25 + -1
+	v32 := int64(v31)
+	v15 := int32(g.ID[0])
+	v16 := int64(uint32(v15))
+	v26 := int64(uint32(v25))
+	v27 := v16 * v26
+	v35 := int32(uint32(v15) / uint32(2))
+	v36 := int64(uint32(v35))
+	v19 := int64(uint32(c0))
+	v40 := v36 * v19
+	v37 := v35 * 2
+	v38 := v15 - v37
+	v42 := 0 < v38
+	v39 := int64(uint32(v38))
+	v44 := v6 * v39
+	v1 := g.v1
+	v46 := v1 + -1
+	v8 := g.v8
+	v13 := g.v13
+	v56 := v13 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v70 := v1 + -1
+	v9 := g.v9
+	p8 := g.Pointer(8)
+	v11 := g.v11
+	p9 := g.Pointer(9)
+	v82 := v1 + -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v17, v48, v75 int32
+		var v18, v41, v49, v59, v63, v72, v76, v84 int64
+		v0 = int32(basex + x)
+		v17 = int32(x)
+		v18 = int64(uint32(v17))
+		if !v4 {
+			goto b2
+		}
+		{
+			v20 := int32(uint32(v17) / uint32(2))
+			v21 := int64(uint32(v20))
+			v22 := v20 * 2
+			v23 := v17 - v22
+			v24 := int64(uint32(v23))
+			v28 := v21 * v5
+			v29 := v6 * v24
+			v30 := v28 + v29
+			v33 := v30 & v32
+			v34 := v27 + v33
+			v48 = v23
+			v49 = v34
+			goto b4
+		}
+	b2:
+		v41 = v40 + v18
+		if !v42 {
+			v48 = v38
+			v49 = v41
+			goto b4
+		}
+		{
+			v43 := v41 * v5
+			v45 := v43 + v44
+			v47 := v45 & v46
+			v48 = v38
+			v49 = v47
+		}
+	b4:
+		{
+			v50 := int64(uint32(v0))
+			v51 := v50 * v6
+			v52 := v51 ^ v49
+			v53 := v52 & v8
+			v54 := -2147483648 <= v53
+			v55 := v53 <= 2147483647
+			v57 := v54 && v55
+			v58 := v57 && v56
+			if !v58 {
+				v63 = v53
+				goto b7
+			}
+			v59 = v53
+		}
+	b5:
+		{
+			v60 := 0 < v59
+			if !v60 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v62 := v59 + -1
+			v59 = v62
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v64 := 0 < v63
+			if !v64 {
+				goto b11
+			}
+		}
+		if !v56 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v66 := v63 + -1
+			v63 = v66
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v68 := v48 == 0
+			if !v68 {
+				goto b17
+			}
+		}
+		{
+			v69 := v49 * v7
+			v71 := v69 & v70
+			v72 = v71 * 2
+			v73 := uint64(v72) < uint64(v9)
+			if !v73 {
+				goto b16
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
+			v75 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v72)*4)))
+			v76 = v49 * 4
+			v77 := uint64(v76) < uint64(v11)
+			if !v77 {
+				goto b15
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v76)*4)) = v75
+		continue
+	b15:
+		g.Fault(1, v76, v11, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(2, v72, v9, v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v81 := v49 * v7
+			v83 := v81 & v82
+			v84 = v83 * 2
+			v85 := uint64(v84) < uint64(v9)
+			if !v85 {
+				goto b19
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v84)*4)), int32(2))
+		continue
+	b19:
+		g.Fault(2, v84, v9, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// coWWHost is a work-group of the kernel [CoWW].
+type coWWHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v11 int64
+	v13 int64
+}
+
+func newCoWWHost() kernelimpl.HostForm { return new(coWWHost) }
+
+var coWWHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *coWWHost) Begin() {
+	g.Sites = coWWHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*coWWHost) Spare() {}
+
+// Run runs it.
+func (g *coWWHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *coWWHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v25 := c0 / 2
+	v31 := v25 + -1
+	v32 := int64(v31)
+	v15 := int32(g.ID[0])
+	v16 := int64(uint32(v15))
+	v26 := int64(uint32(v25))
+	v27 := v16 * v26
+	v35 := int32(uint32(v15) / uint32(2))
+	v36 := int64(uint32(v35))
+	v19 := int64(uint32(c0))
+	v40 := v36 * v19
+	v37 := v35 * 2
+	v38 := v15 - v37
+	v42 := 0 < v38
+	v39 := int64(uint32(v38))
+	v44 := v6 * v39
+	v1 := g.v1
+	v46 := v1 + -1
+	v8 := g.v8
+	v13 := g.v13
+	v56 := v13 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v70 := v1 + -1
+	v9 := g.v9
+	p8 := g.Pointer(8)
+	v78 := v1 + -1
+	v11 := g.v11
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v17, v48, v82, v86 int32
+		var v18, v41, v49, v59, v63, v72, v80, v83, v87 int64
+		v0 = int32(basex + x)
+		v17 = int32(x)
+		v18 = int64(uint32(v17))
+		if !v4 {
+			goto b2
+		}
+		{
+			v20 := int32(uint32(v17) / uint32(2))
+			v21 := int64(uint32(v20))
+			v22 := v20 * 2
+			v23 := v17 - v22
+			v24 := int64(uint32(v23))
+			v28 := v21 * v5
+			v29 := v6 * v24
+			v30 := v28 + v29
+			v33 := v30 & v32
+			v34 := v27 + v33
+			v48 = v23
+			v49 = v34
+			goto b4
+		}
+	b2:
+		v41 = v40 + v18
+		if !v42 {
+			v48 = v38
+			v49 = v41
+			goto b4
+		}
+		{
+			v43 := v41 * v5
+			v45 := v43 + v44
+			v47 := v45 & v46
+			v48 = v38
+			v49 = v47
+		}
+	b4:
+		{
+			v50 := int64(uint32(v0))
+			v51 := v50 * v6
+			v52 := v51 ^ v49
+			v53 := v52 & v8
+			v54 := -2147483648 <= v53
+			v55 := v53 <= 2147483647
+			v57 := v54 && v55
+			v58 := v57 && v56
+			if !v58 {
+				v63 = v53
+				goto b7
+			}
+			v59 = v53
+		}
+	b5:
+		{
+			v60 := 0 < v59
+			if !v60 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v62 := v59 + -1
+			v59 = v62
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v64 := 0 < v63
+			if !v64 {
+				goto b11
+			}
+		}
+		if !v56 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v66 := v63 + -1
+			v63 = v66
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v68 := v48 == 0
+			if !v68 {
+				goto b15
+			}
+		}
+		{
+			v69 := v49 * v7
+			v71 := v69 & v70
+			v72 = v71 * 2
+			v73 := uint64(v72) < uint64(v9)
+			if !v73 {
+				goto b14
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(2))
+		continue
+	b14:
+		g.Fault(1, v72, v9, v0, int32(0), int32(0))
+		continue
+	b15:
+		{
+			v77 := v49 * v7
+			v79 := v77 & v78
+			v80 = v79 * 2
+			v81 := uint64(v80) < uint64(v9)
+			if !v81 {
+				goto b21
+			}
+		}
+		{
+			v82 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v80)*4)))
+			v83 = v49 * 4
+			v84 := uint64(v83) < uint64(v11)
+			if !v84 {
+				goto b20
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v83)*4)) = v82
+			v86 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v80)*4)))
+			v87 = v83 + 1
+			v88 := uint64(v87) < uint64(v11)
+			if !v88 {
+				goto b19
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v87)*4)) = v86
+		continue
+	b19:
+		g.Fault(2, v87, v11, v0, int32(0), int32(0))
+		continue
+	b20:
+		g.Fault(2, v83, v11, v0, int32(0), int32(0))
+		continue
+	b21:
+		g.Fault(1, v80, v9, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// fenceMPHost is a work-group of the kernel [FenceMP].
+type fenceMPHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newFenceMPHost() kernelimpl.HostForm { return new(fenceMPHost) }
+
+var fenceMPHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *fenceMPHost) Begin() {
+	g.Sites = fenceMPHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*fenceMPHost) Spare() {}
+
+// Run runs it.
+func (g *fenceMPHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *fenceMPHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 2
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(2))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 2
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v72 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v8 := g.v8
+	v9 := g.v9
+	v89 := v1 + -1
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v94, v104 int32
+		var v20, v43, v51, v61, v65, v74, v82, v92, v96, v102, v105 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(2))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 2
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v50 == 0
+			if !v70 {
+				goto b17
+			}
+		}
+		{
+			v71 := v51 * v7
+			v73 := v71 & v72
+			v74 = v73 * 2
+			v75 := uint64(v74) < uint64(v11)
+			if !v75 {
+				goto b16
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+			kernelimpl.HostFence()
+			v78 := v51 * v8
+			v79 := v78 + v9
+			v80 := v79 & v72
+			v81 := v80 * 2
+			v82 = v81 + 1
+			v83 := uint64(v82) < uint64(v11)
+			if !v83 {
+				goto b15
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v82)*4)), int32(1))
+		continue
+	b15:
+		g.Fault(1, v82, v11, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(2, v74, v11, v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v87 := v51 * v8
+			v88 := v87 + v9
+			v90 := v88 & v89
+			v91 := v90 * 2
+			v92 = v91 + 1
+			v93 := uint64(v92) < uint64(v11)
+			if !v93 {
+				goto b27
+			}
+		}
+		{
+			v94 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v92)*4)))
+			kernelimpl.HostFence()
+			v96 = v51 * 4
+			v97 := uint64(v96) < uint64(v13)
+			if !v97 {
+				goto b26
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v96)*4)) = v94
+			v99 := v94 == 1
+			if !v99 {
+				goto b25
+			}
+		}
+		{
+			v100 := v51 * v7
+			v101 := v100 & v89
+			v102 = v101 * 2
+			v103 := uint64(v102) < uint64(v11)
+			if !v103 {
+				goto b24
+			}
+		}
+		{
+			v104 = *(*int32)(unsafe.Add(p8, int(v102)*4))
+			v105 = v96 + 1
+			v106 := uint64(v105) < uint64(v13)
+			if !v106 {
+				goto b23
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v105)*4)) = v104
+		goto b25
+	b23:
+		g.Fault(3, v105, v13, v0, int32(0), int32(0))
+		continue
+	b24:
+		g.Fault(2, v102, v11, v0, int32(0), int32(0))
+		continue
+	b25:
+		continue
+	b26:
+		g.Fault(3, v96, v13, v0, int32(0), int32(0))
+		continue
+	b27:
+		g.Fault(1, v92, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// iriwHost is a work-group of the kernel [IRIW].
+type iriwHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newIriwHost() kernelimpl.HostForm { return new(iriwHost) }
+
+var iriwHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *iriwHost) Begin() {
+	g.Sites = iriwHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*iriwHost) Spare() {}
+
+// Run runs it.
+func (g *iriwHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *iriwHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 4
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(4))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 4
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v71 := v1 + -1
+	v11 := g.v11
+	v8 := g.v8
+	v9 := g.v9
+	p8 := g.Pointer(8)
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v86, v90, v96, v101 int32
+		var v20, v43, v51, v61, v65, v73, v79, v87, v91, v97, v98, v102 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(4))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 4
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v51 * v7
+			v72 := v70 & v71
+			v73 = v72 * 2
+			v74 := uint64(v73) < uint64(v11)
+			if !v74 {
+				goto b30
+			}
+		}
+		{
+			v75 := v51 * v8
+			v76 := v75 + v9
+			v77 := v76 & v71
+			v78 := v77 * 2
+			v79 = v78 + 1
+			v80 := uint64(v79) < uint64(v11)
+			if !v80 {
+				goto b29
+			}
+		}
+		{
+			v81 := v50 == 0
+			if !v81 {
+				goto b15
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v73)*4)), int32(1))
+		goto b26
+	b15:
+		{
+			v83 := v50 == 1
+			if !v83 {
+				goto b17
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(1))
+		goto b26
+	b17:
+		{
+			v85 := v50 == 2
+			if !v85 {
+				goto b23
+			}
+		}
+		{
+			v86 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
+			v87 = v51 * 4
+			v88 := uint64(v87) < uint64(v13)
+			if !v88 {
+				goto b22
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v87)*4)) = v86
+			v90 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+			v91 = v87 + 1
+			v92 := uint64(v91) < uint64(v13)
+			if !v92 {
+				goto b21
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v91)*4)) = v90
+		goto b26
+	b21:
+		g.Fault(1, v91, v13, v0, int32(0), int32(0))
+		continue
+	b22:
+		g.Fault(1, v87, v13, v0, int32(0), int32(0))
+		continue
+	b23:
+		{
+			v96 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+			v97 = v51 * 4
+			v98 = v97 + 2
+			v99 := uint64(v98) < uint64(v13)
+			if !v99 {
+				goto b28
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v98)*4)) = v96
+			v101 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
+			v102 = v97 + 3
+			v103 := uint64(v102) < uint64(v13)
+			if !v103 {
+				goto b27
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v102)*4)) = v101
+	b26:
+		continue
+	b27:
+		g.Fault(1, v102, v13, v0, int32(0), int32(0))
+		continue
+	b28:
+		g.Fault(1, v98, v13, v0, int32(0), int32(0))
+		continue
+	b29:
+		g.Fault(2, v79, v11, v0, int32(0), int32(0))
+		continue
+	b30:
+		g.Fault(3, v73, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// lbHost is a work-group of the kernel [LB].
+type lbHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newLbHost() kernelimpl.HostForm { return new(lbHost) }
+
+var lbHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *lbHost) Begin() {
+	g.Sites = lbHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*lbHost) Spare() {}
+
+// Run runs it.
+func (g *lbHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *lbHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 2
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(2))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 2
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v72 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	v8 := g.v8
+	v9 := g.v9
+	v92 := v1 + -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v76, v97 int32
+		var v20, v43, v51, v61, v65, v74, v77, v84, v95, v99, v104 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(2))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 2
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v50 == 0
+			if !v70 {
+				goto b19
+			}
+		}
+		{
+			v71 := v51 * v7
+			v73 := v71 & v72
+			v74 = v73 * 2
+			v75 := uint64(v74) < uint64(v11)
+			if !v75 {
+				goto b18
+			}
+		}
+		{
+			v76 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v74)*4)))
+			v77 = v51 * 4
+			v78 := uint64(v77) < uint64(v13)
+			if !v78 {
+				goto b17
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v77)*4)) = v76
+			v80 := v51 * v8
+			v81 := v80 + v9
+			v82 := v81 & v72
+			v83 := v82 * 2
+			v84 = v83 + 1
+			v85 := uint64(v84) < uint64(v11)
+			if !v85 {
+				goto b16
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v84)*4)), int32(1))
+		continue
+	b16:
+		g.Fault(1, v84, v11, v0, int32(0), int32(0))
+		continue
+	b17:
+		g.Fault(2, v77, v13, v0, int32(0), int32(0))
+		continue
+	b18:
+		g.Fault(3, v74, v11, v0, int32(0), int32(0))
+		continue
+	b19:
+		{
+			v90 := v51 * v8
+			v91 := v90 + v9
+			v93 := v91 & v92
+			v94 := v93 * 2
+			v95 = v94 + 1
+			v96 := uint64(v95) < uint64(v11)
+			if !v96 {
+				goto b25
+			}
+		}
+		{
+			v97 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v95)*4)))
+			v98 := v51 * 4
+			v99 = v98 + 1
+			v100 := uint64(v99) < uint64(v13)
+			if !v100 {
+				goto b24
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v99)*4)) = v97
+			v102 := v51 * v7
+			v103 := v102 & v92
+			v104 = v103 * 2
+			v105 := uint64(v104) < uint64(v11)
+			if !v105 {
+				goto b23
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v104)*4)), int32(1))
+		continue
+	b23:
+		g.Fault(3, v104, v11, v0, int32(0), int32(0))
+		continue
+	b24:
+		g.Fault(2, v99, v13, v0, int32(0), int32(0))
+		continue
+	b25:
+		g.Fault(1, v95, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // localMPHost is a work-group of the kernel [LocalMP].
 type localMPHost struct {
 	kernelimpl.HostGroup
@@ -103,6 +1910,7 @@ func (g *localMPHost) r2() int {
 	v15 := g.v15
 	v59 := v15 != 0
 	p10 := g.Pointer(10)
+	stop := g.Cancelled()
 	v7 := g.v7
 	v8 := g.v8
 	v9 := g.v9
@@ -181,6 +1989,9 @@ func (g *localMPHost) r2() int {
 			atomic.AddInt32((*int32)(p10), int32(1))
 			v65 := v62 + -1
 			v62 = v65
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b8
 		}
 	b10:
@@ -197,6 +2008,9 @@ func (g *localMPHost) r2() int {
 			atomic.AddInt32((*int32)(p10), int32(1))
 			v69 := v66 + -1
 			v66 = v69
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b10
 		}
 	b13:
@@ -380,6 +2194,7 @@ func (g *localSBHost) r1() int {
 	v15 := g.v15
 	v59 := v15 != 0
 	p10 := g.Pointer(10)
+	stop := g.Cancelled()
 	v7 := g.v7
 	v8 := g.v8
 	v9 := g.v9
@@ -456,6 +2271,9 @@ func (g *localSBHost) r1() int {
 			atomic.AddInt32((*int32)(p10), int32(1))
 			v65 := v62 + -1
 			v62 = v65
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b7
 		}
 	b9:
@@ -472,6 +2290,9 @@ func (g *localSBHost) r1() int {
 			atomic.AddInt32((*int32)(p10), int32(1))
 			v69 := v66 + -1
 			v66 = v69
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b9
 		}
 	b12:
@@ -530,6 +2351,2783 @@ func (g *localSBHost) r1() int {
 		continue
 	b21:
 		g.Fault(2, v79, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// mpHost is a work-group of the kernel [MP].
+type mpHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newMpHost() kernelimpl.HostForm { return new(mpHost) }
+
+var mpHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *mpHost) Begin() {
+	g.Sites = mpHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*mpHost) Spare() {}
+
+// Run runs it.
+func (g *mpHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *mpHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 2
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(2))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 2
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v72 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v8 := g.v8
+	v9 := g.v9
+	v88 := v1 + -1
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v93, v102 int32
+		var v20, v43, v51, v61, v65, v74, v81, v91, v94, v100, v103 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(2))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 2
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v50 == 0
+			if !v70 {
+				goto b17
+			}
+		}
+		{
+			v71 := v51 * v7
+			v73 := v71 & v72
+			v74 = v73 * 2
+			v75 := uint64(v74) < uint64(v11)
+			if !v75 {
+				goto b16
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+			v77 := v51 * v8
+			v78 := v77 + v9
+			v79 := v78 & v72
+			v80 := v79 * 2
+			v81 = v80 + 1
+			v82 := uint64(v81) < uint64(v11)
+			if !v82 {
+				goto b15
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
+		continue
+	b15:
+		g.Fault(1, v81, v11, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(2, v74, v11, v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v86 := v51 * v8
+			v87 := v86 + v9
+			v89 := v87 & v88
+			v90 := v89 * 2
+			v91 = v90 + 1
+			v92 := uint64(v91) < uint64(v11)
+			if !v92 {
+				goto b27
+			}
+		}
+		{
+			v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
+			v94 = v51 * 4
+			v95 := uint64(v94) < uint64(v13)
+			if !v95 {
+				goto b26
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
+			v97 := v93 == 1
+			if !v97 {
+				goto b25
+			}
+		}
+		{
+			v98 := v51 * v7
+			v99 := v98 & v88
+			v100 = v99 * 2
+			v101 := uint64(v100) < uint64(v11)
+			if !v101 {
+				goto b24
+			}
+		}
+		{
+			v102 = *(*int32)(unsafe.Add(p8, int(v100)*4))
+			v103 = v94 + 1
+			v104 := uint64(v103) < uint64(v13)
+			if !v104 {
+				goto b23
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v103)*4)) = v102
+		goto b25
+	b23:
+		g.Fault(3, v103, v13, v0, int32(0), int32(0))
+		continue
+	b24:
+		g.Fault(2, v100, v11, v0, int32(0), int32(0))
+		continue
+	b25:
+		continue
+	b26:
+		g.Fault(3, v94, v13, v0, int32(0), int32(0))
+		continue
+	b27:
+		g.Fault(1, v91, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// mpAddHost is a work-group of the kernel [MPAdd].
+type mpAddHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newMpAddHost() kernelimpl.HostForm { return new(mpAddHost) }
+
+var mpAddHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *mpAddHost) Begin() {
+	g.Sites = mpAddHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*mpAddHost) Spare() {}
+
+// Run runs it.
+func (g *mpAddHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *mpAddHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 2
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(2))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 2
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v72 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v8 := g.v8
+	v9 := g.v9
+	v88 := v1 + -1
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v95, v104 int32
+		var v20, v43, v51, v61, v65, v74, v81, v91, v96, v102, v105 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(2))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 2
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v50 == 0
+			if !v70 {
+				goto b17
+			}
+		}
+		{
+			v71 := v51 * v7
+			v73 := v71 & v72
+			v74 = v73 * 2
+			v75 := uint64(v74) < uint64(v11)
+			if !v75 {
+				goto b16
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+			v77 := v51 * v8
+			v78 := v77 + v9
+			v79 := v78 & v72
+			v80 := v79 * 2
+			v81 = v80 + 1
+			v82 := uint64(v81) < uint64(v11)
+			if !v82 {
+				goto b15
+			}
+		}
+		atomic.AddInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
+		continue
+	b15:
+		g.Fault(1, v81, v11, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(2, v74, v11, v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v86 := v51 * v8
+			v87 := v86 + v9
+			v89 := v87 & v88
+			v90 := v89 * 2
+			v91 = v90 + 1
+			v92 := uint64(v91) < uint64(v11)
+			if !v92 {
+				goto b27
+			}
+		}
+		{
+			v93 := kernelimpl.HostUpdate((*int32)(unsafe.Add(p8, int(v91)*4)), int32(0), kernelimpl.HostMax[int32])
+			v94 := 0 < v93
+			v95 = int32(0)
+			if v94 {
+				v95 = v93
+			}
+			v96 = v51 * 4
+			v97 := uint64(v96) < uint64(v13)
+			if !v97 {
+				goto b26
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v96)*4)) = v95
+			v99 := v95 == 1
+			if !v99 {
+				goto b25
+			}
+		}
+		{
+			v100 := v51 * v7
+			v101 := v100 & v88
+			v102 = v101 * 2
+			v103 := uint64(v102) < uint64(v11)
+			if !v103 {
+				goto b24
+			}
+		}
+		{
+			v104 = *(*int32)(unsafe.Add(p8, int(v102)*4))
+			v105 = v96 + 1
+			v106 := uint64(v105) < uint64(v13)
+			if !v106 {
+				goto b23
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v105)*4)) = v104
+		goto b25
+	b23:
+		g.Fault(3, v105, v13, v0, int32(0), int32(0))
+		continue
+	b24:
+		g.Fault(2, v102, v11, v0, int32(0), int32(0))
+		continue
+	b25:
+		continue
+	b26:
+		g.Fault(3, v96, v13, v0, int32(0), int32(0))
+		continue
+	b27:
+		g.Fault(1, v91, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// mpAtomicHost is a work-group of the kernel [MPAtomic].
+type mpAtomicHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newMpAtomicHost() kernelimpl.HostForm { return new(mpAtomicHost) }
+
+var mpAtomicHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *mpAtomicHost) Begin() {
+	g.Sites = mpAtomicHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*mpAtomicHost) Spare() {}
+
+// Run runs it.
+func (g *mpAtomicHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *mpAtomicHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 2
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(2))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 2
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v72 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v8 := g.v8
+	v9 := g.v9
+	v88 := v1 + -1
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v93, v101 int32
+		var v20, v43, v51, v61, v65, v74, v81, v91, v94, v99, v102 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(2))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 2
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v50 == 0
+			if !v70 {
+				goto b17
+			}
+		}
+		{
+			v71 := v51 * v7
+			v73 := v71 & v72
+			v74 = v73 * 2
+			v75 := uint64(v74) < uint64(v11)
+			if !v75 {
+				goto b16
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
+			v77 := v51 * v8
+			v78 := v77 + v9
+			v79 := v78 & v72
+			v80 := v79 * 2
+			v81 = v80 + 1
+			v82 := uint64(v81) < uint64(v11)
+			if !v82 {
+				goto b15
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
+		continue
+	b15:
+		g.Fault(1, v81, v11, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(2, v74, v11, v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v86 := v51 * v8
+			v87 := v86 + v9
+			v89 := v87 & v88
+			v90 := v89 * 2
+			v91 = v90 + 1
+			v92 := uint64(v91) < uint64(v11)
+			if !v92 {
+				goto b25
+			}
+		}
+		{
+			v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
+			v94 = v51 * 4
+			v95 := uint64(v94) < uint64(v13)
+			if !v95 {
+				goto b24
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
+			v97 := v51 * v7
+			v98 := v97 & v88
+			v99 = v98 * 2
+			v100 := uint64(v99) < uint64(v11)
+			if !v100 {
+				goto b23
+			}
+		}
+		{
+			v101 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v99)*4)))
+			v102 = v94 + 1
+			v103 := uint64(v102) < uint64(v13)
+			if !v103 {
+				goto b22
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v102)*4)) = v101
+		continue
+	b22:
+		g.Fault(3, v102, v13, v0, int32(0), int32(0))
+		continue
+	b23:
+		g.Fault(2, v99, v11, v0, int32(0), int32(0))
+		continue
+	b24:
+		g.Fault(3, v94, v13, v0, int32(0), int32(0))
+		continue
+	b25:
+		g.Fault(1, v91, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// mpSwapHost is a work-group of the kernel [MPSwap].
+type mpSwapHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newMpSwapHost() kernelimpl.HostForm { return new(mpSwapHost) }
+
+var mpSwapHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *mpSwapHost) Begin() {
+	g.Sites = mpSwapHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*mpSwapHost) Spare() {}
+
+// Run runs it.
+func (g *mpSwapHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *mpSwapHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 2
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(2))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 2
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v72 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v8 := g.v8
+	v9 := g.v9
+	v88 := v1 + -1
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v101 int32
+		var v20, v43, v51, v61, v65, v74, v81, v91, v94, v99, v102 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(2))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 2
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v50 == 0
+			if !v70 {
+				goto b17
+			}
+		}
+		{
+			v71 := v51 * v7
+			v73 := v71 & v72
+			v74 = v73 * 2
+			v75 := uint64(v74) < uint64(v11)
+			if !v75 {
+				goto b16
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+			v77 := v51 * v8
+			v78 := v77 + v9
+			v79 := v78 & v72
+			v80 := v79 * 2
+			v81 = v80 + 1
+			v82 := uint64(v81) < uint64(v11)
+			if !v82 {
+				goto b15
+			}
+		}
+		atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(0), int32(1))
+		continue
+	b15:
+		g.Fault(1, v81, v11, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(2, v74, v11, v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v86 := v51 * v8
+			v87 := v86 + v9
+			v89 := v87 & v88
+			v90 := v89 * 2
+			v91 = v90 + 1
+			v92 := uint64(v91) < uint64(v11)
+			if !v92 {
+				goto b27
+			}
+		}
+		{
+			v93 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v91)*4)), int32(1), int32(2))
+			if !v93 {
+				goto b26
+			}
+		}
+		{
+			v94 = v51 * 4
+			v95 := uint64(v94) < uint64(v13)
+			if !v95 {
+				goto b25
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v94)*4)) = int32(1)
+			v97 := v51 * v7
+			v98 := v97 & v88
+			v99 = v98 * 2
+			v100 := uint64(v99) < uint64(v11)
+			if !v100 {
+				goto b24
+			}
+		}
+		{
+			v101 = *(*int32)(unsafe.Add(p8, int(v99)*4))
+			v102 = v94 + 1
+			v103 := uint64(v102) < uint64(v13)
+			if !v103 {
+				goto b23
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v102)*4)) = v101
+		goto b26
+	b23:
+		g.Fault(3, v102, v13, v0, int32(0), int32(0))
+		continue
+	b24:
+		g.Fault(2, v99, v11, v0, int32(0), int32(0))
+		continue
+	b25:
+		g.Fault(3, v94, v13, v0, int32(0), int32(0))
+		continue
+	b26:
+		continue
+	b27:
+		g.Fault(1, v91, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// rHost is a work-group of the kernel [R].
+type rHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newRHost() kernelimpl.HostForm { return new(rHost) }
+
+var rHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *rHost) Begin() {
+	g.Sites = rHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*rHost) Spare() {}
+
+// Run runs it.
+func (g *rHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *rHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 2
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(2))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 2
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v72 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v8 := g.v8
+	v9 := g.v9
+	v88 := v1 + -1
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v98 int32
+		var v20, v43, v51, v61, v65, v74, v81, v91, v96, v99 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(2))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 2
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v50 == 0
+			if !v70 {
+				goto b17
+			}
+		}
+		{
+			v71 := v51 * v7
+			v73 := v71 & v72
+			v74 = v73 * 2
+			v75 := uint64(v74) < uint64(v11)
+			if !v75 {
+				goto b16
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
+			v77 := v51 * v8
+			v78 := v77 + v9
+			v79 := v78 & v72
+			v80 := v79 * 2
+			v81 = v80 + 1
+			v82 := uint64(v81) < uint64(v11)
+			if !v82 {
+				goto b15
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
+		continue
+	b15:
+		g.Fault(1, v81, v11, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(2, v74, v11, v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v86 := v51 * v8
+			v87 := v86 + v9
+			v89 := v87 & v88
+			v90 := v89 * 2
+			v91 = v90 + 1
+			v92 := uint64(v91) < uint64(v11)
+			if !v92 {
+				goto b23
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v91)*4)), int32(2))
+			v94 := v51 * v7
+			v95 := v94 & v88
+			v96 = v95 * 2
+			v97 := uint64(v96) < uint64(v11)
+			if !v97 {
+				goto b22
+			}
+		}
+		{
+			v98 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v96)*4)))
+			v99 = v51 * 4
+			v100 := uint64(v99) < uint64(v13)
+			if !v100 {
+				goto b21
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v99)*4)) = v98
+		continue
+	b21:
+		g.Fault(3, v99, v13, v0, int32(0), int32(0))
+		continue
+	b22:
+		g.Fault(2, v96, v11, v0, int32(0), int32(0))
+		continue
+	b23:
+		g.Fault(1, v91, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// sHost is a work-group of the kernel [S].
+type sHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newSHost() kernelimpl.HostForm { return new(sHost) }
+
+var sHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *sHost) Begin() {
+	g.Sites = sHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*sHost) Spare() {}
+
+// Run runs it.
+func (g *sHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *sHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 2
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(2))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 2
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v72 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v8 := g.v8
+	v9 := g.v9
+	v88 := v1 + -1
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v93 int32
+		var v20, v43, v51, v61, v65, v74, v81, v91, v94, v99 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(2))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 2
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v50 == 0
+			if !v70 {
+				goto b17
+			}
+		}
+		{
+			v71 := v51 * v7
+			v73 := v71 & v72
+			v74 = v73 * 2
+			v75 := uint64(v74) < uint64(v11)
+			if !v75 {
+				goto b16
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(2))
+			v77 := v51 * v8
+			v78 := v77 + v9
+			v79 := v78 & v72
+			v80 := v79 * 2
+			v81 = v80 + 1
+			v82 := uint64(v81) < uint64(v11)
+			if !v82 {
+				goto b15
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
+		continue
+	b15:
+		g.Fault(1, v81, v11, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(2, v74, v11, v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v86 := v51 * v8
+			v87 := v86 + v9
+			v89 := v87 & v88
+			v90 := v89 * 2
+			v91 = v90 + 1
+			v92 := uint64(v91) < uint64(v11)
+			if !v92 {
+				goto b23
+			}
+		}
+		{
+			v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
+			v94 = v51 * 4
+			v95 := uint64(v94) < uint64(v13)
+			if !v95 {
+				goto b22
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
+			v97 := v51 * v7
+			v98 := v97 & v88
+			v99 = v98 * 2
+			v100 := uint64(v99) < uint64(v11)
+			if !v100 {
+				goto b21
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v99)*4)), int32(1))
+		continue
+	b21:
+		g.Fault(2, v99, v11, v0, int32(0), int32(0))
+		continue
+	b22:
+		g.Fault(3, v94, v13, v0, int32(0), int32(0))
+		continue
+	b23:
+		g.Fault(1, v91, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// sbHost is a work-group of the kernel [SB].
+type sbHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newSbHost() kernelimpl.HostForm { return new(sbHost) }
+
+var sbHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *sbHost) Begin() {
+	g.Sites = sbHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*sbHost) Spare() {}
+
+// Run runs it.
+func (g *sbHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *sbHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 2
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(2))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 2
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v72 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v8 := g.v8
+	v9 := g.v9
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	v92 := v1 + -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v83, v102 int32
+		var v20, v43, v51, v61, v65, v74, v81, v84, v95, v100, v104 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(2))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 2
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v50 == 0
+			if !v70 {
+				goto b19
+			}
+		}
+		{
+			v71 := v51 * v7
+			v73 := v71 & v72
+			v74 = v73 * 2
+			v75 := uint64(v74) < uint64(v11)
+			if !v75 {
+				goto b18
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
+			v77 := v51 * v8
+			v78 := v77 + v9
+			v79 := v78 & v72
+			v80 := v79 * 2
+			v81 = v80 + 1
+			v82 := uint64(v81) < uint64(v11)
+			if !v82 {
+				goto b17
+			}
+		}
+		{
+			v83 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v81)*4)))
+			v84 = v51 * 4
+			v85 := uint64(v84) < uint64(v13)
+			if !v85 {
+				goto b16
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v84)*4)) = v83
+		continue
+	b16:
+		g.Fault(1, v84, v13, v0, int32(0), int32(0))
+		continue
+	b17:
+		g.Fault(2, v81, v11, v0, int32(0), int32(0))
+		continue
+	b18:
+		g.Fault(3, v74, v11, v0, int32(0), int32(0))
+		continue
+	b19:
+		{
+			v90 := v51 * v8
+			v91 := v90 + v9
+			v93 := v91 & v92
+			v94 := v93 * 2
+			v95 = v94 + 1
+			v96 := uint64(v95) < uint64(v11)
+			if !v96 {
+				goto b25
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v95)*4)), int32(1))
+			v98 := v51 * v7
+			v99 := v98 & v92
+			v100 = v99 * 2
+			v101 := uint64(v100) < uint64(v11)
+			if !v101 {
+				goto b24
+			}
+		}
+		{
+			v102 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v100)*4)))
+			v103 := v51 * 4
+			v104 = v103 + 1
+			v105 := uint64(v104) < uint64(v13)
+			if !v105 {
+				goto b23
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v104)*4)) = v102
+		continue
+	b23:
+		g.Fault(1, v104, v13, v0, int32(0), int32(0))
+		continue
+	b24:
+		g.Fault(3, v100, v11, v0, int32(0), int32(0))
+		continue
+	b25:
+		g.Fault(2, v95, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// sbSwapHost is a work-group of the kernel [SBSwap].
+type sbSwapHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newSbSwapHost() kernelimpl.HostForm { return new(sbSwapHost) }
+
+var sbSwapHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *sbSwapHost) Begin() {
+	g.Sites = sbSwapHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*sbSwapHost) Spare() {}
+
+// Run runs it.
+func (g *sbSwapHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *sbSwapHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 2
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(2))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 2
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v72 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v8 := g.v8
+	v9 := g.v9
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	v92 := v1 + -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50 int32
+		var v20, v43, v51, v61, v65, v74, v81, v84, v95, v100, v104 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(2))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 2
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v50 == 0
+			if !v70 {
+				goto b21
+			}
+		}
+		{
+			v71 := v51 * v7
+			v73 := v71 & v72
+			v74 = v73 * 2
+			v75 := uint64(v74) < uint64(v11)
+			if !v75 {
+				goto b20
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
+			v77 := v51 * v8
+			v78 := v77 + v9
+			v79 := v78 & v72
+			v80 := v79 * 2
+			v81 = v80 + 1
+			v82 := uint64(v81) < uint64(v11)
+			if !v82 {
+				goto b19
+			}
+		}
+		{
+			v83 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1), int32(2))
+			if !v83 {
+				goto b18
+			}
+		}
+		{
+			v84 = v51 * 4
+			v85 := uint64(v84) < uint64(v13)
+			if !v85 {
+				goto b17
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v84)*4)) = int32(1)
+		goto b18
+	b17:
+		g.Fault(1, v84, v13, v0, int32(0), int32(0))
+		continue
+	b18:
+		continue
+	b19:
+		g.Fault(2, v81, v11, v0, int32(0), int32(0))
+		continue
+	b20:
+		g.Fault(3, v74, v11, v0, int32(0), int32(0))
+		continue
+	b21:
+		{
+			v90 := v51 * v8
+			v91 := v90 + v9
+			v93 := v91 & v92
+			v94 := v93 * 2
+			v95 = v94 + 1
+			v96 := uint64(v95) < uint64(v11)
+			if !v96 {
+				goto b29
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v95)*4)), int32(1))
+			v98 := v51 * v7
+			v99 := v98 & v92
+			v100 = v99 * 2
+			v101 := uint64(v100) < uint64(v11)
+			if !v101 {
+				goto b28
+			}
+		}
+		{
+			v102 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v100)*4)), int32(1), int32(2))
+			if !v102 {
+				goto b27
+			}
+		}
+		{
+			v103 := v51 * 4
+			v104 = v103 + 1
+			v105 := uint64(v104) < uint64(v13)
+			if !v105 {
+				goto b26
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v104)*4)) = int32(1)
+		goto b27
+	b26:
+		g.Fault(1, v104, v13, v0, int32(0), int32(0))
+		continue
+	b27:
+		continue
+	b28:
+		g.Fault(3, v100, v11, v0, int32(0), int32(0))
+		continue
+	b29:
+		g.Fault(2, v95, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// twoTwoWHost is a work-group of the kernel [TwoTwoW].
+type twoTwoWHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+}
+
+func newTwoTwoWHost() kernelimpl.HostForm { return new(twoTwoWHost) }
+
+var twoTwoWHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *twoTwoWHost) Begin() {
+	g.Sites = twoTwoWHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*twoTwoWHost) Spare() {}
+
+// Run runs it.
+func (g *twoTwoWHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *twoTwoWHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v25 := c0 / 2
+	v31 := v25 + -1
+	v32 := int64(v31)
+	v15 := int32(g.ID[0])
+	v16 := int64(uint32(v15))
+	v26 := int64(uint32(v25))
+	v27 := v16 * v26
+	v35 := int32(uint32(v15) / uint32(2))
+	v36 := int64(uint32(v35))
+	v19 := int64(uint32(c0))
+	v40 := v36 * v19
+	v37 := v35 * 2
+	v38 := v15 - v37
+	v42 := 0 < v38
+	v39 := int64(uint32(v38))
+	v44 := v6 * v39
+	v1 := g.v1
+	v46 := v1 + -1
+	v10 := g.v10
+	v13 := g.v13
+	v56 := v13 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v70 := v1 + -1
+	v11 := g.v11
+	p8 := g.Pointer(8)
+	v8 := g.v8
+	v9 := g.v9
+	v86 := v1 + -1
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v17, v48 int32
+		var v18, v41, v49, v59, v63, v72, v79, v89, v94 int64
+		v0 = int32(basex + x)
+		v17 = int32(x)
+		v18 = int64(uint32(v17))
+		if !v4 {
+			goto b2
+		}
+		{
+			v20 := int32(uint32(v17) / uint32(2))
+			v21 := int64(uint32(v20))
+			v22 := v20 * 2
+			v23 := v17 - v22
+			v24 := int64(uint32(v23))
+			v28 := v21 * v5
+			v29 := v6 * v24
+			v30 := v28 + v29
+			v33 := v30 & v32
+			v34 := v27 + v33
+			v48 = v23
+			v49 = v34
+			goto b4
+		}
+	b2:
+		v41 = v40 + v18
+		if !v42 {
+			v48 = v38
+			v49 = v41
+			goto b4
+		}
+		{
+			v43 := v41 * v5
+			v45 := v43 + v44
+			v47 := v45 & v46
+			v48 = v38
+			v49 = v47
+		}
+	b4:
+		{
+			v50 := int64(uint32(v0))
+			v51 := v50 * v6
+			v52 := v51 ^ v49
+			v53 := v52 & v10
+			v54 := -2147483648 <= v53
+			v55 := v53 <= 2147483647
+			v57 := v54 && v55
+			v58 := v57 && v56
+			if !v58 {
+				v63 = v53
+				goto b7
+			}
+			v59 = v53
+		}
+	b5:
+		{
+			v60 := 0 < v59
+			if !v60 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v62 := v59 + -1
+			v59 = v62
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v64 := 0 < v63
+			if !v64 {
+				goto b11
+			}
+		}
+		if !v56 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v66 := v63 + -1
+			v63 = v66
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v68 := v48 == 0
+			if !v68 {
+				goto b17
+			}
+		}
+		{
+			v69 := v49 * v7
+			v71 := v69 & v70
+			v72 = v71 * 2
+			v73 := uint64(v72) < uint64(v11)
+			if !v73 {
+				goto b16
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
+			v75 := v49 * v8
+			v76 := v75 + v9
+			v77 := v76 & v70
+			v78 := v77 * 2
+			v79 = v78 + 1
+			v80 := uint64(v79) < uint64(v11)
+			if !v80 {
+				goto b15
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(2))
+		continue
+	b15:
+		g.Fault(1, v79, v11, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(2, v72, v11, v0, int32(0), int32(0))
+		continue
+	b17:
+		{
+			v84 := v49 * v8
+			v85 := v84 + v9
+			v87 := v85 & v86
+			v88 := v87 * 2
+			v89 = v88 + 1
+			v90 := uint64(v89) < uint64(v11)
+			if !v90 {
+				goto b21
+			}
+		}
+		{
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v89)*4)), int32(1))
+			v92 := v49 * v7
+			v93 := v92 & v86
+			v94 = v93 * 2
+			v95 := uint64(v94) < uint64(v11)
+			if !v95 {
+				goto b20
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v94)*4)), int32(2))
+		continue
+	b20:
+		g.Fault(2, v94, v11, v0, int32(0), int32(0))
+		continue
+	b21:
+		g.Fault(1, v89, v11, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// wrcHost is a work-group of the kernel [WRC].
+type wrcHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v1  int64
+	v2  int8
+	v5  int64
+	v6  int64
+	v7  int64
+	v8  int64
+	v9  int64
+	v10 int64
+	v11 int64
+	v13 int64
+	v15 int64
+}
+
+func newWrcHost() kernelimpl.HostForm { return new(wrcHost) }
+
+var wrcHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+}
+
+// Begin readies the form for a launch.
+func (g *wrcHost) Begin() {
+	g.Sites = wrcHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
+	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
+	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*wrcHost) Spare() {}
+
+// Run runs it.
+func (g *wrcHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from the beginning.
+func (g *wrcHost) r0() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v2 := g.v2
+	v3 := int32(uint8(v2))
+	v4 := v3 != 0
+	v5 := g.v5
+	v6 := g.v6
+	c0 := g.c0
+	v27 := c0 / 4
+	v33 := v27 + -1
+	v34 := int64(v33)
+	v17 := int32(g.ID[0])
+	v18 := int64(uint32(v17))
+	v28 := int64(uint32(v27))
+	v29 := v18 * v28
+	v37 := int32(uint32(v17) / uint32(4))
+	v38 := int64(uint32(v37))
+	v21 := int64(uint32(c0))
+	v42 := v38 * v21
+	v39 := v37 * 4
+	v40 := v17 - v39
+	v44 := 0 < v40
+	v41 := int64(uint32(v40))
+	v46 := v6 * v41
+	v1 := g.v1
+	v48 := v1 + -1
+	v10 := g.v10
+	v15 := g.v15
+	v58 := v15 != 0
+	p10 := g.Pointer(10)
+	stop := g.Cancelled()
+	v7 := g.v7
+	v71 := v1 + -1
+	v11 := g.v11
+	v8 := g.v8
+	v9 := g.v9
+	p8 := g.Pointer(8)
+	v13 := g.v13
+	p9 := g.Pointer(9)
+	for li := 0; li < n; li++ {
+		x := li
+		var v0, v19, v50, v84, v91, v96 int32
+		var v20, v43, v51, v61, v65, v73, v79, v85, v92, v93, v97 int64
+		v0 = int32(basex + x)
+		v19 = int32(x)
+		v20 = int64(uint32(v19))
+		if !v4 {
+			goto b2
+		}
+		{
+			v22 := int32(uint32(v19) / uint32(4))
+			v23 := int64(uint32(v22))
+			v24 := v22 * 4
+			v25 := v19 - v24
+			v26 := int64(uint32(v25))
+			v30 := v23 * v5
+			v31 := v6 * v26
+			v32 := v30 + v31
+			v35 := v32 & v34
+			v36 := v29 + v35
+			v50 = v25
+			v51 = v36
+			goto b4
+		}
+	b2:
+		v43 = v42 + v20
+		if !v44 {
+			v50 = v40
+			v51 = v43
+			goto b4
+		}
+		{
+			v45 := v43 * v5
+			v47 := v45 + v46
+			v49 := v47 & v48
+			v50 = v40
+			v51 = v49
+		}
+	b4:
+		{
+			v52 := int64(uint32(v0))
+			v53 := v52 * v6
+			v54 := v53 ^ v51
+			v55 := v54 & v10
+			v56 := -2147483648 <= v55
+			v57 := v55 <= 2147483647
+			v59 := v56 && v57
+			v60 := v59 && v58
+			if !v60 {
+				v65 = v55
+				goto b7
+			}
+			v61 = v55
+		}
+	b5:
+		{
+			v62 := 0 < v61
+			if !v62 {
+				goto b11
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v64 := v61 + -1
+			v61 = v64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b7:
+		{
+			v66 := 0 < v65
+			if !v66 {
+				goto b11
+			}
+		}
+		if !v58 {
+			goto b10
+		}
+		{
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v68 := v65 + -1
+			v65 = v68
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
+		continue
+	b11:
+		{
+			v70 := v51 * v7
+			v72 := v70 & v71
+			v73 = v72 * 2
+			v74 := uint64(v73) < uint64(v11)
+			if !v74 {
+				goto b27
+			}
+		}
+		{
+			v75 := v51 * v8
+			v76 := v75 + v9
+			v77 := v76 & v71
+			v78 := v77 * 2
+			v79 = v78 + 1
+			v80 := uint64(v79) < uint64(v11)
+			if !v80 {
+				goto b26
+			}
+		}
+		{
+			v81 := v50 == 0
+			if !v81 {
+				goto b15
+			}
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v73)*4)), int32(1))
+		goto b25
+	b15:
+		{
+			v83 := v50 == 1
+			if !v83 {
+				goto b19
+			}
+		}
+		{
+			v84 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
+			v85 = v51 * 4
+			v86 := uint64(v85) < uint64(v13)
+			if !v86 {
+				goto b18
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v85)*4)) = v84
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), v84)
+		goto b25
+	b18:
+		g.Fault(1, v85, v13, v0, int32(0), int32(0))
+		continue
+	b19:
+		{
+			v90 := v50 == 2
+			if !v90 {
+				goto b25
+			}
+		}
+		{
+			v91 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+			v92 = v51 * 4
+			v93 = v92 + 1
+			v94 := uint64(v93) < uint64(v13)
+			if !v94 {
+				goto b24
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p9, int(v93)*4)) = v91
+			v96 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
+			v97 = v92 + 2
+			v98 := uint64(v97) < uint64(v13)
+			if !v98 {
+				goto b23
+			}
+		}
+		*(*int32)(unsafe.Add(p9, int(v97)*4)) = v96
+		goto b25
+	b23:
+		g.Fault(1, v97, v13, v0, int32(0), int32(0))
+		continue
+	b24:
+		g.Fault(1, v93, v13, v0, int32(0), int32(0))
+		continue
+	b25:
+		continue
+	b26:
+		g.Fault(2, v79, v11, v0, int32(0), int32(0))
+		continue
+	b27:
+		g.Fault(3, v73, v11, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

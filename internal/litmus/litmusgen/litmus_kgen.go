@@ -16,14 +16,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{coRRKernel, coRWKernel, coWRKernel, coWWKernel, collectKernel, fenceMPKernel, iriwKernel, lbKernel, localMPKernel, localSBKernel, mpKernel, mpAddKernel, mpAtomicKernel, mpSwapKernel, rKernel, sKernel, sbKernel, sbSwapKernel, twoTwoWKernel, wrcKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/litmus",
+	Kernels: []string{"CoRR", "CoRW", "CoWR", "CoWW", "Collect", "FenceMP", "IRIW", "LB", "LocalMP", "LocalSB", "MP", "MPAdd", "MPAtomic", "MPSwap", "R", "S", "SB", "SBSwap", "TwoTwoW", "WRC"},
+	Root:    "../../..",
+	Files: []abi.Source{
+		{File: "internal/litmus/kernel.go", Package: "litmus", Sum: 0xb3d20ca2},
+	},
+})
 
 //go:embed CoRR.spv
 var coRRSPIRV string
@@ -34,7 +45,7 @@ var coRRSmall string
 //go:embed CoRR.words.spv
 var coRRWords string
 
-var coRRKernel = kernelimpl.Register(&abi.Kernel{
+var coRRKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "CoRR",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -45,26 +56,26 @@ var coRRKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
 		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
 		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 40},
+		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 48},
+		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
+		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
 	},
-	ArgSize: 112,
-	Spilled: true,
+	ArgSize: 96,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coRRSPIRV,
-	Sum:   0x2dd7f99e,
+	Sum:   0xb2fc3921,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall, Sum: 0x4cd299a0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords, Sum: 0xbc58f8a3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall, Sum: 0x764014b0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords, Sum: 0xeb062b4c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
@@ -80,7 +91,7 @@ var coRRKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newCoRRHost)
 
 // CoRR is the kernel [litmus.CoRR] with its slices in device memory.
 // CoRR reads one word twice.
@@ -137,6 +148,26 @@ func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.CoRR].
+func _(k litmus.CoRR) {
+	type litmusCoRRHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusCoRRHasChanged_RunGoGenerate(k) // litmus.CoRR has changed: run go generate
+	type litmusInstancesHasChanged_RunGoGenerate struct {
+		N      int
+		Within bool
+		P      int
+		Q      int
+		S      int
+		T      int
+		U      int
+		Spin   int
+		Mem    []int32
+		R      []int32
+		Busy   []int32
+	}
+	_ = litmusInstancesHasChanged_RunGoGenerate(k.Instances) // litmus.Instances has changed: run go generate
+}
+
 //go:embed CoRW.spv
 var coRWSPIRV string
 
@@ -146,7 +177,7 @@ var coRWSmall string
 //go:embed CoRW.words.spv
 var coRWWords string
 
-var coRWKernel = kernelimpl.Register(&abi.Kernel{
+var coRWKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "CoRW",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -157,26 +188,26 @@ var coRWKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
 		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
 		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 40},
+		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 48},
+		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
+		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
 	},
-	ArgSize: 112,
-	Spilled: true,
+	ArgSize: 96,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coRWSPIRV,
-	Sum:   0x3400847f,
+	Sum:   0xe7e72a8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall, Sum: 0x23e5e8a5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords, Sum: 0xe7939970},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall, Sum: 0x528a58ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords, Sum: 0xa8a1ae20},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
@@ -192,7 +223,7 @@ var coRWKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newCoRWHost)
 
 // CoRW is the kernel [litmus.CoRW] with its slices in device memory.
 // CoRW writes a word that it has read.
@@ -249,6 +280,12 @@ func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.CoRW].
+func _(k litmus.CoRW) {
+	type litmusCoRWHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusCoRWHasChanged_RunGoGenerate(k) // litmus.CoRW has changed: run go generate
+}
+
 //go:embed CoWR.spv
 var coWRSPIRV string
 
@@ -258,7 +295,7 @@ var coWRSmall string
 //go:embed CoWR.words.spv
 var coWRWords string
 
-var coWRKernel = kernelimpl.Register(&abi.Kernel{
+var coWRKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "CoWR",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -269,26 +306,26 @@ var coWRKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
 		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
 		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 40},
+		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 48},
+		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
+		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
 	},
-	ArgSize: 112,
-	Spilled: true,
+	ArgSize: 96,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coWRSPIRV,
-	Sum:   0x5ee021c2,
+	Sum:   0xa70e980b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall, Sum: 0x8d85f621},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords, Sum: 0x7f379406},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall, Sum: 0x3083c6d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords, Sum: 0x7ddff4a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
@@ -304,7 +341,7 @@ var coWRKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newCoWRHost)
 
 // CoWR is the kernel [litmus.CoWR] with its slices in device memory.
 // CoWR reads a word that it has written.
@@ -361,6 +398,12 @@ func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.CoWR].
+func _(k litmus.CoWR) {
+	type litmusCoWRHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusCoWRHasChanged_RunGoGenerate(k) // litmus.CoWR has changed: run go generate
+}
+
 //go:embed CoWW.spv
 var coWWSPIRV string
 
@@ -370,7 +413,7 @@ var coWWSmall string
 //go:embed CoWW.words.spv
 var coWWWords string
 
-var coWWKernel = kernelimpl.Register(&abi.Kernel{
+var coWWKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "CoWW",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -381,26 +424,26 @@ var coWWKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
 		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
 		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 40},
+		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 48},
+		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
+		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
 	},
-	ArgSize: 112,
-	Spilled: true,
+	ArgSize: 96,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
 	SPIRV: coWWSPIRV,
-	Sum:   0xc63f4b93,
+	Sum:   0x9bc1c2ab,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall, Sum: 0x5cf9185f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords, Sum: 0x2c8f10bd},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall, Sum: 0x197532da},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords, Sum: 0x1fd19c02},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
@@ -416,7 +459,7 @@ var coWWKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newCoWWHost)
 
 // CoWW is the kernel [litmus.CoWW] with its slices in device memory.
 // CoWW writes one word twice while another work-item reads it twice.
@@ -473,6 +516,12 @@ func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.CoWW].
+func _(k litmus.CoWW) {
+	type litmusCoWWHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusCoWWHasChanged_RunGoGenerate(k) // litmus.CoWW has changed: run go generate
+}
+
 //go:embed Collect.spv
 var collectSPIRV string
 
@@ -489,20 +538,19 @@ var collectKernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 112, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: -1, Size: 1, HostOffset: 8},
+		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 16},
+		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 24},
+		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 32},
+		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 40},
+		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 48},
+		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 56},
+		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4},
+		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
 	},
-	ArgSize: 128,
-	Spilled: true,
+	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -512,10 +560,10 @@ var collectKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28", Limit: -12},
 	},
 	SPIRV: collectSPIRV,
-	Sum:   0x480acbb6,
+	Sum:   0xc682d38a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {56}, {64}, {72}, {8}, {96}, {112}, {144}, {8, 56}, {8, 64}}, SPIRV: collectSmall, Sum: 0x9623bbe2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords, Sum: 0x3a56c401},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {96}, {8, 32}, {8, 40}}, SPIRV: collectSmall, Sum: 0x278eb695},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords, Sum: 0x6e779d39},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.Collect
@@ -592,6 +640,15 @@ func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.Collect].
+func _(k litmus.Collect) {
+	type litmusCollectHasChanged_RunGoGenerate struct {
+		litmus.Instances
+		Counts []uint32
+	}
+	_ = litmusCollectHasChanged_RunGoGenerate(k) // litmus.Collect has changed: run go generate
+}
+
 //go:embed FenceMP.spv
 var fenceMPSPIRV string
 
@@ -601,7 +658,7 @@ var fenceMPSmall string
 //go:embed FenceMP.words.spv
 var fenceMPWords string
 
-var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
+var fenceMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FenceMP",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -622,6 +679,7 @@ var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -648,7 +706,7 @@ var fenceMPKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newFenceMPHost)
 
 // FenceMP is the kernel [litmus.FenceMP] with its slices in device memory.
 // FenceMP is MP with fences around accesses of the flag.
@@ -705,6 +763,12 @@ func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.FenceMP].
+func _(k litmus.FenceMP) {
+	type litmusFenceMPHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusFenceMPHasChanged_RunGoGenerate(k) // litmus.FenceMP has changed: run go generate
+}
+
 //go:embed IRIW.spv
 var iriwSPIRV string
 
@@ -714,7 +778,7 @@ var iriwSmall string
 //go:embed IRIW.words.spv
 var iriwWords string
 
-var iriwKernel = kernelimpl.Register(&abi.Kernel{
+var iriwKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "IRIW",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -735,6 +799,7 @@ var iriwKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -761,7 +826,7 @@ var iriwKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newIriwHost)
 
 // IRIW is the kernel [litmus.IRIW] with its slices in device memory.
 // IRIW has two work-items that write and two that see the writes in one order.
@@ -818,6 +883,12 @@ func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.IRIW].
+func _(k litmus.IRIW) {
+	type litmusIRIWHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusIRIWHasChanged_RunGoGenerate(k) // litmus.IRIW has changed: run go generate
+}
+
 //go:embed LB.spv
 var lbSPIRV string
 
@@ -827,7 +898,7 @@ var lbSmall string
 //go:embed LB.words.spv
 var lbWords string
 
-var lbKernel = kernelimpl.Register(&abi.Kernel{
+var lbKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LB",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -848,6 +919,7 @@ var lbKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -874,7 +946,7 @@ var lbKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newLbHost)
 
 // LB is the kernel [litmus.LB] with its slices in device memory.
 // LB is load buffering: nobody sees what is written after the other has read it.
@@ -931,6 +1003,12 @@ func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.LB].
+func _(k litmus.LB) {
+	type litmusLBHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusLBHasChanged_RunGoGenerate(k) // litmus.LB has changed: run go generate
+}
+
 //go:embed LocalMP.spv
 var localMPSPIRV string
 
@@ -961,6 +1039,7 @@ var localMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
@@ -1047,6 +1126,12 @@ func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.LocalMP].
+func _(k litmus.LocalMP) {
+	type litmusLocalMPHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusLocalMPHasChanged_RunGoGenerate(k) // litmus.LocalMP has changed: run go generate
+}
+
 //go:embed LocalSB.spv
 var localSBSPIRV string
 
@@ -1077,6 +1162,7 @@ var localSBKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 	},
@@ -1162,6 +1248,12 @@ func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.LocalSB].
+func _(k litmus.LocalSB) {
+	type litmusLocalSBHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusLocalSBHasChanged_RunGoGenerate(k) // litmus.LocalSB has changed: run go generate
+}
+
 //go:embed MP.spv
 var mpSPIRV string
 
@@ -1171,7 +1263,7 @@ var mpSmall string
 //go:embed MP.words.spv
 var mpWords string
 
-var mpKernel = kernelimpl.Register(&abi.Kernel{
+var mpKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MP",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -1192,6 +1284,7 @@ var mpKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -1218,7 +1311,7 @@ var mpKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newMpHost)
 
 // MP is the kernel [litmus.MP] with its slices in device memory.
 // MP passes a message: what is written before a flag is seen after it.
@@ -1275,6 +1368,12 @@ func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.MP].
+func _(k litmus.MP) {
+	type litmusMPHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusMPHasChanged_RunGoGenerate(k) // litmus.MP has changed: run go generate
+}
+
 //go:embed MPAdd.spv
 var mpAddSPIRV string
 
@@ -1284,7 +1383,7 @@ var mpAddSmall string
 //go:embed MPAdd.words.spv
 var mpAddWords string
 
-var mpAddKernel = kernelimpl.Register(&abi.Kernel{
+var mpAddKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MPAdd",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -1305,6 +1404,7 @@ var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -1331,7 +1431,7 @@ var mpAddKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newMpAddHost)
 
 // MPAdd is the kernel [litmus.MPAdd] with its slices in device memory.
 // MPAdd is MP with a flag that both sides change.
@@ -1388,6 +1488,12 @@ func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtim
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.MPAdd].
+func _(k litmus.MPAdd) {
+	type litmusMPAddHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusMPAddHasChanged_RunGoGenerate(k) // litmus.MPAdd has changed: run go generate
+}
+
 //go:embed MPAtomic.spv
 var mpAtomicSPIRV string
 
@@ -1397,7 +1503,7 @@ var mpAtomicSmall string
 //go:embed MPAtomic.words.spv
 var mpAtomicWords string
 
-var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
+var mpAtomicKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MPAtomic",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -1418,6 +1524,7 @@ var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -1444,7 +1551,7 @@ var mpAtomicKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newMpAtomicHost)
 
 // MPAtomic is the kernel [litmus.MPAtomic] with its slices in device memory.
 // MPAtomic is MP with atomics alone.
@@ -1501,6 +1608,12 @@ func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.MPAtomic].
+func _(k litmus.MPAtomic) {
+	type litmusMPAtomicHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusMPAtomicHasChanged_RunGoGenerate(k) // litmus.MPAtomic has changed: run go generate
+}
+
 //go:embed MPSwap.spv
 var mpSwapSPIRV string
 
@@ -1510,7 +1623,7 @@ var mpSwapSmall string
 //go:embed MPSwap.words.spv
 var mpSwapWords string
 
-var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
+var mpSwapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MPSwap",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -1531,6 +1644,7 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -1557,7 +1671,7 @@ var mpSwapKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newMpSwapHost)
 
 // MPSwap is the kernel [litmus.MPSwap] with its slices in device memory.
 // MPSwap hands a message over by compare-and-swap.
@@ -1614,6 +1728,12 @@ func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.MPSwap].
+func _(k litmus.MPSwap) {
+	type litmusMPSwapHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusMPSwapHasChanged_RunGoGenerate(k) // litmus.MPSwap has changed: run go generate
+}
+
 //go:embed R.spv
 var rSPIRV string
 
@@ -1623,7 +1743,7 @@ var rSmall string
 //go:embed R.words.spv
 var rWords string
 
-var rKernel = kernelimpl.Register(&abi.Kernel{
+var rKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "R",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -1644,6 +1764,7 @@ var rKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -1670,7 +1791,7 @@ var rKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newRHost)
 
 // R is the kernel [litmus.R] with its slices in device memory.
 // R orders two writes of y, the last of which comes before a read.
@@ -1727,6 +1848,12 @@ func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRang
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.R].
+func _(k litmus.R) {
+	type litmusRHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusRHasChanged_RunGoGenerate(k) // litmus.R has changed: run go generate
+}
+
 //go:embed S.spv
 var sSPIRV string
 
@@ -1736,7 +1863,7 @@ var sSmall string
 //go:embed S.words.spv
 var sWords string
 
-var sKernel = kernelimpl.Register(&abi.Kernel{
+var sKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "S",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -1757,6 +1884,7 @@ var sKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -1783,7 +1911,7 @@ var sKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newSHost)
 
 // S is the kernel [litmus.S] with its slices in device memory.
 // S orders a write before one that is made on account of another.
@@ -1840,6 +1968,12 @@ func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRang
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.S].
+func _(k litmus.S) {
+	type litmusSHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusSHasChanged_RunGoGenerate(k) // litmus.S has changed: run go generate
+}
+
 //go:embed SB.spv
 var sbSPIRV string
 
@@ -1849,7 +1983,7 @@ var sbSmall string
 //go:embed SB.words.spv
 var sbWords string
 
-var sbKernel = kernelimpl.Register(&abi.Kernel{
+var sbKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SB",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -1870,6 +2004,7 @@ var sbKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -1896,7 +2031,7 @@ var sbKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newSbHost)
 
 // SB is the kernel [litmus.SB] with its slices in device memory.
 // SB is store buffering: of two who write and then read, one sees the other.
@@ -1953,6 +2088,12 @@ func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.SB].
+func _(k litmus.SB) {
+	type litmusSBHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusSBHasChanged_RunGoGenerate(k) // litmus.SB has changed: run go generate
+}
+
 //go:embed SBSwap.spv
 var sbSwapSPIRV string
 
@@ -1962,7 +2103,7 @@ var sbSwapSmall string
 //go:embed SBSwap.words.spv
 var sbSwapWords string
 
-var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
+var sbSwapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SBSwap",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -1983,6 +2124,7 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -2009,7 +2151,7 @@ var sbSwapKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newSbSwapHost)
 
 // SBSwap is the kernel [litmus.SBSwap] with its slices in device memory.
 // SBSwap is SB where compare-and-swap operations that fail do the reading.
@@ -2066,6 +2208,12 @@ func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.SBSwap].
+func _(k litmus.SBSwap) {
+	type litmusSBSwapHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusSBSwapHasChanged_RunGoGenerate(k) // litmus.SBSwap has changed: run go generate
+}
+
 //go:embed TwoTwoW.spv
 var twoTwoWSPIRV string
 
@@ -2075,7 +2223,7 @@ var twoTwoWSmall string
 //go:embed TwoTwoW.words.spv
 var twoTwoWWords string
 
-var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
+var twoTwoWKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "TwoTwoW",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -2090,22 +2238,22 @@ var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
 		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
 		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4},
+		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
 	},
-	ArgSize: 112,
-	Spilled: true,
+	ArgSize: 96,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 	},
 	SPIRV: twoTwoWSPIRV,
-	Sum:   0x31bcddac,
+	Sum:   0xf73df67,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall, Sum: 0xa0610756},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords, Sum: 0xe750f65a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall, Sum: 0x1d60015c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords, Sum: 0xf8f801ea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
@@ -2121,7 +2269,7 @@ var twoTwoWKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newTwoTwoWHost)
 
 // TwoTwoW is the kernel [litmus.TwoTwoW] with its slices in device memory.
 // TwoTwoW has both words written in both orders.
@@ -2178,6 +2326,12 @@ func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [litmus.TwoTwoW].
+func _(k litmus.TwoTwoW) {
+	type litmusTwoTwoWHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusTwoTwoWHasChanged_RunGoGenerate(k) // litmus.TwoTwoW has changed: run go generate
+}
+
 //go:embed WRC.spv
 var wrcSPIRV string
 
@@ -2187,7 +2341,7 @@ var wrcSmall string
 //go:embed WRC.words.spv
 var wrcWords string
 
-var wrcKernel = kernelimpl.Register(&abi.Kernel{
+var wrcKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "WRC",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
 	Form:    abi.NDRange,
@@ -2208,6 +2362,7 @@ var wrcKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 112,
 	Spilled: true,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
@@ -2234,7 +2389,7 @@ var wrcKernel = kernelimpl.Register(&abi.Kernel{
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-})
+}, newWrcHost)
 
 // WRC is the kernel [litmus.WRC] with its slices in device memory.
 // WRC is a message that goes by way of a third work-item.
@@ -2289,4 +2444,10 @@ func RunWRC(ctx context.Context, dev *runtime.Device, k litmus.WRC, r runtime.ND
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [litmus.WRC].
+func _(k litmus.WRC) {
+	type litmusWRCHasChanged_RunGoGenerate struct{ litmus.Instances }
+	_ = litmusWRCHasChanged_RunGoGenerate(k) // litmus.WRC has changed: run go generate
 }

@@ -27,7 +27,7 @@ var accessorHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *accessorHost) Begin() {
 	g.Sites = accessorHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
@@ -123,8 +123,8 @@ var afterReductionHostSites = []abi.Site{
 func (g *afterReductionHost) Begin() {
 	g.Sites = afterReductionHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	kernelimpl.HostRoom(&g.v7, n)
@@ -248,8 +248,8 @@ var countsHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *countsHost) Begin() {
 	g.Sites = countsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 16)
@@ -396,7 +396,7 @@ var evensHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *evensHost) Begin() {
 	g.Sites = evensHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
@@ -522,7 +522,7 @@ var flagHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *flagHost) Begin() {
 	g.Sites = flagHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 4)
@@ -857,7 +857,7 @@ var halfAtomicHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *halfAtomicHost) Begin() {
 	g.Sites = halfAtomicHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 4)
@@ -938,8 +938,8 @@ var haloHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *haloHost) Begin() {
 	g.Sites = haloHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 260)
@@ -1073,7 +1073,7 @@ var halvesHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *halvesHost) Begin() {
 	g.Sites = halvesHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
@@ -1281,8 +1281,8 @@ var lastStepsHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *lastStepsHost) Begin() {
 	g.Sites = lastStepsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
@@ -1291,7 +1291,7 @@ func (g *lastStepsHost) Begin() {
 // Run runs it.
 func (g *lastStepsHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 209 of kernel.go
@@ -1360,6 +1360,7 @@ func (g *lastStepsHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
 	u12 := g.v12
+	stop := g.Cancelled()
 	v23 := int32(g.ID[0])
 	v24 := int64(uint32(v23))
 	v3 := g.v3
@@ -1411,6 +1412,9 @@ func (g *lastStepsHost) r3() int {
 		{
 			v21 := v12 / 2
 			v12 = v21
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b6
 		}
 	b13:
@@ -1443,6 +1447,7 @@ func (g *lastStepsHost) r4() int {
 	n := g.Items
 	e12 := g.v12
 	m1 := g.Memory(1)
+	stop := g.Cancelled()
 	u12 := g.v12
 	v23 := int32(g.ID[0])
 	v24 := int64(uint32(v23))
@@ -1489,6 +1494,9 @@ func (g *lastStepsHost) r4() int {
 		{
 			v20 := 4 < v12
 			if !v20 {
+				if stop.Load() {
+					return g.Stop()
+				}
 				goto b12
 			}
 		}
@@ -1538,8 +1546,8 @@ var lieHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *lieHost) Begin() {
 	g.Sites = lieHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
@@ -1659,7 +1667,7 @@ var lieRoundsHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *lieRoundsHost) Begin() {
 	g.Sites = lieRoundsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
@@ -1667,7 +1675,7 @@ func (g *lieRoundsHost) Begin() {
 // Run runs it.
 func (g *lieRoundsHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 242 of kernel.go
@@ -1798,8 +1806,8 @@ var missingBarrierHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *missingBarrierHost) Begin() {
 	g.Sites = missingBarrierHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
@@ -1898,8 +1906,8 @@ var missingSecondHostSites = []abi.Site{
 func (g *missingSecondHost) Begin() {
 	g.Sites = missingSecondHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
@@ -1909,7 +1917,7 @@ func (g *missingSecondHost) Begin() {
 // Run runs it.
 func (g *missingSecondHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 41 of kernel.go
@@ -2077,7 +2085,7 @@ var neighbourHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *neighbourHost) Begin() {
 	g.Sites = neighbourHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
 // Run runs it.
@@ -2136,7 +2144,7 @@ var overlapHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *overlapHost) Begin() {
 	g.Sites = overlapHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c1)*4)
@@ -2207,8 +2215,8 @@ var sameElementHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *sameElementHost) Begin() {
 	g.Sites = sameElementHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
@@ -2281,8 +2289,8 @@ var sharedHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *sharedHost) Begin() {
 	g.Sites = sharedHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 4)
@@ -2377,8 +2385,8 @@ var smallBarrierHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *smallBarrierHost) Begin() {
 	g.Sites = smallBarrierHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
@@ -2501,8 +2509,8 @@ var treeHostSites = []abi.Site{
 // Begin readies the form for a launch.
 func (g *treeHost) Begin() {
 	g.Sites = treeHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)

@@ -17,14 +17,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{accessorKernel, afterReductionKernel, countsKernel, evensKernel, flagKernel, globalCountsKernel, guardedKernel, halfAtomicKernel, haloKernel, halvesKernel, inPlaceKernel, lastStepsKernel, lieKernel, lieRoundsKernel, missingBarrierKernel, missingSecondKernel, neighbourKernel, overlapKernel, sameElementKernel, sharedKernel, smallBarrierKernel, treeKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/wrong",
+	Kernels: []string{"Accessor", "AfterReduction", "Counts", "Evens", "Flag", "GlobalCounts", "Guarded", "HalfAtomic", "Halo", "Halves", "InPlace", "LastSteps", "Lie", "LieRounds", "MissingBarrier", "MissingSecond", "Neighbour", "Overlap", "SameElement", "Shared", "SmallBarrier", "Tree"},
+	Root:    "../../..",
+	Files: []abi.Source{
+		{File: "internal/wrong/kernel.go", Package: "wrong", Sum: 0x8880f790},
+	},
+})
 
 //go:embed Accessor.spv
 var accessorSPIRV string
@@ -38,12 +49,12 @@ var accessorKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 16,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -54,9 +65,9 @@ var accessorKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:5", Limit: -3},
 	},
 	SPIRV: accessorSPIRV,
-	Sum:   0x93089976,
+	Sum:   0xf8d1af57,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: accessorWords, Sum: 0x3dceafff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: accessorWords, Sum: 0x58dc1567},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Accessor
@@ -101,6 +112,19 @@ func RunAccessor(ctx context.Context, dev *runtime.Device, k wrong.Accessor, r r
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.Accessor].
+func _(k wrong.Accessor) {
+	type wrongAccessorHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongAccessorHasChanged_RunGoGenerate(k) // wrong.Accessor has changed: run go generate
+	type wrongMemHasChanged_RunGoGenerate struct {
+		N       int
+		X       []int32
+		Y       []int32
+		Scratch dsl.LocalAccessor[int32]
+	}
+	_ = wrongMemHasChanged_RunGoGenerate(k.Mem) // wrong.Mem has changed: run go generate
+}
+
 //go:embed AfterReduction.spv
 var afterReductionSPIRV string
 
@@ -119,12 +143,12 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -136,11 +160,11 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5", Limit: -3},
 	},
 	SPIRV: afterReductionSPIRV,
-	Sum:   0xb96d12ba,
+	Sum:   0x3eeecce6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0xb88b8ffb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0x55f43a22},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0xd148b28a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0xb5deb439},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0xe4a1c874},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0x47d5bd10},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
@@ -185,6 +209,12 @@ func RunAfterReduction(ctx context.Context, dev *runtime.Device, k wrong.AfterRe
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.AfterReduction].
+func _(k wrong.AfterReduction) {
+	type wrongAfterReductionHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongAfterReductionHasChanged_RunGoGenerate(k) // wrong.AfterReduction has changed: run go generate
+}
+
 //go:embed Counts.spv
 var countsSPIRV string
 
@@ -197,12 +227,12 @@ var countsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -213,9 +243,9 @@ var countsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:96:6", Limit: -3},
 	},
 	SPIRV: countsSPIRV,
-	Sum:   0x34dade75,
+	Sum:   0x8e51c620,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsWords, Sum: 0xae85cd1e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsWords, Sum: 0x1166c674},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Counts
@@ -260,6 +290,12 @@ func RunCounts(ctx context.Context, dev *runtime.Device, k wrong.Counts, r runti
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.Counts].
+func _(k wrong.Counts) {
+	type wrongCountsHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongCountsHasChanged_RunGoGenerate(k) // wrong.Counts has changed: run go generate
+}
+
 //go:embed Evens.spv
 var evensSPIRV string
 
@@ -272,12 +308,12 @@ var evensKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 16,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -289,9 +325,9 @@ var evensKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:5", Limit: -3},
 	},
 	SPIRV: evensSPIRV,
-	Sum:   0xacb2e7a5,
+	Sum:   0x3164d256,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: evensWords, Sum: 0x8df38d50},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: evensWords, Sum: 0x3711f3d9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Evens
@@ -336,6 +372,12 @@ func RunEvens(ctx context.Context, dev *runtime.Device, k wrong.Evens, r runtime
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.Evens].
+func _(k wrong.Evens) {
+	type wrongEvensHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongEvensHasChanged_RunGoGenerate(k) // wrong.Evens has changed: run go generate
+}
+
 //go:embed Flag.spv
 var flagSPIRV string
 
@@ -348,12 +390,12 @@ var flagKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 16,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -363,9 +405,9 @@ var flagKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:271:6", Limit: -3},
 	},
 	SPIRV: flagSPIRV,
-	Sum:   0x7a214c53,
+	Sum:   0x39bcb8ad,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagWords, Sum: 0xa8f4dbc5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagWords, Sum: 0x1ee60501},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Flag
@@ -408,6 +450,12 @@ func RunFlag(ctx context.Context, dev *runtime.Device, k wrong.Flag, r runtime.N
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [wrong.Flag].
+func _(k wrong.Flag) {
+	type wrongFlagHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongFlagHasChanged_RunGoGenerate(k) // wrong.Flag has changed: run go generate
 }
 
 //go:embed GlobalCounts.spv
@@ -469,6 +517,17 @@ func RunGlobalCounts(ctx context.Context, dev *runtime.Device, k wrong.GlobalCou
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [wrong.GlobalCounts].
+func _(k wrong.GlobalCounts) {
+	type wrongGlobalCountsHasChanged_RunGoGenerate struct{ wrong.Flat }
+	_ = wrongGlobalCountsHasChanged_RunGoGenerate(k) // wrong.GlobalCounts has changed: run go generate
+	type wrongFlatHasChanged_RunGoGenerate struct {
+		X []int32
+		Y []int32
+	}
+	_ = wrongFlatHasChanged_RunGoGenerate(k.Flat) // wrong.Flat has changed: run go generate
 }
 
 //go:embed Guarded.spv
@@ -547,6 +606,12 @@ func RunGuarded(ctx context.Context, dev *runtime.Device, k wrong.Guarded, r run
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.Guarded].
+func _(k wrong.Guarded) {
+	type wrongGuardedHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongGuardedHasChanged_RunGoGenerate(k) // wrong.Guarded has changed: run go generate
+}
+
 //go:embed HalfAtomic.spv
 var halfAtomicSPIRV string
 
@@ -559,12 +624,12 @@ var halfAtomicKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 16,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -574,9 +639,9 @@ var halfAtomicKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:116:6", Limit: -3},
 	},
 	SPIRV: halfAtomicSPIRV,
-	Sum:   0xad338f3a,
+	Sum:   0xca842c46,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halfAtomicWords, Sum: 0xc34cc1e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halfAtomicWords, Sum: 0x18c868d5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.HalfAtomic
@@ -621,6 +686,12 @@ func RunHalfAtomic(ctx context.Context, dev *runtime.Device, k wrong.HalfAtomic,
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.HalfAtomic].
+func _(k wrong.HalfAtomic) {
+	type wrongHalfAtomicHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongHalfAtomicHasChanged_RunGoGenerate(k) // wrong.HalfAtomic has changed: run go generate
+}
+
 //go:embed Halo.spv
 var haloSPIRV string
 
@@ -633,12 +704,12 @@ var haloKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -651,9 +722,9 @@ var haloKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:5", Limit: -3},
 	},
 	SPIRV: haloSPIRV,
-	Sum:   0xf403d353,
+	Sum:   0xc44b3873,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: haloWords, Sum: 0x1ef1892b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: haloWords, Sum: 0x5a2e247f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halo
@@ -698,6 +769,12 @@ func RunHalo(ctx context.Context, dev *runtime.Device, k wrong.Halo, r runtime.N
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.Halo].
+func _(k wrong.Halo) {
+	type wrongHaloHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongHaloHasChanged_RunGoGenerate(k) // wrong.Halo has changed: run go generate
+}
+
 //go:embed Halves.spv
 var halvesSPIRV string
 
@@ -710,12 +787,12 @@ var halvesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 16,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -726,9 +803,9 @@ var halvesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:300:5", Limit: -3},
 	},
 	SPIRV: halvesSPIRV,
-	Sum:   0xe452f850,
+	Sum:   0xdb69c12,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halvesWords, Sum: 0xba18b4ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halvesWords, Sum: 0xb7619067},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halves
@@ -771,6 +848,12 @@ func RunHalves(ctx context.Context, dev *runtime.Device, k wrong.Halves, r runti
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [wrong.Halves].
+func _(k wrong.Halves) {
+	type wrongHalvesHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongHalvesHasChanged_RunGoGenerate(k) // wrong.Halves has changed: run go generate
 }
 
 //go:embed InPlace.spv
@@ -835,6 +918,12 @@ func RunInPlace(ctx context.Context, dev *runtime.Device, k wrong.InPlace, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.InPlace].
+func _(k wrong.InPlace) {
+	type wrongInPlaceHasChanged_RunGoGenerate struct{ wrong.Flat }
+	_ = wrongInPlaceHasChanged_RunGoGenerate(k) // wrong.InPlace has changed: run go generate
+}
+
 //go:embed LastSteps.spv
 var lastStepsSPIRV string
 
@@ -847,13 +936,14 @@ var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
@@ -864,9 +954,9 @@ var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:223:6", Limit: -3},
 	},
 	SPIRV: lastStepsSPIRV,
-	Sum:   0xf44b069a,
+	Sum:   0x5c891628,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords, Sum: 0x751d162d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords, Sum: 0x750e7ea7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
@@ -911,6 +1001,12 @@ func RunLastSteps(ctx context.Context, dev *runtime.Device, k wrong.LastSteps, r
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.LastSteps].
+func _(k wrong.LastSteps) {
+	type wrongLastStepsHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongLastStepsHasChanged_RunGoGenerate(k) // wrong.LastSteps has changed: run go generate
+}
+
 //go:embed Lie.spv
 var lieSPIRV string
 
@@ -929,12 +1025,12 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -945,11 +1041,11 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:235:5", Limit: -3},
 	},
 	SPIRV: lieSPIRV,
-	Sum:   0xe4f36447,
+	Sum:   0xa0837a36,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0x4ab086cc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0xa0a71836},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0x89acc3f5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0x85679688},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0x664146e6},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0xd9a12d71},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie
@@ -994,6 +1090,12 @@ func RunLie(ctx context.Context, dev *runtime.Device, k wrong.Lie, r runtime.NDR
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.Lie].
+func _(k wrong.Lie) {
+	type wrongLieHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongLieHasChanged_RunGoGenerate(k) // wrong.Lie has changed: run go generate
+}
+
 //go:embed LieRounds.spv
 var lieRoundsSPIRV string
 
@@ -1006,13 +1108,14 @@ var lieRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 	},
@@ -1020,9 +1123,9 @@ var lieRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:246:5", Limit: -3},
 	},
 	SPIRV: lieRoundsSPIRV,
-	Sum:   0x650af16d,
+	Sum:   0xb4a9861,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieRoundsWords, Sum: 0xc9178b91},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieRoundsWords, Sum: 0x3de0e695},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.LieRounds
@@ -1067,6 +1170,12 @@ func RunLieRounds(ctx context.Context, dev *runtime.Device, k wrong.LieRounds, r
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.LieRounds].
+func _(k wrong.LieRounds) {
+	type wrongLieRoundsHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongLieRoundsHasChanged_RunGoGenerate(k) // wrong.LieRounds has changed: run go generate
+}
+
 //go:embed MissingBarrier.spv
 var missingBarrierSPIRV string
 
@@ -1079,12 +1188,12 @@ var missingBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -1096,9 +1205,9 @@ var missingBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:34:5", Limit: -3},
 	},
 	SPIRV: missingBarrierSPIRV,
-	Sum:   0x53d7e30f,
+	Sum:   0x2aef843c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingBarrierWords, Sum: 0xd7ef6a71},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingBarrierWords, Sum: 0x4009bf84},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingBarrier
@@ -1143,6 +1252,12 @@ func RunMissingBarrier(ctx context.Context, dev *runtime.Device, k wrong.Missing
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.MissingBarrier].
+func _(k wrong.MissingBarrier) {
+	type wrongMissingBarrierHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongMissingBarrierHasChanged_RunGoGenerate(k) // wrong.MissingBarrier has changed: run go generate
+}
+
 //go:embed MissingSecond.spv
 var missingSecondSPIRV string
 
@@ -1155,13 +1270,14 @@ var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
@@ -1172,9 +1288,9 @@ var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:49:5", Limit: -3},
 	},
 	SPIRV: missingSecondSPIRV,
-	Sum:   0xeabf40c4,
+	Sum:   0x75dd92ae,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords, Sum: 0xc3afebbd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords, Sum: 0xc6f046bd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
@@ -1219,6 +1335,12 @@ func RunMissingSecond(ctx context.Context, dev *runtime.Device, k wrong.MissingS
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.MissingSecond].
+func _(k wrong.MissingSecond) {
+	type wrongMissingSecondHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongMissingSecondHasChanged_RunGoGenerate(k) // wrong.MissingSecond has changed: run go generate
+}
+
 //go:embed Neighbour.spv
 var neighbourSPIRV string
 
@@ -1231,18 +1353,18 @@ var neighbourKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Flat.X", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Flat.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Flat.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Flat.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
-	ArgSize: 32,
+	ArgSize: 16,
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:66:5", Limit: -2},
 	},
 	SPIRV: neighbourSPIRV,
-	Sum:   0x94c75e52,
+	Sum:   0x8d84658f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighbourWords, Sum: 0x874fc879},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighbourWords, Sum: 0x3bfbb704},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Neighbour
@@ -1279,6 +1401,12 @@ func RunNeighbour(ctx context.Context, dev *runtime.Device, k wrong.Neighbour, r
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.Neighbour].
+func _(k wrong.Neighbour) {
+	type wrongNeighbourHasChanged_RunGoGenerate struct{ wrong.Flat }
+	_ = wrongNeighbourHasChanged_RunGoGenerate(k) // wrong.Neighbour has changed: run go generate
+}
+
 //go:embed Overlap.spv
 var overlapSPIRV string
 
@@ -1291,12 +1419,12 @@ var overlapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 16,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -1305,9 +1433,9 @@ var overlapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:254:5", Limit: -3},
 	},
 	SPIRV: overlapSPIRV,
-	Sum:   0xbecefb34,
+	Sum:   0x237bdefc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: overlapWords, Sum: 0xac11858d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: overlapWords, Sum: 0x77960368},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Overlap
@@ -1352,6 +1480,12 @@ func RunOverlap(ctx context.Context, dev *runtime.Device, k wrong.Overlap, r run
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.Overlap].
+func _(k wrong.Overlap) {
+	type wrongOverlapHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongOverlapHasChanged_RunGoGenerate(k) // wrong.Overlap has changed: run go generate
+}
+
 //go:embed SameElement.spv
 var sameElementSPIRV string
 
@@ -1364,12 +1498,12 @@ var sameElementKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -1379,9 +1513,9 @@ var sameElementKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:5", Limit: -3},
 	},
 	SPIRV: sameElementSPIRV,
-	Sum:   0x8e4f89a5,
+	Sum:   0xd0290a38,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sameElementWords, Sum: 0x31d88a56},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sameElementWords, Sum: 0xe492428e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.SameElement
@@ -1426,6 +1560,12 @@ func RunSameElement(ctx context.Context, dev *runtime.Device, k wrong.SameElemen
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.SameElement].
+func _(k wrong.SameElement) {
+	type wrongSameElementHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongSameElementHasChanged_RunGoGenerate(k) // wrong.SameElement has changed: run go generate
+}
+
 //go:embed Shared.spv
 var sharedSPIRV string
 
@@ -1438,12 +1578,12 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -1454,9 +1594,9 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:284:5", Limit: -3},
 	},
 	SPIRV: sharedSPIRV,
-	Sum:   0x4a9cf2df,
+	Sum:   0xe9e1df06,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0xed7edc7e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x9e47151e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Shared
@@ -1501,6 +1641,12 @@ func RunShared(ctx context.Context, dev *runtime.Device, k wrong.Shared, r runti
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.Shared].
+func _(k wrong.Shared) {
+	type wrongSharedHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongSharedHasChanged_RunGoGenerate(k) // wrong.Shared has changed: run go generate
+}
+
 //go:embed SmallBarrier.spv
 var smallBarrierSPIRV string
 
@@ -1513,12 +1659,12 @@ var smallBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
@@ -1534,9 +1680,9 @@ var smallBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:183:5", Limit: -3},
 	},
 	SPIRV: smallBarrierSPIRV,
-	Sum:   0x500dafa5,
+	Sum:   0xbfe0063f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: smallBarrierWords, Sum: 0x9e661cf6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: smallBarrierWords, Sum: 0x990e792f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.SmallBarrier
@@ -1581,6 +1727,12 @@ func RunSmallBarrier(ctx context.Context, dev *runtime.Device, k wrong.SmallBarr
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [wrong.SmallBarrier].
+func _(k wrong.SmallBarrier) {
+	type wrongSmallBarrierHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongSmallBarrierHasChanged_RunGoGenerate(k) // wrong.SmallBarrier has changed: run go generate
+}
+
 //go:embed Tree.spv
 var treeSPIRV string
 
@@ -1593,12 +1745,12 @@ var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 40,
+	ArgSize: 32,
 	Items:   1,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -1610,9 +1762,9 @@ var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:201:6", Limit: -3},
 	},
 	SPIRV: treeSPIRV,
-	Sum:   0x94ba7160,
+	Sum:   0x4c90d718,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords, Sum: 0xd40f047a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords, Sum: 0xb6bef2b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree
@@ -1655,4 +1807,10 @@ func RunTree(ctx context.Context, dev *runtime.Device, k wrong.Tree, r runtime.N
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [wrong.Tree].
+func _(k wrong.Tree) {
+	type wrongTreeHasChanged_RunGoGenerate struct{ wrong.Mem }
+	_ = wrongTreeHasChanged_RunGoGenerate(k) // wrong.Tree has changed: run go generate
 }

@@ -59,7 +59,7 @@ func (g *matMulHost) Begin() {
 // Run runs it.
 func (g *matMulHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 24 of kernel.go
@@ -280,6 +280,7 @@ func (g *matMulHost) r3() int {
 	v13 := int64(uint32(c2))
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
+	stop := g.Cancelled()
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	h89 := g.v89[:n]
@@ -348,6 +349,9 @@ func (g *matMulHost) r3() int {
 		}
 		v58 = v68
 		v59 = v69
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b19
 	b21:
 		v86 = v68
@@ -383,6 +387,9 @@ func (g *matMulHost) r3() int {
 		}
 		v71 = v83
 		v72 = v84
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b22
 	b26:
 		v86 = v83

@@ -17,14 +17,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{matMulKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/blockmatmul/blocks",
+	Kernels: []string{"MatMul"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "examples/blockmatmul/blocks/kernel.go", Package: "blocks", Sum: 0xc109aba4},
+	},
+})
 
 //go:embed MatMul.spv
 var matMulSPIRV string
@@ -52,6 +63,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 72,
 	Items:   1,
+	Lingers: true,
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/examples/blockmatmul/blocks.Tile", Type: "int", Size: 4, Default: 0x10},
 	},
@@ -129,4 +141,19 @@ func RunMatMul(ctx context.Context, dev *runtime.Device, k blocks.MatMul, r runt
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [blocks.MatMul].
+func _(k blocks.MatMul) {
+	type blocksMatMulHasChanged_RunGoGenerate struct {
+		M  int
+		K  int
+		N  int
+		A  []float32
+		B  []float32
+		C  []float32
+		TA dsl.LocalAccessor[float32]
+		TB dsl.LocalAccessor[float32]
+	}
+	_ = blocksMatMulHasChanged_RunGoGenerate(k) // blocks.MatMul has changed: run go generate
 }

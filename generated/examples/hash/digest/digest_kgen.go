@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -25,13 +25,24 @@ func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{sha256Kernel}
 }
 
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/hash/digest",
+	Kernels: []string{"SHA256"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "examples/hash/digest/kernel.go", Package: "digest", Sum: 0xbff7e869},
+	},
+})
+
 //go:embed SHA256.spv
 var sha256SPIRV string
 
 //go:embed SHA256.words.spv
 var sha256Words string
 
-var sha256Kernel = kernelimpl.Register(&abi.Kernel{
+var sha256Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SHA256",
 	Package: "github.com/kgen-go/kgen/examples/hash/digest",
 	Form:    abi.Range,
@@ -43,6 +54,7 @@ var sha256Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/hash/digest/kernel.go:28:16", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "examples/hash/digest/kernel.go:30:46", Limit: -2},
@@ -66,7 +78,7 @@ var sha256Kernel = kernelimpl.Register(&abi.Kernel{
 		End:  kernelimpl.HostSlice[int](a, 1),
 		Sums: kernelimpl.HostSlice[digest.Sum](a, 2),
 	}.Kernel
-})
+}, newSha256Host)
 
 // SHA256 is the kernel [digest.SHA256] with its slices in device memory.
 // SHA256 hashes one message per work-item.
@@ -92,4 +104,14 @@ func RunSHA256(ctx context.Context, dev *runtime.Device, k digest.SHA256, r runt
 	kernelimpl.Slice(l, 1, k.End)
 	kernelimpl.Slice(l, 2, k.Sums)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [digest.SHA256].
+func _(k digest.SHA256) {
+	type digestSHA256HasChanged_RunGoGenerate struct {
+		Text []byte
+		End  []int
+		Sums []digest.Sum
+	}
+	_ = digestSHA256HasChanged_RunGoGenerate(k) // digest.SHA256 has changed: run go generate
 }

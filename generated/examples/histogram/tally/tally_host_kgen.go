@@ -59,6 +59,7 @@ func (g *tallyHost) r1() int {
 	m0 := g.Memory(0)
 	v6 := g.v6
 	v7 := int64(uint32(v6))
+	stop := g.Cancelled()
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
@@ -91,6 +92,9 @@ func (g *tallyHost) r1() int {
 			*(*int32)(unsafe.Add(m0, int(v19)*4)) += int32(1)
 			v21 := v8 + v7
 			v8 = v21
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b2
 		}
 	b4:

@@ -16,14 +16,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{tallyKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/histogram/tally",
+	Kernels: []string{"Tally"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "examples/histogram/tally/kernel.go", Package: "tally", Sum: 0x913af8cc},
+	},
+})
 
 //go:embed Tally.spv
 var tallySPIRV string
@@ -45,6 +56,7 @@ var tallyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize:    32,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 768, Accessor: -1},
@@ -86,4 +98,13 @@ func RunTally(ctx context.Context, dev *runtime.Device, k tally.Tally, r runtime
 	kernelimpl.Slice(l, 0, k.Pixels)
 	kernelimpl.Slice(l, 1, k.Bins)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [tally.Tally].
+func _(k tally.Tally) {
+	type tallyTallyHasChanged_RunGoGenerate struct {
+		Pixels []uint32
+		Bins   []uint32
+	}
+	_ = tallyTallyHasChanged_RunGoGenerate(k) // tally.Tally has changed: run go generate
 }

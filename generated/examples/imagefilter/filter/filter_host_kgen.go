@@ -9,6 +9,236 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// blurHost is some work-items of the kernel [Blur].
+type blurHost struct {
+	kernelimpl.HostGroup
+	v2  int32
+	v3  int32
+	v4  int64
+	v6  int8
+	v9  int64
+	v11 int64
+}
+
+func newBlurHost() kernelimpl.HostForm { return new(blurHost) }
+
+var blurHostSites = []abi.Site{
+	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
+	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:25:17"},
+}
+
+// Begin readies the form for a launch.
+func (g *blurHost) Begin() {
+	g.Sites = blurHostSites
+	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v6 = kernelimpl.HostArg[int8](&g.HostGroup, 40)
+	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*blurHost) Spare() {}
+
+// Run runs it.
+func (g *blurHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *blurHost) r0() int {
+	v3 := g.v3
+	v16 := int64(uint32(v3))
+	v2 := g.v2
+	v15 := int64(uint32(v2))
+	v17 := v16 * v15
+	v9 := g.v9
+	v18 := uint64(v17) <= uint64(v9)
+	v11 := g.v11
+	v19 := uint64(v17) <= uint64(v11)
+	v4 := g.v4
+	p0 := g.Pointer(0)
+	v20 := v4 / 2
+	v6 := g.v6
+	v7 := int32(uint8(v6))
+	v8 := v7 != 0
+	v21 := v3 + -1
+	v22 := int64(uint32(v21))
+	v23 := v2 + -1
+	v24 := int64(uint32(v23))
+	p2 := g.Pointer(2)
+	stop := g.Cancelled()
+	p3 := g.Pointer(3)
+	nx := g.Global[0]
+	x := g.Lo%nx - 1
+	y := g.Lo / nx
+	for range g.Hi - g.Lo {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v1, v25, v26, v27, v28, v32 int32
+		var v13, v14, v29, v30, v33, v44, v45 int64
+		v0 = int32(x)
+		v1 = int32(y)
+		v13 = int64(uint32(v0))
+		v14 = int64(uint32(v1))
+		if !v18 {
+			goto b9
+		}
+		if !v19 {
+			goto b8
+		}
+		v25 = int32(2048)
+		v26 = int32(2048)
+		v27 = int32(2048)
+		v28 = int32(2048)
+		v29 = int64(-1)
+	b2:
+		{
+			v30 = v29 + 1
+			v31 := v30 < v4
+			if !v31 {
+				goto b7
+			}
+		}
+		v32 = *(*int32)(unsafe.Add(p0, int(v30)*4))
+		v33 = v30 - v20
+		if !v8 {
+			goto b5
+		}
+		{
+			v34 := v14 + v33
+			v35 := 0 < v34
+			v36 := int64(0)
+			if v35 {
+				v36 = v34
+			}
+			v37 := v36 < v22
+			v38 := v22
+			if v37 {
+				v38 = v36
+			}
+			v44 = v38
+			v45 = v13
+			goto b6
+		}
+	b5:
+		{
+			v39 := v13 + v33
+			v40 := 0 < v39
+			v41 := int64(0)
+			if v40 {
+				v41 = v39
+			}
+			v42 := v41 < v24
+			v43 := v24
+			if v42 {
+				v43 = v41
+			}
+			v44 = v14
+			v45 = v43
+		}
+	b6:
+		{
+			v46 := v44 * v15
+			v47 := v46 + v45
+			v48 := *(*int32)(unsafe.Add(p2, int(v47)*4))
+			v49 := v48 & 255
+			v50 := int32(uint32(v48) >> 8)
+			v51 := v50 & 255
+			v52 := int32(uint32(v48) >> 16)
+			v53 := v52 & 255
+			v54 := int32(uint32(v48) >> 24)
+			v55 := v32 * v49
+			v56 := v25 + v55
+			v57 := v32 * v51
+			v58 := v26 + v57
+			v59 := v32 * v53
+			v60 := v27 + v59
+			v61 := v32 * v54
+			v62 := v28 + v61
+			v25 = v56
+			v26 = v58
+			v27 = v60
+			v28 = v62
+			v29 = v30
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b2
+		}
+	b7:
+		{
+			v63 := v14 * v15
+			v64 := v63 + v13
+			v65 := v25 / 4096
+			v66 := v26 / 4096
+			v67 := v27 / 4096
+			v68 := v28 / 4096
+			v69 := 0 < v65
+			v70 := int32(0)
+			if v69 {
+				v70 = v65
+			}
+			v71 := v70 < 255
+			v72 := int32(255)
+			if v71 {
+				v72 = v70
+			}
+			v73 := 0 < v66
+			v74 := int32(0)
+			if v73 {
+				v74 = v66
+			}
+			v75 := v74 < 255
+			v76 := int32(255)
+			if v75 {
+				v76 = v74
+			}
+			v77 := v76 << 8
+			v78 := v72 | v77
+			v79 := 0 < v67
+			v80 := int32(0)
+			if v79 {
+				v80 = v67
+			}
+			v81 := v80 < 255
+			v82 := int32(255)
+			if v81 {
+				v82 = v80
+			}
+			v83 := v82 << 16
+			v84 := v78 | v83
+			v85 := 0 < v68
+			v86 := int32(0)
+			if v85 {
+				v86 = v68
+			}
+			v87 := v86 < 255
+			v88 := int32(255)
+			if v87 {
+				v88 = v86
+			}
+			v89 := v88 << 24
+			v90 := v84 | v89
+			*(*int32)(unsafe.Add(p3, int(v64)*4)) = v90
+			continue
+		}
+	b8:
+		g.Fault(0, v17, v11, v0, v1, int32(0))
+		continue
+	b9:
+		g.Fault(1, v17, v9, v0, v1, int32(0))
+		continue
+	}
+	return -1
+}
+
 // brightnessHost is some work-items of the kernel [Brightness].
 type brightnessHost struct {
 	kernelimpl.HostGroup

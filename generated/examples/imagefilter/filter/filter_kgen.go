@@ -16,14 +16,39 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{blurKernel, brightnessKernel, edgesKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/imagefilter/filter",
+	Kernels: []string{"Blur", "Brightness", "Edges"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xc149a7cf},
+		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
+		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xfd04f195},
+		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x84415958},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
+		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
+		{File: "examples/imagefilter/filter/kernel.go", Package: "filter", Sum: 0xb182f64c},
+		{File: "examples/imagefilter/filter/pixel.go", Package: "filter", Sum: 0x48ab6692},
+	},
+})
 
 //go:embed Blur.spv
 var blurSPIRV string
@@ -34,7 +59,7 @@ var blurSmall string
 //go:embed Blur.words.spv
 var blurWords string
 
-var blurKernel = kernelimpl.Register(&abi.Kernel{
+var blurKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Blur",
 	Package: "github.com/kgen-go/kgen/examples/imagefilter/filter",
 	Form:    abi.Range,
@@ -47,6 +72,7 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:17", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30", Limit: -4},
@@ -64,7 +90,7 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 		In:      kernelimpl.HostSlice[filter.RGBA](a, 2),
 		Out:     kernelimpl.HostSlice[filter.RGBA](a, 3),
 	}.Kernel
-})
+}, newBlurHost)
 
 // Blur is the kernel [filter.Blur] with its slices in device memory.
 // Blur is one half of a blur, along rows or columns, over a range of height and width.
@@ -93,6 +119,17 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k filter.Blur, r runtime.
 	kernelimpl.Slice(l, 2, k.In)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [filter.Blur].
+func _(k filter.Blur) {
+	type filterBlurHasChanged_RunGoGenerate struct {
+		Weights []int32
+		Columns bool
+		In      []filter.RGBA
+		Out     []filter.RGBA
+	}
+	_ = filterBlurHasChanged_RunGoGenerate(k) // filter.Blur has changed: run go generate
 }
 
 //go:embed Brightness.spv
@@ -156,6 +193,16 @@ func RunBrightness(ctx context.Context, dev *runtime.Device, k filter.Brightness
 	return l.Run2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [filter.Brightness].
+func _(k filter.Brightness) {
+	type filterBrightnessHasChanged_RunGoGenerate struct {
+		Factor int32
+		In     []filter.RGBA
+		Out    []filter.RGBA
+	}
+	_ = filterBrightnessHasChanged_RunGoGenerate(k) // filter.Brightness has changed: run go generate
+}
+
 //go:embed Edges.spv
 var edgesSPIRV string
 
@@ -214,4 +261,13 @@ func RunEdges(ctx context.Context, dev *runtime.Device, k filter.Edges, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [filter.Edges].
+func _(k filter.Edges) {
+	type filterEdgesHasChanged_RunGoGenerate struct {
+		In  []filter.RGBA
+		Out []filter.RGBA
+	}
+	_ = filterEdgesHasChanged_RunGoGenerate(k) // filter.Edges has changed: run go generate
 }

@@ -10,6 +10,860 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// mergeHost is some work-items of the kernel [Merge].
+type mergeHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v2 int64
+	v4 int64
+}
+
+func newMergeHost() kernelimpl.HostForm { return new(mergeHost) }
+
+var mergeHostSites = []abi.Site{
+	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:139:8"},
+	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:135:30"},
+	{Kind: 4, Pos: "examples/knn/nearest/kernel.go:135:18"},
+}
+
+// Begin readies the form for a launch.
+func (g *mergeHost) Begin() {
+	g.Sites = mergeHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.Allot(0, 64)
+	g.Allot(1, 64)
+	g.Allot(2, 64)
+	g.Allot(3, 64)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*mergeHost) Spare() {}
+
+// Run runs it.
+func (g *mergeHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *mergeHost) r0() int {
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
+	v1 := g.v1
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v179, v180, v183, v185, v192, v203, v214, v225, v236, v247, v258, v269, v280, v291, v302, v313, v324, v335, v346, v356, v361, v363, v365, v367, v369, v371, v373, v375, v377, v379, v381, v383, v385, v387, v389, v391 int32
+		var v6, v171, v173, v176, v177 int64
+		var v174 int
+		var v182, v184, v191, v202, v213, v224, v235, v246, v257, v268, v279, v290, v301, v312, v323, v334, v345, v360, v362, v364, v366, v368, v370, v372, v374, v376, v378, v380, v382, v384, v386, v388, v390 float32
+		var v189, v190, v196, v197, v207, v208, v218, v219, v229, v230, v240, v241, v251, v252, v262, v263, v273, v274, v284, v285, v295, v296, v306, v307, v317, v318, v328, v329, v339, v340, v350, v351, v359 bool
+		{
+			v0 = int32(x)
+			v6 = int64(uint32(v0))
+			*(*[64]byte)(m0) = [64]byte{}
+			*(*[64]byte)(m1) = [64]byte{}
+			*(*[64]byte)(m2) = [64]byte{}
+			*(*[64]byte)(m3) = [64]byte{}
+			*(*float32)(m2) = math.Float32frombits(0x7f800000)
+			*(*int32)(m3) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 4)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 4)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 8)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 8)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 12)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 12)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 16)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 16)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 20)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 20)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 24)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 24)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 28)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 28)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 32)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 32)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 36)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 36)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 40)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 40)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 44)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 44)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 48)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 48)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 52)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 52)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 56)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 56)) = int32(-1)
+			*(*float32)(unsafe.Add(m2, 60)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m3, 60)) = int32(-1)
+			v43 := *(*float32)(m2)
+			v44 := *(*int32)(m3)
+			v45 := *(*float32)(unsafe.Add(m2, 4))
+			v46 := *(*int32)(unsafe.Add(m3, 4))
+			v47 := *(*float32)(unsafe.Add(m2, 8))
+			v48 := *(*int32)(unsafe.Add(m3, 8))
+			v49 := *(*float32)(unsafe.Add(m2, 12))
+			v50 := *(*int32)(unsafe.Add(m3, 12))
+			v51 := *(*float32)(unsafe.Add(m2, 16))
+			v52 := *(*int32)(unsafe.Add(m3, 16))
+			v53 := *(*float32)(unsafe.Add(m2, 20))
+			v54 := *(*int32)(unsafe.Add(m3, 20))
+			v55 := *(*float32)(unsafe.Add(m2, 24))
+			v56 := *(*int32)(unsafe.Add(m3, 24))
+			v57 := *(*float32)(unsafe.Add(m2, 28))
+			v58 := *(*int32)(unsafe.Add(m3, 28))
+			v59 := *(*float32)(unsafe.Add(m2, 32))
+			v60 := *(*int32)(unsafe.Add(m3, 32))
+			v61 := *(*float32)(unsafe.Add(m2, 36))
+			v62 := *(*int32)(unsafe.Add(m3, 36))
+			v63 := *(*float32)(unsafe.Add(m2, 40))
+			v64 := *(*int32)(unsafe.Add(m3, 40))
+			v65 := *(*float32)(unsafe.Add(m2, 44))
+			v66 := *(*int32)(unsafe.Add(m3, 44))
+			v67 := *(*float32)(unsafe.Add(m2, 48))
+			v68 := *(*int32)(unsafe.Add(m3, 48))
+			v69 := *(*float32)(unsafe.Add(m2, 52))
+			v70 := *(*int32)(unsafe.Add(m3, 52))
+			v71 := *(*float32)(unsafe.Add(m2, 56))
+			v72 := *(*int32)(unsafe.Add(m3, 56))
+			v73 := *(*float32)(unsafe.Add(m2, 60))
+			v74 := *(*int32)(unsafe.Add(m3, 60))
+			*(*float32)(m2) = v43
+			*(*int32)(m3) = v44
+			*(*float32)(unsafe.Add(m2, 4)) = v45
+			*(*int32)(unsafe.Add(m3, 4)) = v46
+			*(*float32)(unsafe.Add(m2, 8)) = v47
+			*(*int32)(unsafe.Add(m3, 8)) = v48
+			*(*float32)(unsafe.Add(m2, 12)) = v49
+			*(*int32)(unsafe.Add(m3, 12)) = v50
+			*(*float32)(unsafe.Add(m2, 16)) = v51
+			*(*int32)(unsafe.Add(m3, 16)) = v52
+			*(*float32)(unsafe.Add(m2, 20)) = v53
+			*(*int32)(unsafe.Add(m3, 20)) = v54
+			*(*float32)(unsafe.Add(m2, 24)) = v55
+			*(*int32)(unsafe.Add(m3, 24)) = v56
+			*(*float32)(unsafe.Add(m2, 28)) = v57
+			*(*int32)(unsafe.Add(m3, 28)) = v58
+			*(*float32)(unsafe.Add(m2, 32)) = v59
+			*(*int32)(unsafe.Add(m3, 32)) = v60
+			*(*float32)(unsafe.Add(m2, 36)) = v61
+			*(*int32)(unsafe.Add(m3, 36)) = v62
+			*(*float32)(unsafe.Add(m2, 40)) = v63
+			*(*int32)(unsafe.Add(m3, 40)) = v64
+			*(*float32)(unsafe.Add(m2, 44)) = v65
+			*(*int32)(unsafe.Add(m3, 44)) = v66
+			*(*float32)(unsafe.Add(m2, 48)) = v67
+			*(*int32)(unsafe.Add(m3, 48)) = v68
+			*(*float32)(unsafe.Add(m2, 52)) = v69
+			*(*int32)(unsafe.Add(m3, 52)) = v70
+			*(*float32)(unsafe.Add(m2, 56)) = v71
+			*(*int32)(unsafe.Add(m3, 56)) = v72
+			*(*float32)(unsafe.Add(m2, 60)) = v73
+			*(*int32)(unsafe.Add(m3, 60)) = v74
+			v107 := *(*float32)(m2)
+			v108 := *(*int32)(m3)
+			v109 := *(*float32)(unsafe.Add(m2, 4))
+			v110 := *(*int32)(unsafe.Add(m3, 4))
+			v111 := *(*float32)(unsafe.Add(m2, 8))
+			v112 := *(*int32)(unsafe.Add(m3, 8))
+			v113 := *(*float32)(unsafe.Add(m2, 12))
+			v114 := *(*int32)(unsafe.Add(m3, 12))
+			v115 := *(*float32)(unsafe.Add(m2, 16))
+			v116 := *(*int32)(unsafe.Add(m3, 16))
+			v117 := *(*float32)(unsafe.Add(m2, 20))
+			v118 := *(*int32)(unsafe.Add(m3, 20))
+			v119 := *(*float32)(unsafe.Add(m2, 24))
+			v120 := *(*int32)(unsafe.Add(m3, 24))
+			v121 := *(*float32)(unsafe.Add(m2, 28))
+			v122 := *(*int32)(unsafe.Add(m3, 28))
+			v123 := *(*float32)(unsafe.Add(m2, 32))
+			v124 := *(*int32)(unsafe.Add(m3, 32))
+			v125 := *(*float32)(unsafe.Add(m2, 36))
+			v126 := *(*int32)(unsafe.Add(m3, 36))
+			v127 := *(*float32)(unsafe.Add(m2, 40))
+			v128 := *(*int32)(unsafe.Add(m3, 40))
+			v129 := *(*float32)(unsafe.Add(m2, 44))
+			v130 := *(*int32)(unsafe.Add(m3, 44))
+			v131 := *(*float32)(unsafe.Add(m2, 48))
+			v132 := *(*int32)(unsafe.Add(m3, 48))
+			v133 := *(*float32)(unsafe.Add(m2, 52))
+			v134 := *(*int32)(unsafe.Add(m3, 52))
+			v135 := *(*float32)(unsafe.Add(m2, 56))
+			v136 := *(*int32)(unsafe.Add(m3, 56))
+			v137 := *(*float32)(unsafe.Add(m2, 60))
+			v138 := *(*int32)(unsafe.Add(m3, 60))
+			*(*float32)(m0) = v107
+			*(*int32)(m1) = v108
+			*(*float32)(unsafe.Add(m0, 4)) = v109
+			*(*int32)(unsafe.Add(m1, 4)) = v110
+			*(*float32)(unsafe.Add(m0, 8)) = v111
+			*(*int32)(unsafe.Add(m1, 8)) = v112
+			*(*float32)(unsafe.Add(m0, 12)) = v113
+			*(*int32)(unsafe.Add(m1, 12)) = v114
+			*(*float32)(unsafe.Add(m0, 16)) = v115
+			*(*int32)(unsafe.Add(m1, 16)) = v116
+			*(*float32)(unsafe.Add(m0, 20)) = v117
+			*(*int32)(unsafe.Add(m1, 20)) = v118
+			*(*float32)(unsafe.Add(m0, 24)) = v119
+			*(*int32)(unsafe.Add(m1, 24)) = v120
+			*(*float32)(unsafe.Add(m0, 28)) = v121
+			*(*int32)(unsafe.Add(m1, 28)) = v122
+			*(*float32)(unsafe.Add(m0, 32)) = v123
+			*(*int32)(unsafe.Add(m1, 32)) = v124
+			*(*float32)(unsafe.Add(m0, 36)) = v125
+			*(*int32)(unsafe.Add(m1, 36)) = v126
+			*(*float32)(unsafe.Add(m0, 40)) = v127
+			*(*int32)(unsafe.Add(m1, 40)) = v128
+			*(*float32)(unsafe.Add(m0, 44)) = v129
+			*(*int32)(unsafe.Add(m1, 44)) = v130
+			*(*float32)(unsafe.Add(m0, 48)) = v131
+			*(*int32)(unsafe.Add(m1, 48)) = v132
+			*(*float32)(unsafe.Add(m0, 52)) = v133
+			*(*int32)(unsafe.Add(m1, 52)) = v134
+			*(*float32)(unsafe.Add(m0, 56)) = v135
+			*(*int32)(unsafe.Add(m1, 56)) = v136
+			*(*float32)(unsafe.Add(m0, 60)) = v137
+			*(*int32)(unsafe.Add(m1, 60)) = v138
+			v171 = v6 * v1
+			v172 := uint64(v171) <= uint64(v2)
+			if !v172 {
+				goto b93
+			}
+		}
+		{
+			v173 = v2 - v171
+			v174 = int(v171) * 128
+			v175 := uint64(v1) <= uint64(v173)
+			if !v175 {
+				goto b92
+			}
+			v176 = int64(-1)
+		}
+	b2:
+		{
+			v177 = v176 + 1
+			v178 := v177 < v1
+			if !v178 {
+				goto b89
+			}
+			v179 = int32(-1)
+		}
+	b3:
+		{
+			v180 = v179 + 1
+			v181 := v180 < 16
+			if !v181 {
+				goto b88
+			}
+		}
+		{
+			v182 = *(*float32)(unsafe.Add(p1, v174+int(v177)*128+int(v180)*8))
+			v183 = *(*int32)(unsafe.Add(p1, v174+int(v177)*128+int(v180)*8+4))
+			v184 = *(*float32)(unsafe.Add(m0, 60))
+			v185 = *(*int32)(unsafe.Add(m1, 60))
+			v186 := v182 < v184
+			if v186 {
+				v190 = true
+				goto b8
+			}
+		}
+		{
+			v187 := v182 == v184
+			if !v187 {
+				v189 = false
+				goto b7
+			}
+		}
+		{
+			v188 := v183 < v185
+			v189 = v188
+		}
+	b7:
+		v190 = v189
+	b8:
+		if !v190 {
+			v359 = false
+			goto b86
+		}
+		{
+			v191 = *(*float32)(unsafe.Add(m0, 56))
+			v192 = *(*int32)(unsafe.Add(m1, 56))
+			v193 := v182 < v191
+			if v193 {
+				v197 = true
+				goto b13
+			}
+		}
+		{
+			v194 := v182 == v191
+			if !v194 {
+				v196 = false
+				goto b12
+			}
+		}
+		{
+			v195 := v183 < v192
+			v196 = v195
+		}
+	b12:
+		v197 = v196
+	b13:
+		if !v197 {
+			v356 = int32(15)
+			goto b85
+		}
+		{
+			v198 := *(*float32)(unsafe.Add(m0, 56))
+			v199 := *(*int32)(unsafe.Add(m1, 56))
+			*(*float32)(unsafe.Add(m0, 60)) = v198
+			*(*int32)(unsafe.Add(m1, 60)) = v199
+			v202 = *(*float32)(unsafe.Add(m0, 52))
+			v203 = *(*int32)(unsafe.Add(m1, 52))
+			v204 := v182 < v202
+			if v204 {
+				v208 = true
+				goto b18
+			}
+		}
+		{
+			v205 := v182 == v202
+			if !v205 {
+				v207 = false
+				goto b17
+			}
+		}
+		{
+			v206 := v183 < v203
+			v207 = v206
+		}
+	b17:
+		v208 = v207
+	b18:
+		if !v208 {
+			v356 = int32(14)
+			goto b85
+		}
+		{
+			v209 := *(*float32)(unsafe.Add(m0, 52))
+			v210 := *(*int32)(unsafe.Add(m1, 52))
+			*(*float32)(unsafe.Add(m0, 56)) = v209
+			*(*int32)(unsafe.Add(m1, 56)) = v210
+			v213 = *(*float32)(unsafe.Add(m0, 48))
+			v214 = *(*int32)(unsafe.Add(m1, 48))
+			v215 := v182 < v213
+			if v215 {
+				v219 = true
+				goto b23
+			}
+		}
+		{
+			v216 := v182 == v213
+			if !v216 {
+				v218 = false
+				goto b22
+			}
+		}
+		{
+			v217 := v183 < v214
+			v218 = v217
+		}
+	b22:
+		v219 = v218
+	b23:
+		if !v219 {
+			v356 = int32(13)
+			goto b85
+		}
+		{
+			v220 := *(*float32)(unsafe.Add(m0, 48))
+			v221 := *(*int32)(unsafe.Add(m1, 48))
+			*(*float32)(unsafe.Add(m0, 52)) = v220
+			*(*int32)(unsafe.Add(m1, 52)) = v221
+			v224 = *(*float32)(unsafe.Add(m0, 44))
+			v225 = *(*int32)(unsafe.Add(m1, 44))
+			v226 := v182 < v224
+			if v226 {
+				v230 = true
+				goto b28
+			}
+		}
+		{
+			v227 := v182 == v224
+			if !v227 {
+				v229 = false
+				goto b27
+			}
+		}
+		{
+			v228 := v183 < v225
+			v229 = v228
+		}
+	b27:
+		v230 = v229
+	b28:
+		if !v230 {
+			v356 = int32(12)
+			goto b85
+		}
+		{
+			v231 := *(*float32)(unsafe.Add(m0, 44))
+			v232 := *(*int32)(unsafe.Add(m1, 44))
+			*(*float32)(unsafe.Add(m0, 48)) = v231
+			*(*int32)(unsafe.Add(m1, 48)) = v232
+			v235 = *(*float32)(unsafe.Add(m0, 40))
+			v236 = *(*int32)(unsafe.Add(m1, 40))
+			v237 := v182 < v235
+			if v237 {
+				v241 = true
+				goto b33
+			}
+		}
+		{
+			v238 := v182 == v235
+			if !v238 {
+				v240 = false
+				goto b32
+			}
+		}
+		{
+			v239 := v183 < v236
+			v240 = v239
+		}
+	b32:
+		v241 = v240
+	b33:
+		if !v241 {
+			v356 = int32(11)
+			goto b85
+		}
+		{
+			v242 := *(*float32)(unsafe.Add(m0, 40))
+			v243 := *(*int32)(unsafe.Add(m1, 40))
+			*(*float32)(unsafe.Add(m0, 44)) = v242
+			*(*int32)(unsafe.Add(m1, 44)) = v243
+			v246 = *(*float32)(unsafe.Add(m0, 36))
+			v247 = *(*int32)(unsafe.Add(m1, 36))
+			v248 := v182 < v246
+			if v248 {
+				v252 = true
+				goto b38
+			}
+		}
+		{
+			v249 := v182 == v246
+			if !v249 {
+				v251 = false
+				goto b37
+			}
+		}
+		{
+			v250 := v183 < v247
+			v251 = v250
+		}
+	b37:
+		v252 = v251
+	b38:
+		if !v252 {
+			v356 = int32(10)
+			goto b85
+		}
+		{
+			v253 := *(*float32)(unsafe.Add(m0, 36))
+			v254 := *(*int32)(unsafe.Add(m1, 36))
+			*(*float32)(unsafe.Add(m0, 40)) = v253
+			*(*int32)(unsafe.Add(m1, 40)) = v254
+			v257 = *(*float32)(unsafe.Add(m0, 32))
+			v258 = *(*int32)(unsafe.Add(m1, 32))
+			v259 := v182 < v257
+			if v259 {
+				v263 = true
+				goto b43
+			}
+		}
+		{
+			v260 := v182 == v257
+			if !v260 {
+				v262 = false
+				goto b42
+			}
+		}
+		{
+			v261 := v183 < v258
+			v262 = v261
+		}
+	b42:
+		v263 = v262
+	b43:
+		if !v263 {
+			v356 = int32(9)
+			goto b85
+		}
+		{
+			v264 := *(*float32)(unsafe.Add(m0, 32))
+			v265 := *(*int32)(unsafe.Add(m1, 32))
+			*(*float32)(unsafe.Add(m0, 36)) = v264
+			*(*int32)(unsafe.Add(m1, 36)) = v265
+			v268 = *(*float32)(unsafe.Add(m0, 28))
+			v269 = *(*int32)(unsafe.Add(m1, 28))
+			v270 := v182 < v268
+			if v270 {
+				v274 = true
+				goto b48
+			}
+		}
+		{
+			v271 := v182 == v268
+			if !v271 {
+				v273 = false
+				goto b47
+			}
+		}
+		{
+			v272 := v183 < v269
+			v273 = v272
+		}
+	b47:
+		v274 = v273
+	b48:
+		if !v274 {
+			v356 = int32(8)
+			goto b85
+		}
+		{
+			v275 := *(*float32)(unsafe.Add(m0, 28))
+			v276 := *(*int32)(unsafe.Add(m1, 28))
+			*(*float32)(unsafe.Add(m0, 32)) = v275
+			*(*int32)(unsafe.Add(m1, 32)) = v276
+			v279 = *(*float32)(unsafe.Add(m0, 24))
+			v280 = *(*int32)(unsafe.Add(m1, 24))
+			v281 := v182 < v279
+			if v281 {
+				v285 = true
+				goto b53
+			}
+		}
+		{
+			v282 := v182 == v279
+			if !v282 {
+				v284 = false
+				goto b52
+			}
+		}
+		{
+			v283 := v183 < v280
+			v284 = v283
+		}
+	b52:
+		v285 = v284
+	b53:
+		if !v285 {
+			v356 = int32(7)
+			goto b85
+		}
+		{
+			v286 := *(*float32)(unsafe.Add(m0, 24))
+			v287 := *(*int32)(unsafe.Add(m1, 24))
+			*(*float32)(unsafe.Add(m0, 28)) = v286
+			*(*int32)(unsafe.Add(m1, 28)) = v287
+			v290 = *(*float32)(unsafe.Add(m0, 20))
+			v291 = *(*int32)(unsafe.Add(m1, 20))
+			v292 := v182 < v290
+			if v292 {
+				v296 = true
+				goto b58
+			}
+		}
+		{
+			v293 := v182 == v290
+			if !v293 {
+				v295 = false
+				goto b57
+			}
+		}
+		{
+			v294 := v183 < v291
+			v295 = v294
+		}
+	b57:
+		v296 = v295
+	b58:
+		if !v296 {
+			v356 = int32(6)
+			goto b85
+		}
+		{
+			v297 := *(*float32)(unsafe.Add(m0, 20))
+			v298 := *(*int32)(unsafe.Add(m1, 20))
+			*(*float32)(unsafe.Add(m0, 24)) = v297
+			*(*int32)(unsafe.Add(m1, 24)) = v298
+			v301 = *(*float32)(unsafe.Add(m0, 16))
+			v302 = *(*int32)(unsafe.Add(m1, 16))
+			v303 := v182 < v301
+			if v303 {
+				v307 = true
+				goto b63
+			}
+		}
+		{
+			v304 := v182 == v301
+			if !v304 {
+				v306 = false
+				goto b62
+			}
+		}
+		{
+			v305 := v183 < v302
+			v306 = v305
+		}
+	b62:
+		v307 = v306
+	b63:
+		if !v307 {
+			v356 = int32(5)
+			goto b85
+		}
+		{
+			v308 := *(*float32)(unsafe.Add(m0, 16))
+			v309 := *(*int32)(unsafe.Add(m1, 16))
+			*(*float32)(unsafe.Add(m0, 20)) = v308
+			*(*int32)(unsafe.Add(m1, 20)) = v309
+			v312 = *(*float32)(unsafe.Add(m0, 12))
+			v313 = *(*int32)(unsafe.Add(m1, 12))
+			v314 := v182 < v312
+			if v314 {
+				v318 = true
+				goto b68
+			}
+		}
+		{
+			v315 := v182 == v312
+			if !v315 {
+				v317 = false
+				goto b67
+			}
+		}
+		{
+			v316 := v183 < v313
+			v317 = v316
+		}
+	b67:
+		v318 = v317
+	b68:
+		if !v318 {
+			v356 = int32(4)
+			goto b85
+		}
+		{
+			v319 := *(*float32)(unsafe.Add(m0, 12))
+			v320 := *(*int32)(unsafe.Add(m1, 12))
+			*(*float32)(unsafe.Add(m0, 16)) = v319
+			*(*int32)(unsafe.Add(m1, 16)) = v320
+			v323 = *(*float32)(unsafe.Add(m0, 8))
+			v324 = *(*int32)(unsafe.Add(m1, 8))
+			v325 := v182 < v323
+			if v325 {
+				v329 = true
+				goto b73
+			}
+		}
+		{
+			v326 := v182 == v323
+			if !v326 {
+				v328 = false
+				goto b72
+			}
+		}
+		{
+			v327 := v183 < v324
+			v328 = v327
+		}
+	b72:
+		v329 = v328
+	b73:
+		if !v329 {
+			v356 = int32(3)
+			goto b85
+		}
+		{
+			v330 := *(*float32)(unsafe.Add(m0, 8))
+			v331 := *(*int32)(unsafe.Add(m1, 8))
+			*(*float32)(unsafe.Add(m0, 12)) = v330
+			*(*int32)(unsafe.Add(m1, 12)) = v331
+			v334 = *(*float32)(unsafe.Add(m0, 4))
+			v335 = *(*int32)(unsafe.Add(m1, 4))
+			v336 := v182 < v334
+			if v336 {
+				v340 = true
+				goto b78
+			}
+		}
+		{
+			v337 := v182 == v334
+			if !v337 {
+				v339 = false
+				goto b77
+			}
+		}
+		{
+			v338 := v183 < v335
+			v339 = v338
+		}
+	b77:
+		v340 = v339
+	b78:
+		if !v340 {
+			v356 = int32(2)
+			goto b85
+		}
+		{
+			v341 := *(*float32)(unsafe.Add(m0, 4))
+			v342 := *(*int32)(unsafe.Add(m1, 4))
+			*(*float32)(unsafe.Add(m0, 8)) = v341
+			*(*int32)(unsafe.Add(m1, 8)) = v342
+			v345 = *(*float32)(m0)
+			v346 = *(*int32)(m1)
+			v347 := v182 < v345
+			if v347 {
+				v351 = true
+				goto b83
+			}
+		}
+		{
+			v348 := v182 == v345
+			if !v348 {
+				v350 = false
+				goto b82
+			}
+		}
+		{
+			v349 := v183 < v346
+			v350 = v349
+		}
+	b82:
+		v351 = v350
+	b83:
+		if !v351 {
+			v356 = int32(1)
+			goto b85
+		}
+		{
+			v352 := *(*float32)(m0)
+			v353 := *(*int32)(m1)
+			*(*float32)(unsafe.Add(m0, 4)) = v352
+			*(*int32)(unsafe.Add(m1, 4)) = v353
+			v356 = int32(0)
+		}
+	b85:
+		*(*float32)(unsafe.Add(m0, int(v356)*4)) = v182
+		*(*int32)(unsafe.Add(m1, int(v356)*4)) = v183
+		v359 = true
+	b86:
+		if !v359 {
+			goto b88
+		}
+		v179 = v180
+		goto b3
+	b88:
+		v176 = v177
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b2
+	b89:
+		{
+			v360 = *(*float32)(m0)
+			v361 = *(*int32)(m1)
+			v362 = *(*float32)(unsafe.Add(m0, 4))
+			v363 = *(*int32)(unsafe.Add(m1, 4))
+			v364 = *(*float32)(unsafe.Add(m0, 8))
+			v365 = *(*int32)(unsafe.Add(m1, 8))
+			v366 = *(*float32)(unsafe.Add(m0, 12))
+			v367 = *(*int32)(unsafe.Add(m1, 12))
+			v368 = *(*float32)(unsafe.Add(m0, 16))
+			v369 = *(*int32)(unsafe.Add(m1, 16))
+			v370 = *(*float32)(unsafe.Add(m0, 20))
+			v371 = *(*int32)(unsafe.Add(m1, 20))
+			v372 = *(*float32)(unsafe.Add(m0, 24))
+			v373 = *(*int32)(unsafe.Add(m1, 24))
+			v374 = *(*float32)(unsafe.Add(m0, 28))
+			v375 = *(*int32)(unsafe.Add(m1, 28))
+			v376 = *(*float32)(unsafe.Add(m0, 32))
+			v377 = *(*int32)(unsafe.Add(m1, 32))
+			v378 = *(*float32)(unsafe.Add(m0, 36))
+			v379 = *(*int32)(unsafe.Add(m1, 36))
+			v380 = *(*float32)(unsafe.Add(m0, 40))
+			v381 = *(*int32)(unsafe.Add(m1, 40))
+			v382 = *(*float32)(unsafe.Add(m0, 44))
+			v383 = *(*int32)(unsafe.Add(m1, 44))
+			v384 = *(*float32)(unsafe.Add(m0, 48))
+			v385 = *(*int32)(unsafe.Add(m1, 48))
+			v386 = *(*float32)(unsafe.Add(m0, 52))
+			v387 = *(*int32)(unsafe.Add(m1, 52))
+			v388 = *(*float32)(unsafe.Add(m0, 56))
+			v389 = *(*int32)(unsafe.Add(m1, 56))
+			v390 = *(*float32)(unsafe.Add(m0, 60))
+			v391 = *(*int32)(unsafe.Add(m1, 60))
+			v392 := uint64(v6) < uint64(v4)
+			if !v392 {
+				goto b91
+			}
+		}
+		*(*float32)(unsafe.Add(p2, x*128)) = v360
+		*(*int32)(unsafe.Add(p2, x*128+4)) = v361
+		*(*float32)(unsafe.Add(p2, x*128+8)) = v362
+		*(*int32)(unsafe.Add(p2, x*128+12)) = v363
+		*(*float32)(unsafe.Add(p2, x*128+16)) = v364
+		*(*int32)(unsafe.Add(p2, x*128+20)) = v365
+		*(*float32)(unsafe.Add(p2, x*128+24)) = v366
+		*(*int32)(unsafe.Add(p2, x*128+28)) = v367
+		*(*float32)(unsafe.Add(p2, x*128+32)) = v368
+		*(*int32)(unsafe.Add(p2, x*128+36)) = v369
+		*(*float32)(unsafe.Add(p2, x*128+40)) = v370
+		*(*int32)(unsafe.Add(p2, x*128+44)) = v371
+		*(*float32)(unsafe.Add(p2, x*128+48)) = v372
+		*(*int32)(unsafe.Add(p2, x*128+52)) = v373
+		*(*float32)(unsafe.Add(p2, x*128+56)) = v374
+		*(*int32)(unsafe.Add(p2, x*128+60)) = v375
+		*(*float32)(unsafe.Add(p2, x*128+64)) = v376
+		*(*int32)(unsafe.Add(p2, x*128+68)) = v377
+		*(*float32)(unsafe.Add(p2, x*128+72)) = v378
+		*(*int32)(unsafe.Add(p2, x*128+76)) = v379
+		*(*float32)(unsafe.Add(p2, x*128+80)) = v380
+		*(*int32)(unsafe.Add(p2, x*128+84)) = v381
+		*(*float32)(unsafe.Add(p2, x*128+88)) = v382
+		*(*int32)(unsafe.Add(p2, x*128+92)) = v383
+		*(*float32)(unsafe.Add(p2, x*128+96)) = v384
+		*(*int32)(unsafe.Add(p2, x*128+100)) = v385
+		*(*float32)(unsafe.Add(p2, x*128+104)) = v386
+		*(*int32)(unsafe.Add(p2, x*128+108)) = v387
+		*(*float32)(unsafe.Add(p2, x*128+112)) = v388
+		*(*int32)(unsafe.Add(p2, x*128+116)) = v389
+		*(*float32)(unsafe.Add(p2, x*128+120)) = v390
+		*(*int32)(unsafe.Add(p2, x*128+124)) = v391
+		continue
+	b91:
+		g.Fault(0, v6, v4, v0, int32(0), int32(0))
+		continue
+	b92:
+		g.Fault(1, v1, v173, v0, int32(0), int32(0))
+		continue
+	b93:
+		g.Fault(2, v171, v2, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // searchHost is a work-group of the kernel [Search].
 type searchHost struct {
 	kernelimpl.HostGroup
@@ -58,7 +912,7 @@ func (g *searchHost) Begin() {
 // Run runs it.
 func (g *searchHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 81 of kernel.go
@@ -96,6 +950,7 @@ func (g *searchHost) r1() int {
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
+	stop := g.Cancelled()
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	u15 := g.v15
@@ -151,6 +1006,9 @@ func (g *searchHost) r1() int {
 			*(*float32)(unsafe.Add(m0, int(v39)*4)) = v38
 			v41 := v35 + 64
 			v35 = v41
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b3
 		}
 	b5:
@@ -179,6 +1037,9 @@ func (g *searchHost) r1() int {
 			*(*float32)(unsafe.Add(m0, int(v48)*4)) = v46
 			v50 := v42 + 64
 			v42 = v50
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b5
 		}
 	b9:
@@ -221,6 +1082,7 @@ func (g *searchHost) r2() int {
 	v238 := 0 <= v2
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
+	stop := g.Cancelled()
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	next := -1
@@ -480,6 +1342,9 @@ func (g *searchHost) r2() int {
 			v265 := float32(v256 + v264)
 			v256 = v265
 			v257 = v258
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b16
 		}
 	b18:
@@ -985,6 +1850,9 @@ func (g *searchHost) r2() int {
 		{
 			v442 := v252 + 64
 			v252 = v442
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b14
 		}
 	b101:
@@ -1028,6 +1896,9 @@ func (g *searchHost) r2() int {
 			v459 := float32(v450 + v458)
 			v450 = v459
 			v451 = v452
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b104
 		}
 	b106:
@@ -1108,6 +1979,9 @@ func (g *searchHost) r2() int {
 		{
 			v484 := v443 + 64
 			v443 = v484
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b101
 		}
 	b120:

@@ -17,14 +17,38 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{mergeKernel, searchKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/knn/nearest",
+	Kernels: []string{"Merge", "Search"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xc149a7cf},
+		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
+		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xfd04f195},
+		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x84415958},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
+		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
+		{File: "examples/knn/nearest/kernel.go", Package: "nearest", Sum: 0xea186b42},
+	},
+})
 
 //go:embed Merge.spv
 var mergeSPIRV string
@@ -35,7 +59,7 @@ var mergeSmall string
 //go:embed Merge.words.spv
 var mergeWords string
 
-var mergeKernel = kernelimpl.Register(&abi.Kernel{
+var mergeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Merge",
 	Package: "github.com/kgen-go/kgen/examples/knn/nearest",
 	Form:    abi.Range,
@@ -47,6 +71,7 @@ var mergeKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "examples/knn/nearest/kernel.go:135:18", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "examples/knn/nearest/kernel.go:135:30"},
@@ -64,7 +89,7 @@ var mergeKernel = kernelimpl.Register(&abi.Kernel{
 		Lists: kernelimpl.HostSlice[nearest.List](a, 1),
 		Hits:  kernelimpl.HostSlice[nearest.List](a, 2),
 	}.Kernel
-})
+}, newMergeHost)
 
 // Merge is the kernel [nearest.Merge] with its slices in device memory.
 // Merge makes one list of each query's.
@@ -92,6 +117,21 @@ func RunMerge(ctx context.Context, dev *runtime.Device, k nearest.Merge, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [nearest.Merge].
+func _(k nearest.Merge) {
+	type nearestMergeHasChanged_RunGoGenerate struct {
+		Parts int
+		Lists []nearest.List
+		Hits  []nearest.List
+	}
+	_ = nearestMergeHasChanged_RunGoGenerate(k) // nearest.Merge has changed: run go generate
+	type nearestHitHasChanged_RunGoGenerate struct {
+		Distance float32
+		Index    int32
+	}
+	_ = nearestHitHasChanged_RunGoGenerate(k.Lists[0][0]) // nearest.Hit has changed: run go generate
+}
+
 //go:embed Search.spv
 var searchSPIRV string
 
@@ -115,6 +155,7 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize:    56,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(1, 64)},
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -175,4 +216,16 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k nearest.Search, r run
 	kernelimpl.Slice(l, 3, k.Lists)
 	kernelimpl.Accessor(l, k.Query.Len())
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [nearest.Search].
+func _(k nearest.Search) {
+	type nearestSearchHasChanged_RunGoGenerate struct {
+		Dim     int
+		Vectors []float32
+		Queries []float32
+		Lists   []nearest.List
+		Query   dsl.LocalAccessor[float32]
+	}
+	_ = nearestSearchHasChanged_RunGoGenerate(k) // nearest.Search has changed: run go generate
 }

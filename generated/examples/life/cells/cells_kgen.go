@@ -16,14 +16,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{lifeKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/life/cells",
+	Kernels: []string{"Life"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "examples/life/cells/kernel.go", Package: "cells", Sum: 0x33d064a7},
+	},
+})
 
 //go:embed Life.spv
 var lifeSPIRV string
@@ -99,4 +110,15 @@ func RunLife(ctx context.Context, dev *runtime.Device, k cells.Life, r runtime.N
 	kernelimpl.Slice(l, 2, k.In)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [cells.Life].
+func _(k cells.Life) {
+	type cellsLifeHasChanged_RunGoGenerate struct {
+		H   int
+		W   int
+		In  []uint32
+		Out []uint32
+	}
+	_ = cellsLifeHasChanged_RunGoGenerate(k) // cells.Life has changed: run go generate
 }

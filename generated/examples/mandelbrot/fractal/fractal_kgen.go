@@ -16,14 +16,39 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{mandelbrotKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/mandelbrot/fractal",
+	Kernels: []string{"Mandelbrot"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xc149a7cf},
+		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
+		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xfd04f195},
+		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x84415958},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
+		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
+		{File: "examples/mandelbrot/fractal/color.go", Package: "fractal", Sum: 0x8ebd4e02},
+		{File: "examples/mandelbrot/fractal/kernel.go", Package: "fractal", Sum: 0x63008656},
+	},
+})
 
 //go:embed Mandelbrot.spv
 var mandelbrotSPIRV string
@@ -34,7 +59,7 @@ var mandelbrotSmall string
 //go:embed Mandelbrot.words.spv
 var mandelbrotWords string
 
-var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
+var mandelbrotKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Mandelbrot",
 	Package: "github.com/kgen-go/kgen/examples/mandelbrot/fractal",
 	Form:    abi.Range,
@@ -46,6 +71,7 @@ var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/mandelbrot/fractal/kernel.go:52:9", Limit: -3},
 	},
@@ -61,7 +87,7 @@ var mandelbrotKernel = kernelimpl.Register(&abi.Kernel{
 		MaxIter: kernelimpl.HostValue[int](a, 1),
 		Image:   kernelimpl.HostSlice[fractal.RGBA](a, 2),
 	}.Kernel
-})
+}, newMandelbrotHost)
 
 // Mandelbrot is the kernel [fractal.Mandelbrot] with its slices in device memory.
 // Mandelbrot paints one pixel per work-item, over a range of height and width.
@@ -87,4 +113,20 @@ func RunMandelbrot(ctx context.Context, dev *runtime.Device, k fractal.Mandelbro
 	kernelimpl.Value(l, 1, k.MaxIter)
 	kernelimpl.Slice(l, 2, k.Image)
 	return l.Run2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [fractal.Mandelbrot].
+func _(k fractal.Mandelbrot) {
+	type fractalMandelbrotHasChanged_RunGoGenerate struct {
+		View    fractal.View
+		MaxIter int
+		Image   []fractal.RGBA
+	}
+	_ = fractalMandelbrotHasChanged_RunGoGenerate(k) // fractal.Mandelbrot has changed: run go generate
+	type fractalViewHasChanged_RunGoGenerate struct {
+		X     float32
+		Y     float32
+		Pixel float32
+	}
+	_ = fractalViewHasChanged_RunGoGenerate(k.View) // fractal.View has changed: run go generate
 }

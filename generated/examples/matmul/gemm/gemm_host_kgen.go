@@ -49,7 +49,7 @@ func (g *matMulHost) Begin() {
 // Run runs it.
 func (g *matMulHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 29 of kernel.go

@@ -16,14 +16,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{matMulKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/matmul/gemm",
+	Kernels: []string{"MatMul"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "examples/matmul/gemm/kernel.go", Package: "gemm", Sum: 0x55516a1b},
+	},
+})
 
 //go:embed MatMul.spv
 var matMulSPIRV string
@@ -49,6 +60,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize:    72,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(16, 16)},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 64, Len: 16, Accessor: -1},
@@ -108,4 +120,17 @@ func RunMatMul(ctx context.Context, dev *runtime.Device, k gemm.MatMul, r runtim
 	kernelimpl.Slice(l, 4, k.B)
 	kernelimpl.Slice(l, 5, k.C)
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [gemm.MatMul].
+func _(k gemm.MatMul) {
+	type gemmMatMulHasChanged_RunGoGenerate struct {
+		M int
+		K int
+		N int
+		A []float32
+		B []float32
+		C []float32
+	}
+	_ = gemmMatMulHasChanged_RunGoGenerate(k) // gemm.MatMul has changed: run go generate
 }

@@ -16,14 +16,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{medianKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/median/filter",
+	Kernels: []string{"Median"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "examples/median/filter/kernel.go", Package: "filter", Sum: 0x5cb40959},
+	},
+})
 
 //go:embed Median.spv
 var medianSPIRV string
@@ -34,7 +45,7 @@ var medianSmall string
 //go:embed Median.words.spv
 var medianWords string
 
-var medianKernel = kernelimpl.Register(&abi.Kernel{
+var medianKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Median",
 	Package: "github.com/kgen-go/kgen/examples/median/filter",
 	Form:    abi.Range,
@@ -45,6 +56,7 @@ var medianKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(filter.Median).Kernel", Pos: "examples/median/filter/kernel.go:23:36"}}},
@@ -76,7 +88,7 @@ var medianKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-}, filter.Window)
+}, newMedianHost, filter.Window)
 
 // Median is the kernel [filter.Median] with its slices in device memory.
 // Median replaces every pixel by the median of those around it, itself among them: single wrong pixels vanish, and edges stay.
@@ -99,4 +111,13 @@ func RunMedian(ctx context.Context, dev *runtime.Device, k filter.Median, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [filter.Median].
+func _(k filter.Median) {
+	type filterMedianHasChanged_RunGoGenerate struct {
+		In  []float32
+		Out []float32
+	}
+	_ = filterMedianHasChanged_RunGoGenerate(k) // filter.Median has changed: run go generate
 }

@@ -63,7 +63,7 @@ func (g *stepHost) Begin() {
 // Run runs it.
 func (g *stepHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 54 of kernel.go

@@ -16,14 +16,39 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{paintKernel, stepKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/nbody/gravity",
+	Kernels: []string{"Paint", "Step"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xc149a7cf},
+		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
+		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xfd04f195},
+		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x84415958},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
+		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
+		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0xbffa628c},
+		{File: "examples/nbody/gravity/paint.go", Package: "gravity", Sum: 0xf62f5b8f},
+	},
+})
 
 //go:embed Paint.spv
 var paintSPIRV string
@@ -95,6 +120,37 @@ func RunPaint(ctx context.Context, dev *runtime.Device, k gravity.Paint, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [gravity.Paint].
+func _(k gravity.Paint) {
+	type gravityPaintHasChanged_RunGoGenerate struct {
+		Camera gravity.Camera
+		Split  int
+		Bodies []gravity.Body
+		Light  []uint32
+	}
+	_ = gravityPaintHasChanged_RunGoGenerate(k) // gravity.Paint has changed: run go generate
+	type gravityCameraHasChanged_RunGoGenerate struct {
+		Width    int
+		Height   int
+		Zoom     float32
+		Distance float32
+		Sin      float32
+		Cos      float32
+	}
+	_ = gravityCameraHasChanged_RunGoGenerate(k.Camera) // gravity.Camera has changed: run go generate
+	type gravityBodyHasChanged_RunGoGenerate struct {
+		Pos  gravity.Vec3
+		Mass float32
+	}
+	_ = gravityBodyHasChanged_RunGoGenerate(k.Bodies[0]) // gravity.Body has changed: run go generate
+	type gravityVec3HasChanged_RunGoGenerate struct {
+		X float32
+		Y float32
+		Z float32
+	}
+	_ = gravityVec3HasChanged_RunGoGenerate(k.Bodies[0].Pos) // gravity.Vec3 has changed: run go generate
+}
+
 //go:embed Step.spv
 var stepSPIRV string
 
@@ -118,6 +174,7 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize:    56,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
@@ -172,4 +229,16 @@ func RunStep(ctx context.Context, dev *runtime.Device, k gravity.Step, r runtime
 	kernelimpl.Slice(l, 3, k.New)
 	kernelimpl.Slice(l, 4, k.Velocity)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [gravity.Step].
+func _(k gravity.Step) {
+	type gravityStepHasChanged_RunGoGenerate struct {
+		Dt        float32
+		Softening float32
+		Old       []gravity.Body
+		New       []gravity.Body
+		Velocity  []gravity.Vec3
+	}
+	_ = gravityStepHasChanged_RunGoGenerate(k) // gravity.Step has changed: run go generate
 }

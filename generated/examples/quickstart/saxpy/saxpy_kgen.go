@@ -16,14 +16,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{saxpyKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/quickstart/saxpy",
+	Kernels: []string{"SAXPY"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "examples/quickstart/saxpy/kernel.go", Package: "saxpy", Sum: 0xe7ecdec},
+	},
+})
 
 //go:embed SAXPY.spv
 var saxpySPIRV string
@@ -85,4 +96,14 @@ func RunSAXPY(ctx context.Context, dev *runtime.Device, k saxpy.SAXPY, r runtime
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [saxpy.SAXPY].
+func _(k saxpy.SAXPY) {
+	type saxpySAXPYHasChanged_RunGoGenerate struct {
+		A float32
+		X []float32
+		Y []float32
+	}
+	_ = saxpySAXPYHasChanged_RunGoGenerate(k) // saxpy.SAXPY has changed: run go generate
 }

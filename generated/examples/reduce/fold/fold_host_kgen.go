@@ -91,6 +91,7 @@ func (g *finishHost) r0() int {
 	const n = 256
 	v1 := g.v1
 	p0 := g.Pointer(0)
+	stop := g.Cancelled()
 	h7 := g.v7[:n]
 	h8 := g.v8[:n]
 	h9 := g.v9[:n]
@@ -130,6 +131,9 @@ func (g *finishHost) r0() int {
 			v9 = v37
 			v10 = v38
 			v11 = v39
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b1
 		}
 	b3:
@@ -270,6 +274,7 @@ func (g *foldHost) r0() int {
 	p1 := g.Pointer(1)
 	v8 := g.v8
 	v9 := int64(uint32(v8))
+	stop := g.Cancelled()
 	h10 := g.v10[:n]
 	h11 := g.v11[:n]
 	h12 := g.v12[:n]
@@ -313,6 +318,9 @@ func (g *foldHost) r0() int {
 			v12 = v37
 			v13 = v39
 			v14 = v40
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b1
 		}
 	b4:

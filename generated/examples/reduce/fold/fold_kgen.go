@@ -16,14 +16,38 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{finishKernel, foldKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/reduce/fold",
+	Kernels: []string{"Finish", "Fold"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xc149a7cf},
+		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
+		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xfd04f195},
+		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x84415958},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
+		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
+		{File: "examples/reduce/fold/kernel.go", Package: "fold", Sum: 0xaeb2f67a},
+	},
+})
 
 //go:embed Finish.spv
 var finishSPIRV string
@@ -51,6 +75,7 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize:    32,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -97,6 +122,22 @@ func RunFinish(ctx context.Context, dev *runtime.Device, k fold.Finish, r runtim
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [fold.Finish].
+func _(k fold.Finish) {
+	type foldFinishHasChanged_RunGoGenerate struct {
+		Parts []fold.Stats
+		Out   []fold.Stats
+	}
+	_ = foldFinishHasChanged_RunGoGenerate(k) // fold.Finish has changed: run go generate
+	type foldStatsHasChanged_RunGoGenerate struct {
+		Sum float32
+		Min float32
+		Max float32
+		Dot float32
+	}
+	_ = foldStatsHasChanged_RunGoGenerate(k.Parts[0]) // fold.Stats has changed: run go generate
+}
+
 //go:embed Fold.spv
 var foldSPIRV string
 
@@ -124,6 +165,7 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize:    48,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -172,4 +214,14 @@ func RunFold(ctx context.Context, dev *runtime.Device, k fold.Fold, r runtime.ND
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [fold.Fold].
+func _(k fold.Fold) {
+	type foldFoldHasChanged_RunGoGenerate struct {
+		X   []float32
+		Y   []float32
+		Out []fold.Stats
+	}
+	_ = foldFoldHasChanged_RunGoGenerate(k) // fold.Fold has changed: run go generate
 }

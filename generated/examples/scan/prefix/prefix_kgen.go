@@ -16,14 +16,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{addKernel, blocksKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/scan/prefix",
+	Kernels: []string{"Add", "Blocks"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "examples/scan/prefix/kernel.go", Package: "prefix", Sum: 0xb49020e5},
+	},
+})
 
 //go:embed Add.spv
 var addSPIRV string
@@ -79,6 +90,15 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k prefix.Add, r runtime.Ra
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Totals)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [prefix.Add].
+func _(k prefix.Add) {
+	type prefixAddHasChanged_RunGoGenerate struct {
+		X      []uint32
+		Totals []uint32
+	}
+	_ = prefixAddHasChanged_RunGoGenerate(k) // prefix.Add has changed: run go generate
 }
 
 //go:embed Blocks.spv
@@ -151,4 +171,13 @@ func RunBlocks(ctx context.Context, dev *runtime.Device, k prefix.Blocks, r runt
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Totals)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [prefix.Blocks].
+func _(k prefix.Blocks) {
+	type prefixBlocksHasChanged_RunGoGenerate struct {
+		X      []uint32
+		Totals []uint32
+	}
+	_ = prefixBlocksHasChanged_RunGoGenerate(k) // prefix.Blocks has changed: run go generate
 }

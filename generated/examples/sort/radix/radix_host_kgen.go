@@ -192,7 +192,7 @@ func (g *scatterHost) Begin() {
 // Run runs it.
 func (g *scatterHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 60 of kernel.go

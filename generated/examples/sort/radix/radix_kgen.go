@@ -16,14 +16,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{countKernel, scatterKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/examples/sort/radix",
+	Kernels: []string{"Count", "Scatter"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "examples/sort/radix/kernel.go", Package: "radix", Sum: 0xa3d28088},
+	},
+})
 
 //go:embed Count.spv
 var countSPIRV string
@@ -89,6 +100,16 @@ func RunCount(ctx context.Context, dev *runtime.Device, k radix.Count, r runtime
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [radix.Count].
+func _(k radix.Count) {
+	type radixCountHasChanged_RunGoGenerate struct {
+		Shift  int
+		Keys   []uint32
+		Counts []uint32
+	}
+	_ = radixCountHasChanged_RunGoGenerate(k) // radix.Count has changed: run go generate
+}
+
 //go:embed Scatter.spv
 var scatterSPIRV string
 
@@ -117,6 +138,7 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize:    56,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
@@ -173,4 +195,15 @@ func RunScatter(ctx context.Context, dev *runtime.Device, k radix.Scatter, r run
 	kernelimpl.Slice(l, 2, k.Starts)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [radix.Scatter].
+func _(k radix.Scatter) {
+	type radixScatterHasChanged_RunGoGenerate struct {
+		Shift  int
+		Keys   []uint32
+		Starts []uint32
+		Out    []uint32
+	}
+	_ = radixScatterHasChanged_RunGoGenerate(k) // radix.Scatter has changed: run go generate
 }

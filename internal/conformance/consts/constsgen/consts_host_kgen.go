@@ -9,6 +9,165 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// arraysHost is some work-items of the kernel [Arrays].
+type arraysHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	c1  float32
+	c2  float32
+	c3  int32
+	c4  float32
+	c5  float32
+	c6  int32
+	c7  int32
+	c8  int64
+	c9  int64
+	c10 int32
+	c11 int32
+	c12 int32
+	c13 bool
+	c14 int32
+	v0  int64
+	v2  int64
+}
+
+func newArraysHost() kernelimpl.HostForm { return new(arraysHost) }
+
+var arraysHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:306:8"},
+}
+
+// Begin readies the form for a launch.
+func (g *arraysHost) Begin() {
+	g.Sites = arraysHostSites
+	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 43, 1)
+	g.c1 = kernelimpl.HostSpec[float32](&g.HostGroup, 44, 0)
+	g.c2 = kernelimpl.HostSpec[float32](&g.HostGroup, 45, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 46, 2)
+	g.c4 = kernelimpl.HostSpec[float32](&g.HostGroup, 47, 3)
+	g.c5 = kernelimpl.HostSpec[float32](&g.HostGroup, 48, 0)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 49, 0)
+	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 50, 1)
+	g.c8 = kernelimpl.HostSpec[int64](&g.HostGroup, 51, 0)
+	g.c9 = kernelimpl.HostSpec[int64](&g.HostGroup, 52, 0)
+	g.c10 = kernelimpl.HostSpec[int32](&g.HostGroup, 53, 0)
+	g.c11 = kernelimpl.HostSpec[int32](&g.HostGroup, 54, 0)
+	g.c12 = kernelimpl.HostSpec[int32](&g.HostGroup, 55, 0)
+	g.c13 = kernelimpl.HostSpec[bool](&g.HostGroup, 56, false)
+	g.c14 = kernelimpl.HostSpec[int32](&g.HostGroup, 57, 0)
+	g.Allot(0, 8)
+	g.Allot(1, 8)
+	g.Allot(2, 8)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*arraysHost) Spare() {}
+
+// Run runs it.
+func (g *arraysHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *arraysHost) r0() int {
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	c0 := g.c0
+	c1 := g.c1
+	c2 := g.c2
+	c3 := g.c3
+	c4 := g.c4
+	c5 := g.c5
+	v0 := g.v0
+	v13 := 2 < v0
+	v14 := v0
+	if v13 {
+		v14 = int64(2)
+	}
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v2 := g.v2
+	v25 := v2 != 0
+	p1 := g.Pointer(1)
+	c6 := g.c6
+	v26 := int8(uint32(c6))
+	c7 := g.c7
+	v28 := int16(uint32(c7))
+	c8 := g.c8
+	c9 := g.c9
+	c10 := g.c10
+	v32 := int8(uint32(c10))
+	c11 := g.c11
+	v34 := int16(uint32(c11))
+	c12 := g.c12
+	c13 := g.c13
+	v37 := int32(0)
+	if c13 {
+		v37 = int32(1)
+	}
+	v38 := int8(uint32(v37))
+	c14 := g.c14
+	for li := g.Lo; li < g.Hi; li++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v15 int32
+		*(*[8]byte)(m0) = [8]byte{}
+		*(*[8]byte)(m1) = [8]byte{}
+		*(*[8]byte)(m2) = [8]byte{}
+		*(*int32)(m0) = c0
+		*(*float32)(m1) = c1
+		*(*float32)(m2) = c2
+		*(*int32)(unsafe.Add(m0, 4)) = c3
+		*(*float32)(unsafe.Add(m1, 4)) = c4
+		*(*float32)(unsafe.Add(m2, 4)) = c5
+		v15 = int32(0)
+	b1:
+		{
+			v16 := int64(uint32(v15))
+			v17 := v16 < v14
+			if !v17 {
+				goto b3
+			}
+		}
+		{
+			v18 := *(*int32)(unsafe.Add(m0, int(v15)*4))
+			v19 := *(*float32)(unsafe.Add(m1, int(v15)*4))
+			v20 := *(*float32)(unsafe.Add(m2, int(v15)*4))
+			*(*int32)(unsafe.Add(p0, int(v15)*12)) = v18
+			*(*float32)(unsafe.Add(p0, int(v15)*12+4)) = v19
+			*(*float32)(unsafe.Add(p0, int(v15)*12+8)) = v20
+			v24 := v15 + 1
+			v15 = v24
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b1
+		}
+	b3:
+		if !v25 {
+			goto b5
+		}
+		*(*int8)(p1) = v26
+		*(*int16)(unsafe.Add(p1, 2)) = v28
+		*(*int64)(unsafe.Add(p1, 8)) = c8
+		*(*int64)(unsafe.Add(p1, 16)) = c9
+		*(*int8)(unsafe.Add(p1, 24)) = v32
+		*(*int16)(unsafe.Add(p1, 26)) = v34
+		*(*int32)(unsafe.Add(p1, 28)) = c12
+		*(*int8)(unsafe.Add(p1, 32)) = v38
+		*(*int32)(unsafe.Add(p1, 36)) = c14
+		continue
+	b5:
+		g.Fault(0, int64(0), v2, int32(0), int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // foldedHost is a work-group of the kernel [Folded].
 type foldedHost struct {
 	kernelimpl.HostGroup
@@ -33,7 +192,7 @@ func (g *foldedHost) Begin() {
 	g.Sites = foldedHostSites
 	n := g.Items
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 4)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 20, 4)
 	g.c1 = g.c0 / 2
 	g.c2 = g.c1 + 1
 	g.c3 = g.c2 <= 64
@@ -65,6 +224,7 @@ func (g *foldedHost) r1() int {
 	m1 := g.Memory(1)
 	size1 := (int(g.c2)*4 + 7) &^ 7
 	c2 := g.c2
+	stop := g.Cancelled()
 	c0 := g.c0
 	v3 := c0 * 2
 	m0 := g.Memory(0)
@@ -94,6 +254,9 @@ func (g *foldedHost) r1() int {
 			*(*int32)(unsafe.Add(own1, int(v8)*4)) = int32(0)
 			v11 := v8 + 1
 			v8 = v11
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b3
 		}
 	b5:
@@ -137,6 +300,7 @@ func (g *foldedHost) r2() int {
 	v21 := c0 * 2000
 	m0 := g.Memory(0)
 	v3 := c0 * 2
+	stop := g.Cancelled()
 	v5 := c0 / 2
 	v6 := v5 + 1
 	m1 := g.Memory(1)
@@ -169,6 +333,9 @@ func (g *foldedHost) r2() int {
 		}
 		v22 = v25
 		v23 = v26
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b9
 	b11:
 		v28 = v25
@@ -187,6 +354,9 @@ func (g *foldedHost) r2() int {
 			v34 := v28 + v33
 			v28 = v34
 			v29 = v30
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b12
 		}
 	b14:
@@ -229,7 +399,7 @@ var localHostSites = []abi.Site{
 func (g *localHost) Begin() {
 	g.Sites = localHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 2)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 19, 2)
 	g.c1 = g.c0 * g.c0
 	g.Allot(0, int(g.c1)*4)
 }
@@ -354,7 +524,7 @@ func (g *mm32Host) Begin() {
 	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 2)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 19, 2)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
 	g.Allot(0, int(g.c1)*4)
@@ -366,7 +536,7 @@ func (g *mm32Host) Begin() {
 // Run runs it.
 func (g *mm32Host) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 186 of kernels.go
@@ -531,6 +701,7 @@ func (g *mm32Host) r3() int {
 	v11 := int64(uint32(c2))
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
+	stop := g.Cancelled()
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	h81 := g.v81[:n]
@@ -599,6 +770,9 @@ func (g *mm32Host) r3() int {
 		}
 		v50 = v60
 		v51 = v61
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b11
 	b13:
 		v78 = v60
@@ -634,6 +808,9 @@ func (g *mm32Host) r3() int {
 		}
 		v63 = v75
 		v64 = v76
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b14
 	b18:
 		v78 = v75
@@ -830,7 +1007,7 @@ func (g *mm64Host) Begin() {
 	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 2)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 19, 2)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
 	g.Allot(0, int(g.c1)*8)
@@ -842,7 +1019,7 @@ func (g *mm64Host) Begin() {
 // Run runs it.
 func (g *mm64Host) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 186 of kernels.go
@@ -1007,6 +1184,7 @@ func (g *mm64Host) r3() int {
 	v11 := int64(uint32(c2))
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
+	stop := g.Cancelled()
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	h81 := g.v81[:n]
@@ -1075,6 +1253,9 @@ func (g *mm64Host) r3() int {
 		}
 		v50 = v60
 		v51 = v61
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b11
 	b13:
 		v78 = v60
@@ -1110,6 +1291,9 @@ func (g *mm64Host) r3() int {
 		}
 		v63 = v75
 		v64 = v76
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b14
 	b18:
 		v78 = v75
@@ -1289,8 +1473,8 @@ var sumHostSites = []abi.Site{
 func (g *sumHost) Begin() {
 	g.Sites = sumHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 2)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 3)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 2)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 3)
 }
 
 // Run runs it.

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -26,13 +26,24 @@ func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{arraysKernel, bothKernel, foldedKernel, gapsKernel, idsKernel, localKernel, mm32Kernel, mm64Kernel, namedKernel, scaleKernel, singlesKernel, structsKernel, sumKernel, tellFloatKernel, tellIntKernel, typesKernel, wideKernel}
 }
 
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
+	Kernels: []string{"Arrays", "Both", "Folded", "Gaps", "Ids", "Local", "MM32", "MM64", "Named", "Scale", "Singles", "Structs", "Sum", "TellFloat", "TellInt", "Types", "Wide"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0xcdeb2946},
+	},
+})
+
 //go:embed Arrays.spv
 var arraysSPIRV string
 
 //go:embed Arrays.words.spv
 var arraysWords string
 
-var arraysKernel = kernelimpl.Register(&abi.Kernel{
+var arraysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Arrays",
 	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
 	Form:    abi.Task,
@@ -42,22 +53,23 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].X", Type: "int32", Size: 4, Default: 0x1},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].N.A", Type: "float32", Size: 4, Offset: 4},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].N.B", Type: "float32", Size: 4, Offset: 8},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].X", Type: "int32", Size: 4, Offset: 12, Default: 0x2},
-		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].N.A", Type: "float32", Size: 4, Offset: 16, Default: 0x40400000},
-		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].N.B", Type: "float32", Size: 4, Offset: 20},
-		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".A", Type: "int8", Size: 4},
-		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".B", Type: "uint16", Size: 4, Offset: 2, Default: 0x1},
-		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".C", Type: "int64", Size: 8, Offset: 8},
-		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".D", Type: "uint64", Size: 8, Offset: 16},
-		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".E", Type: "uint8", Size: 4, Offset: 24},
-		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".F", Type: "int16", Size: 4, Offset: 26},
-		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".G", Type: "uint32", Size: 4, Offset: 28},
-		{ID: 13, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".H", Type: "bool", Size: 4, Offset: 32},
-		{ID: 14, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".I", Type: "int32", Size: 4, Offset: 36},
+		{ID: 43, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].X", Type: "int32", Size: 4, Default: 0x1},
+		{ID: 44, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].N.A", Type: "float32", Size: 4, Offset: 4},
+		{ID: 45, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].N.B", Type: "float32", Size: 4, Offset: 8},
+		{ID: 46, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].X", Type: "int32", Size: 4, Offset: 12, Default: 0x2},
+		{ID: 47, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].N.A", Type: "float32", Size: 4, Offset: 16, Default: 0x40400000},
+		{ID: 48, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].N.B", Type: "float32", Size: 4, Offset: 20},
+		{ID: 49, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".A", Type: "int8", Size: 4},
+		{ID: 50, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".B", Type: "uint16", Size: 4, Offset: 2, Default: 0x1},
+		{ID: 51, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".C", Type: "int64", Size: 8, Offset: 8},
+		{ID: 52, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".D", Type: "uint64", Size: 8, Offset: 16},
+		{ID: 53, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".E", Type: "uint8", Size: 4, Offset: 24},
+		{ID: 54, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".F", Type: "int16", Size: 4, Offset: 26},
+		{ID: 55, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".G", Type: "uint32", Size: 4, Offset: 28},
+		{ID: 56, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".H", Type: "bool", Size: 4, Offset: 32},
+		{ID: 57, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".I", Type: "int32", Size: 4, Offset: 36},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:306:8", Limit: -2},
@@ -67,16 +79,16 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Pos: "internal/conformance/consts/kernels.go:292:2", Var: &consts.Outers},
 	},
 	SPIRV: arraysSPIRV,
-	Sum:   0x793679a7,
+	Sum:   0x7fe41096,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: arraysWords, Sum: 0x62787514},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: arraysWords, Sum: 0x92c4e1e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Arrays{
 		Out:  kernelimpl.HostSlice[consts.Outer](a, 0),
 		Ints: kernelimpl.HostSlice[consts.Widths](a, 1),
 	}.Kernel
-}, consts.Outers, consts.Extremes)
+}, newArraysHost, consts.Outers, consts.Extremes)
 
 // Arrays is the kernel [consts.Arrays] with its slices in device memory.
 // Arrays reads both.
@@ -101,6 +113,37 @@ func RunArrays(ctx context.Context, dev *runtime.Device, k consts.Arrays, opts .
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Arrays].
+func _(k consts.Arrays) {
+	type constsArraysHasChanged_RunGoGenerate struct {
+		Out  []consts.Outer
+		Ints []consts.Widths
+	}
+	_ = constsArraysHasChanged_RunGoGenerate(k) // consts.Arrays has changed: run go generate
+	type constsOuterHasChanged_RunGoGenerate struct {
+		X int32
+		N consts.Inner
+	}
+	_ = constsOuterHasChanged_RunGoGenerate(k.Out[0]) // consts.Outer has changed: run go generate
+	type constsInnerHasChanged_RunGoGenerate struct {
+		A float32
+		B float32
+	}
+	_ = constsInnerHasChanged_RunGoGenerate(k.Out[0].N) // consts.Inner has changed: run go generate
+	type constsWidthsHasChanged_RunGoGenerate struct {
+		A int8
+		B uint16
+		C int64
+		D uint64
+		E uint8
+		F int16
+		G uint32
+		H bool
+		I int32
+	}
+	_ = constsWidthsHasChanged_RunGoGenerate(k.Ints[0]) // consts.Widths has changed: run go generate
+}
+
 //go:embed Both.spv
 var bothSPIRV string
 
@@ -117,9 +160,9 @@ var bothKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.BothSize", Path: ".N", Type: "int32", Size: 4, Default: 0x7},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Kernels", Type: "int32", Size: 4, Default: 0x1},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.RunBoth", Type: "int32", Size: 4, Default: 0x2},
+		{ID: 34, Name: "github.com/kgen-go/kgen/internal/conformance/consts.BothSize", Path: ".N", Type: "int32", Size: 4, Default: 0x7},
+		{ID: 35, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Kernels", Type: "int32", Size: 4, Default: 0x1},
+		{ID: 36, Name: "github.com/kgen-go/kgen/internal/conformance/consts.RunBoth", Type: "int32", Size: 4, Default: 0x2},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:265:7", Limit: -1},
@@ -130,9 +173,9 @@ var bothKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.RunBoth", Pos: "internal/conformance/consts/kernels.go:274:2", Var: &consts.RunBoth},
 	},
 	SPIRV: bothSPIRV,
-	Sum:   0xa9535aab,
+	Sum:   0x68a2fa12,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothWords, Sum: 0xeaf480f4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothWords, Sum: 0x7f83995d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Both{
@@ -160,6 +203,12 @@ func RunBoth(ctx context.Context, dev *runtime.Device, k consts.Both, opts ...ru
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Both].
+func _(k consts.Both) {
+	type constsBothHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = constsBothHasChanged_RunGoGenerate(k) // consts.Both has changed: run go generate
+}
+
 //go:embed Folded.spv
 var foldedSPIRV string
 
@@ -176,18 +225,19 @@ var foldedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(consts.Folded).Kernel", Pos: "internal/conformance/consts/kernels.go:230:33"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
+		{ID: 20, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$0 SConvert32:64 2 IMul64"},
+		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$20 SConvert32:64 2 IMul64"},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64 2 SDiv64 1 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$20 SConvert32:64 2 SDiv64 1 IAdd64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:232:6"},
@@ -198,9 +248,9 @@ var foldedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Pos: "internal/conformance/consts/kernels.go:33:2", Var: &consts.Size},
 	},
 	SPIRV: foldedSPIRV,
-	Sum:   0x34d6d368,
+	Sum:   0x424b3c2e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldedWords, Sum: 0x96231e47},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldedWords, Sum: 0x28975c77},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Folded{
@@ -228,6 +278,12 @@ func RunFolded(ctx context.Context, dev *runtime.Device, k consts.Folded, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Folded].
+func _(k consts.Folded) {
+	type constsFoldedHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = constsFoldedHasChanged_RunGoGenerate(k) // consts.Folded has changed: run go generate
+}
+
 //go:embed Gaps.spv
 var gapsSPIRV string
 
@@ -244,11 +300,11 @@ var gapsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".C", Type: "int8", Size: 4, Required: true},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".F", Type: "float32", Size: 4, Offset: 4, Required: true},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".B", Type: "bool", Size: 4, Offset: 8, Required: true},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".D.E", Type: "bool", Size: 4, Offset: 12, Required: true},
-		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".D.G", Type: "int32", Size: 4, Offset: 16, Required: true},
+		{ID: 25, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".C", Type: "int8", Size: 4, Required: true},
+		{ID: 26, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".F", Type: "float32", Size: 4, Offset: 4, Required: true},
+		{ID: 27, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".B", Type: "bool", Size: 4, Offset: 8, Required: true},
+		{ID: 28, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".D.E", Type: "bool", Size: 4, Offset: 12, Required: true},
+		{ID: 29, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".D.G", Type: "int32", Size: 4, Offset: 16, Required: true},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:168:41", Limit: -1},
@@ -257,9 +313,9 @@ var gapsKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Pos: "internal/conformance/consts/kernels.go:61:5", Var: &consts.Gappy},
 	},
 	SPIRV: gapsSPIRV,
-	Sum:   0x52aaaa2b,
+	Sum:   0xfbb68875,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: gapsWords, Sum: 0xac78bc83},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: gapsWords, Sum: 0x392fdd67},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Gaps{
@@ -287,6 +343,22 @@ func RunGaps(ctx context.Context, dev *runtime.Device, k consts.Gaps, opts ...ru
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Gaps].
+func _(k consts.Gaps) {
+	type constsGapsHasChanged_RunGoGenerate struct{ Out []consts.Padded }
+	_ = constsGapsHasChanged_RunGoGenerate(k) // consts.Gaps has changed: run go generate
+	type constsPaddedHasChanged_RunGoGenerate struct {
+		C int8
+		F float32
+		B bool
+		D struct {
+			E bool
+			G int32
+		}
+	}
+	_ = constsPaddedHasChanged_RunGoGenerate(k.Out[0]) // consts.Padded has changed: run go generate
+}
+
 //go:embed Ids.spv
 var idsSPIRV string
 
@@ -303,7 +375,7 @@ var idsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Index", Type: "int32", Size: 4, Default: 0x5},
+		{ID: 21, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Index", Type: "int32", Size: 4, Default: 0x5},
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Numbered", Type: "int32", Size: 4, Default: 0x1, Pinned: true},
 		{ID: 42, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Fortytwo", Type: "int32", Size: 4, Default: 0x1, Pinned: true},
 	},
@@ -318,9 +390,9 @@ var idsKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Numbered", Pos: "internal/conformance/consts/kernels.go:69:5", Var: &consts.Numbered},
 	},
 	SPIRV: idsSPIRV,
-	Sum:   0x94e5bc2,
+	Sum:   0xe6bf6ed9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: idsWords, Sum: 0x20e43fda},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: idsWords, Sum: 0x4d9fde6a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Ids{
@@ -348,6 +420,12 @@ func RunIds(ctx context.Context, dev *runtime.Device, k consts.Ids, opts ...runt
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Ids].
+func _(k consts.Ids) {
+	type constsIdsHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = constsIdsHasChanged_RunGoGenerate(k) // consts.Ids has changed: run go generate
+}
+
 //go:embed Local.spv
 var localSPIRV string
 
@@ -365,10 +443,10 @@ var localKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2, Min: 1, Max: 1024},
+		{ID: 19, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2, Min: 1, Max: 1024},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
+		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$19 SConvert32:64 $19 SConvert32:64 IMul64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:255:6"},
@@ -378,9 +456,9 @@ var localKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: localSPIRV,
-	Sum:   0x6722698d,
+	Sum:   0x14451b5e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localWords, Sum: 0x6d6c6198},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localWords, Sum: 0xff595959},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Local{
@@ -408,6 +486,12 @@ func RunLocal(ctx context.Context, dev *runtime.Device, k consts.Local, r runtim
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Local].
+func _(k consts.Local) {
+	type constsLocalHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = constsLocalHasChanged_RunGoGenerate(k) // consts.Local has changed: run go generate
+}
+
 //go:embed MM32.spv
 var mm32SPIRV string
 
@@ -432,8 +516,9 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
+	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
+		{ID: 19, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
 	},
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
@@ -453,10 +538,10 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: mm32SPIRV,
-	Sum:   0x5f1f9d2f,
+	Sum:   0x651786b5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x75aac3c8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0xb518a800},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x171a12},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x7f1867e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
@@ -503,6 +588,19 @@ func RunMM32(ctx context.Context, dev *runtime.Device, k consts.MM32, r runtime.
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.MM32].
+func _(k consts.MM32) {
+	type constsMM32HasChanged_RunGoGenerate struct {
+		N  int
+		A  []float32
+		B  []float32
+		C  []float32
+		TA dsl.LocalAccessor[float32]
+		TB dsl.LocalAccessor[float32]
+	}
+	_ = constsMM32HasChanged_RunGoGenerate(k) // consts.MM32 has changed: run go generate
+}
+
 //go:embed MM64.spv
 var mm64SPIRV string
 
@@ -527,12 +625,13 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(consts.MM[float64]).Kernel", Pos: "internal/conformance/consts/kernels.go:192:6"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
+		{ID: 19, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
 	},
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 8, Len: -1},
@@ -552,10 +651,10 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: mm64SPIRV,
-	Sum:   0xba2ee891,
+	Sum:   0xb1bb80cf,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0xb26151f6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0xdb018fad},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0xf9e14204},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0x9cdf9cfb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{
@@ -602,6 +701,19 @@ func RunMM64(ctx context.Context, dev *runtime.Device, k consts.MM64, r runtime.
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.MM64].
+func _(k consts.MM64) {
+	type constsMM64HasChanged_RunGoGenerate struct {
+		N  int
+		A  []float64
+		B  []float64
+		C  []float64
+		TA dsl.LocalAccessor[float64]
+		TB dsl.LocalAccessor[float64]
+	}
+	_ = constsMM64HasChanged_RunGoGenerate(k) // consts.MM64 has changed: run go generate
+}
+
 //go:embed Named.spv
 var namedSPIRV string
 
@@ -619,18 +731,18 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 24,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Speed", Type: "uint8", Size: 4, Default: 0x3},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Share", Type: "float32", Size: 4, Required: true},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][0]", Type: "int16", Size: 4, Default: 0x1},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][1]", Type: "int16", Size: 4, Offset: 2, Default: 0x2},
-		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][2]", Type: "int16", Size: 4, Offset: 4, Default: 0x3},
-		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][0]", Type: "int16", Size: 4, Offset: 6, Default: 0x4},
-		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][1]", Type: "int16", Size: 4, Offset: 8, Default: 0x5},
-		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][2]", Type: "int16", Size: 4, Offset: 10, Default: 0x6},
-		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".On[0]", Type: "bool", Size: 4},
-		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".On[1]", Type: "bool", Size: 4, Offset: 1, Default: 0x1},
-		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: "._", Type: "int32", Size: 4, Offset: 4},
-		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".In.D[0]", Type: "float32", Size: 4, Offset: 8},
+		{ID: 58, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Speed", Type: "uint8", Size: 4, Default: 0x3},
+		{ID: 59, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Share", Type: "float32", Size: 4, Required: true},
+		{ID: 60, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][0]", Type: "int16", Size: 4, Default: 0x1},
+		{ID: 61, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][1]", Type: "int16", Size: 4, Offset: 2, Default: 0x2},
+		{ID: 62, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][2]", Type: "int16", Size: 4, Offset: 4, Default: 0x3},
+		{ID: 63, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][0]", Type: "int16", Size: 4, Offset: 6, Default: 0x4},
+		{ID: 64, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][1]", Type: "int16", Size: 4, Offset: 8, Default: 0x5},
+		{ID: 65, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][2]", Type: "int16", Size: 4, Offset: 10, Default: 0x6},
+		{ID: 66, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".On[0]", Type: "bool", Size: 4},
+		{ID: 67, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".On[1]", Type: "bool", Size: 4, Offset: 1, Default: 0x1},
+		{ID: 68, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: "._", Type: "int32", Size: 4, Offset: 4},
+		{ID: 69, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".In.D[0]", Type: "float32", Size: 4, Offset: 8},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:92", Limit: 2},
@@ -650,9 +762,9 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Speed", Pos: "internal/conformance/consts/kernels.go:327:2", Var: &consts.Speed},
 	},
 	SPIRV: namedSPIRV,
-	Sum:   0xdb342ed,
+	Sum:   0xea1c1962,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x7f30d842},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x929ed6b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Named{
@@ -684,6 +796,15 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k consts.Named, opts ...
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Named].
+func _(k consts.Named) {
+	type constsNamedHasChanged_RunGoGenerate struct {
+		I   int
+		Out []float32
+	}
+	_ = constsNamedHasChanged_RunGoGenerate(k) // consts.Named has changed: run go generate
+}
+
 //go:embed Scale.spv
 var scaleSPIRV string
 
@@ -700,7 +821,7 @@ var scaleKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gain", Type: "float32", Size: 4, Required: true},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gain", Type: "float32", Size: 4, Required: true},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:80:42", Limit: -1},
@@ -709,9 +830,9 @@ var scaleKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gain", Pos: "internal/conformance/consts/kernels.go:10:2", Var: &consts.Gain},
 	},
 	SPIRV: scaleSPIRV,
-	Sum:   0xd0636a0e,
+	Sum:   0xbd9a3cae,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaleWords, Sum: 0xe6fbfc0d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaleWords, Sum: 0x85a83dc1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Scale{
@@ -739,6 +860,12 @@ func RunScale(ctx context.Context, dev *runtime.Device, k consts.Scale, opts ...
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Scale].
+func _(k consts.Scale) {
+	type constsScaleHasChanged_RunGoGenerate struct{ Out []float32 }
+	_ = constsScaleHasChanged_RunGoGenerate(k) // consts.Scale has changed: run go generate
+}
+
 //go:embed Singles.spv
 var singlesSPIRV string
 
@@ -755,18 +882,18 @@ var singlesKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Type: "bool", Size: 4},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Type: "int", Size: 4},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Type: "int8", Size: 4, Default: 0xfffffff8},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Type: "uint8", Size: 4, Default: 0xc8},
-		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Type: "int16", Size: 4, Default: 0xfffffed4},
-		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Type: "uint16", Size: 4, Default: 0xea60},
-		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Type: "int32", Size: 4, Default: 0xfffeee90},
-		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Type: "uint32", Size: 4, Default: 0xee6b2800},
-		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Type: "int64", Size: 8, Default: 0xffffff0000000000},
-		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Type: "uint64", Size: 8, Default: 0x8000000000000000},
-		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Type: "uint", Size: 4, Default: 0xee6b2800},
-		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Type: "float32", Size: 4, Default: 0x3dcccccd},
+		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Type: "bool", Size: 4},
+		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Type: "int", Size: 4},
+		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Type: "int8", Size: 4, Default: 0xfffffff8},
+		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Type: "uint8", Size: 4, Default: 0xc8},
+		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Type: "int16", Size: 4, Default: 0xfffffed4},
+		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Type: "uint16", Size: 4, Default: 0xea60},
+		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Type: "int32", Size: 4, Default: 0xfffeee90},
+		{ID: 13, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Type: "uint32", Size: 4, Default: 0xee6b2800},
+		{ID: 14, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Type: "int64", Size: 8, Default: 0xffffff0000000000},
+		{ID: 15, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Type: "uint64", Size: 8, Default: 0x8000000000000000},
+		{ID: 16, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Type: "uint", Size: 4, Default: 0xee6b2800},
+		{ID: 17, Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Type: "float32", Size: 4, Default: 0x3dcccccd},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:144:7", Limit: -1},
@@ -786,9 +913,9 @@ var singlesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Pos: "internal/conformance/consts/kernels.go:15:2", Var: &consts.Zero},
 	},
 	SPIRV: singlesSPIRV,
-	Sum:   0x318060e,
+	Sum:   0x458b460f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: singlesWords, Sum: 0xed6f031},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: singlesWords, Sum: 0xb10fb1d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Singles{
@@ -816,6 +943,27 @@ func RunSingles(ctx context.Context, dev *runtime.Device, k consts.Singles, opts
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Singles].
+func _(k consts.Singles) {
+	type constsSinglesHasChanged_RunGoGenerate struct{ Out []consts.Words }
+	_ = constsSinglesHasChanged_RunGoGenerate(k) // consts.Singles has changed: run go generate
+	type constsWordsHasChanged_RunGoGenerate struct {
+		Flag bool
+		I8   int8
+		U8   uint8
+		I16  int16
+		U16  uint16
+		I32  int32
+		U32  uint32
+		I64  int64
+		U64  uint64
+		Int  int
+		Uint uint
+		F32  float32
+	}
+	_ = constsWordsHasChanged_RunGoGenerate(k.Out[0]) // consts.Words has changed: run go generate
+}
+
 //go:embed Structs.spv
 var structsSPIRV string
 
@@ -835,14 +983,14 @@ var structsKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 56,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Index", Type: "int32", Size: 4, Default: 0x5},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Path: ".X", Type: "int32", Size: 4, Default: 0x1},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Path: ".N.A", Type: "float32", Size: 4, Offset: 4, Default: 0x40000000},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Path: ".N.B", Type: "float32", Size: 4, Offset: 8, Default: 0x40400000},
-		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[0].A", Type: "float32", Size: 4, Default: 0x3f800000},
-		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[0].B", Type: "float32", Size: 4, Offset: 4, Default: 0x40000000},
-		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[1].A", Type: "float32", Size: 4, Offset: 8, Default: 0x40400000},
-		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[1].B", Type: "float32", Size: 4, Offset: 12, Default: 0x40800000},
+		{ID: 21, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Index", Type: "int32", Size: 4, Default: 0x5},
+		{ID: 22, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Path: ".X", Type: "int32", Size: 4, Default: 0x1},
+		{ID: 23, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Path: ".N.A", Type: "float32", Size: 4, Offset: 4, Default: 0x40000000},
+		{ID: 24, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Path: ".N.B", Type: "float32", Size: 4, Offset: 8, Default: 0x40400000},
+		{ID: 30, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[0].A", Type: "float32", Size: 4, Default: 0x3f800000},
+		{ID: 31, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[0].B", Type: "float32", Size: 4, Offset: 4, Default: 0x40000000},
+		{ID: 32, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[1].A", Type: "float32", Size: 4, Offset: 8, Default: 0x40400000},
+		{ID: 33, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[1].B", Type: "float32", Size: 4, Offset: 12, Default: 0x40800000},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:158:9", Limit: -1},
@@ -856,9 +1004,9 @@ var structsKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Pos: "internal/conformance/consts/kernels.go:64:5", Var: &consts.Pair},
 	},
 	SPIRV: structsSPIRV,
-	Sum:   0xb584f037,
+	Sum:   0x10ffbed0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: structsWords, Sum: 0x6a9f9a58},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: structsWords, Sum: 0x7ad28806},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Structs{
@@ -898,6 +1046,17 @@ func RunStructs(ctx context.Context, dev *runtime.Device, k consts.Structs, opts
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Structs].
+func _(k consts.Structs) {
+	type constsStructsHasChanged_RunGoGenerate struct {
+		Index []int32
+		Outer []consts.Outer
+		Pair  []consts.Inner
+		I     int
+	}
+	_ = constsStructsHasChanged_RunGoGenerate(k) // consts.Structs has changed: run go generate
+}
+
 //go:embed Sum.spv
 var sumSPIRV string
 
@@ -915,8 +1074,8 @@ var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 16,
 	Items:   4,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Left", Type: "int", Size: 4, Default: 0x2},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Right", Type: "int", Size: 4, Default: 0x3},
+		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Left", Type: "int", Size: 4, Default: 0x2},
+		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Right", Type: "int", Size: 4, Default: 0x3},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:94:42", Limit: -1},
@@ -926,9 +1085,9 @@ var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Right", Pos: "internal/conformance/consts/kernels.go:13:2", Var: &consts.Right},
 	},
 	SPIRV: sumSPIRV,
-	Sum:   0x4a6d6438,
+	Sum:   0x5523f2a6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords, Sum: 0x2814eed6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords, Sum: 0x8b9f95ec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Sum{
@@ -956,6 +1115,12 @@ func RunSum(ctx context.Context, dev *runtime.Device, k consts.Sum, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Sum].
+func _(k consts.Sum) {
+	type constsSumHasChanged_RunGoGenerate struct{ Out []int }
+	_ = constsSumHasChanged_RunGoGenerate(k) // consts.Sum has changed: run go generate
+}
+
 //go:embed TellFloat.spv
 var tellFloatSPIRV string
 
@@ -972,7 +1137,7 @@ var tellFloatKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
+		{ID: 19, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:214:44", Limit: -1},
@@ -981,9 +1146,9 @@ var tellFloatKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: tellFloatSPIRV,
-	Sum:   0x58f1005f,
+	Sum:   0xd38d63de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellFloatWords, Sum: 0x82cb9c5d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellFloatWords, Sum: 0xe1cfd56},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.TellFloat{
@@ -1010,6 +1175,12 @@ func RunTellFloat(ctx context.Context, dev *runtime.Device, k consts.TellFloat, 
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.TellFloat].
+func _(k consts.TellFloat) {
+	type constsTellFloatHasChanged_RunGoGenerate struct{ Out []float32 }
+	_ = constsTellFloatHasChanged_RunGoGenerate(k) // consts.TellFloat has changed: run go generate
+}
+
 //go:embed TellInt.spv
 var tellIntSPIRV string
 
@@ -1026,7 +1197,7 @@ var tellIntKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
+		{ID: 19, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:214:44", Limit: -1},
@@ -1035,9 +1206,9 @@ var tellIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: tellIntSPIRV,
-	Sum:   0x568a1bc3,
+	Sum:   0x9c405ef,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellIntWords, Sum: 0xe071478c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellIntWords, Sum: 0x1cb92e68},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.TellInt{
@@ -1064,6 +1235,12 @@ func RunTellInt(ctx context.Context, dev *runtime.Device, k consts.TellInt, opts
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.TellInt].
+func _(k consts.TellInt) {
+	type constsTellIntHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = constsTellIntHasChanged_RunGoGenerate(k) // consts.TellInt has changed: run go generate
+}
+
 //go:embed Types.spv
 var typesSPIRV string
 
@@ -1084,20 +1261,20 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(consts.Types).Kernel", Pos: "internal/conformance/consts/kernels.go:119:16"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Type: "bool", Size: 4},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Type: "int", Size: 4},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pi", Type: "float64", Size: 8, Default: 0x40091eb851eb851f},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Type: "int8", Size: 4, Default: 0xfffffff8},
-		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Type: "uint8", Size: 4, Default: 0xc8},
-		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Type: "int16", Size: 4, Default: 0xfffffed4},
-		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Type: "uint16", Size: 4, Default: 0xea60},
-		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Type: "int32", Size: 4, Default: 0xfffeee90},
-		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Type: "uint32", Size: 4, Default: 0xee6b2800},
-		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Type: "int64", Size: 8, Default: 0xffffff0000000000},
-		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Type: "uint64", Size: 8, Default: 0x8000000000000000},
-		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Type: "uint", Size: 4, Default: 0xee6b2800},
-		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Type: "float32", Size: 4, Default: 0x3dcccccd},
-		{ID: 13, Name: "github.com/kgen-go/kgen/internal/conformance/consts.F64", Type: "float64", Size: 8, Default: 0x3fb999999999999a},
+		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Type: "bool", Size: 4},
+		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Type: "int", Size: 4},
+		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pi", Type: "float64", Size: 8, Default: 0x40091eb851eb851f},
+		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Type: "int8", Size: 4, Default: 0xfffffff8},
+		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Type: "uint8", Size: 4, Default: 0xc8},
+		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Type: "int16", Size: 4, Default: 0xfffffed4},
+		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Type: "uint16", Size: 4, Default: 0xea60},
+		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Type: "int32", Size: 4, Default: 0xfffeee90},
+		{ID: 13, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Type: "uint32", Size: 4, Default: 0xee6b2800},
+		{ID: 14, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Type: "int64", Size: 8, Default: 0xffffff0000000000},
+		{ID: 15, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Type: "uint64", Size: 8, Default: 0x8000000000000000},
+		{ID: 16, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Type: "uint", Size: 4, Default: 0xee6b2800},
+		{ID: 17, Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Type: "float32", Size: 4, Default: 0x3dcccccd},
+		{ID: 18, Name: "github.com/kgen-go/kgen/internal/conformance/consts.F64", Type: "float64", Size: 8, Default: 0x3fb999999999999a},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:119:7", Limit: -1},
@@ -1119,9 +1296,9 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Pos: "internal/conformance/consts/kernels.go:15:2", Var: &consts.Zero},
 	},
 	SPIRV: typesSPIRV,
-	Sum:   0xf4a60edb,
+	Sum:   0xc93dffc5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: typesWords, Sum: 0x1f7a799d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: typesWords, Sum: 0xa9449819},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Types{
@@ -1149,6 +1326,29 @@ func RunTypes(ctx context.Context, dev *runtime.Device, k consts.Types, opts ...
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [consts.Types].
+func _(k consts.Types) {
+	type constsTypesHasChanged_RunGoGenerate struct{ Out []consts.All }
+	_ = constsTypesHasChanged_RunGoGenerate(k) // consts.Types has changed: run go generate
+	type constsAllHasChanged_RunGoGenerate struct {
+		Flag bool
+		I8   int8
+		U8   uint8
+		I16  int16
+		U16  uint16
+		I32  int32
+		U32  uint32
+		I64  int64
+		U64  uint64
+		Int  int
+		Uint uint
+		F32  float32
+		F64  float64
+		Pi   float64
+	}
+	_ = constsAllHasChanged_RunGoGenerate(k.Out[0]) // consts.All has changed: run go generate
+}
+
 //go:embed Wide.spv
 var wideSPIRV string
 
@@ -1165,7 +1365,7 @@ var wideKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 16,
 	Items:   1,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Width", Type: "int32", Size: 4, Required: true},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Width", Type: "int32", Size: 4, Required: true},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:86:41", Limit: -1},
@@ -1174,9 +1374,9 @@ var wideKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Width", Pos: "internal/conformance/consts/kernels.go:11:2", Var: &consts.Width},
 	},
 	SPIRV: wideSPIRV,
-	Sum:   0xf56fd255,
+	Sum:   0xd390fe7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wideWords, Sum: 0xa018839f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wideWords, Sum: 0xc4ce695a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Wide{
@@ -1202,4 +1402,10 @@ func RunWide(ctx context.Context, dev *runtime.Device, k consts.Wide, opts ...ru
 	l := kernelimpl.NewLaunch(wideKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
+}
+
+// What is converted here is what kgen saw of the types of [consts.Wide].
+func _(k consts.Wide) {
+	type constsWideHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = constsWideHasChanged_RunGoGenerate(k) // consts.Wide has changed: run go generate
 }

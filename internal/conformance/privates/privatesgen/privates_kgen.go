@@ -17,14 +17,26 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{blockKernel, dividedKernel, doublesKernel, elementsKernel, fillKernel, helpedKernel, innerKernel, narrowKernel, pinnedOnlyKernel, staticKernel, sumKernel, threeKernel, typesKernel}
+	return []*runtime.Kernel{blockKernel, dividedKernel, doublesKernel, elementsKernel, fillKernel, helpedKernel, innerKernel, narrowKernel, pinnedOnlyKernel, readTwentyKernel, staticKernel, sumKernel, threeKernel, typesKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
+	Kernels: []string{"Block", "Divided", "Doubles", "Elements", "Fill", "Helped", "Inner", "Narrow", "PinnedOnly", "ReadTwenty", "Static", "Sum", "Three", "Types"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0xcdeb2946},
+		{File: "internal/conformance/privates/kernels.go", Package: "privates", Sum: 0x763bda22},
+	},
+})
 
 //go:embed Block.spv
 var blockSPIRV string
@@ -32,7 +44,7 @@ var blockSPIRV string
 //go:embed Block.words.spv
 var blockWords string
 
-var blockKernel = kernelimpl.Register(&abi.Kernel{
+var blockKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Block",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
 	Form:    abi.Task,
@@ -41,6 +53,7 @@ var blockKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Block).Kernel", Pos: "internal/conformance/privates/kernels.go:128:47"}}},
@@ -66,7 +79,7 @@ var blockKernel = kernelimpl.Register(&abi.Kernel{
 	return privates.Block{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, consts.Block)
+}, newBlockHost, consts.Block)
 
 // Block is the kernel [privates.Block] with its slices in device memory.
 // Block is a kernel with the name of the constant that it reads.
@@ -88,13 +101,19 @@ func RunBlock(ctx context.Context, dev *runtime.Device, k privates.Block, opts .
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [privates.Block].
+func _(k privates.Block) {
+	type privatesBlockHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = privatesBlockHasChanged_RunGoGenerate(k) // privates.Block has changed: run go generate
+}
+
 //go:embed Divided.spv
 var dividedSPIRV string
 
 //go:embed Divided.words.spv
 var dividedWords string
 
-var dividedKernel = kernelimpl.Register(&abi.Kernel{
+var dividedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Divided",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
 	Form:    abi.Task,
@@ -103,26 +122,27 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Divided).Kernel", Pos: "internal/conformance/privates/kernels.go:244:31"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Max: 1048576},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Type: "int", Size: 4, Default: 0x14},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Type: "int", Size: 4, Default: 0x1e},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3},
-		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4},
-		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Type: "uint32", Size: 4, Default: 0x6},
-		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Type: "uint", Size: 4, Default: 0x7},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Max: 1048576},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Type: "int", Size: 4, Default: 0x14},
+		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Type: "int", Size: 4, Default: 0x1e},
+		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3},
+		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4},
+		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Type: "uint32", Size: 4, Default: 0x6},
+		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Type: "uint", Size: 4, Default: 0x7},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64 $2 SConvert32:64 IMul64 SFits32 $1 SConvert32:64 $2 SConvert32:64 IMul64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64 $2 SConvert32:64 IAdd64 1 ISub64 SFits32 $1 SConvert32:64 $2 SConvert32:64 IAdd64 1 ISub64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64 $1 SConvert32:64 SFits32 $1 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64 $1 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 IMul64 ISub64 $2 SConvert32:64 $2 SConvert32:64 SFits32 $2 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 $1 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 $0 SConvert32:64 $1 SConvert32:64 ISub64 Select64 SFits32 SDiv64 $2 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 $1 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 $0 SConvert32:64 $1 SConvert32:64 ISub64 Select64 IMul64 ISub64 IAdd64 1 IAdd64"},
-		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$4 $4 -2147483648 IEq32 $3 -1 IEq32 LAnd1 1 $3 Select32 SDiv32 SConvert32:64 20 SFits32 20 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64 IAdd64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$6 UConvert32:64 UFits32 $5 UConvert32:64 UFits32 UDiv64 $6 UConvert32:64 UFits32 $5 UConvert32:64 UFits32 UMod64 IAdd64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64 SFits32 $0 SConvert32:64 -9223372036854775808 IEq64 0 $1 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 0 $1 SConvert32:64 ISub64 Select64 SFits32 SDiv64 $2 SConvert32:64 SFits32 $2 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64 2 SDiv64 7 SLt64 $2 SConvert32:64 SFits32 $2 SConvert32:64 -9223372036854775808 IEq64 $0 SConvert32:64 -1 IEq64 LAnd1 1 $0 SConvert32:64 Select64 SFits32 SDiv64 2 SDiv64 7 Select64 IAdd64 $0 SConvert32:64 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$2 SConvert32:64 $3 SConvert32:64 IMul64 SFits32 $2 SConvert32:64 $3 SConvert32:64 IMul64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$2 SConvert32:64 $3 SConvert32:64 IAdd64 1 ISub64 SFits32 $2 SConvert32:64 $3 SConvert32:64 IAdd64 1 ISub64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$2 SConvert32:64 $2 SConvert32:64 SFits32 $2 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64 $2 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 IMul64 ISub64 $3 SConvert32:64 $3 SConvert32:64 SFits32 $3 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 $2 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 $1 SConvert32:64 $2 SConvert32:64 ISub64 Select64 SFits32 SDiv64 $3 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 $2 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 $1 SConvert32:64 $2 SConvert32:64 ISub64 Select64 IMul64 ISub64 IAdd64 1 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$9 $9 -2147483648 IEq32 $8 -1 IEq32 LAnd1 1 $8 Select32 SDiv32 SConvert32:64 20 SFits32 20 -9223372036854775808 IEq64 $2 SConvert32:64 -1 IEq64 LAnd1 1 $2 SConvert32:64 Select64 SFits32 SDiv64 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$12 UConvert32:64 UFits32 $11 UConvert32:64 UFits32 UDiv64 $12 UConvert32:64 UFits32 $11 UConvert32:64 UFits32 UMod64 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64 SFits32 $1 SConvert32:64 -9223372036854775808 IEq64 0 $2 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 0 $2 SConvert32:64 ISub64 Select64 SFits32 SDiv64 $3 SConvert32:64 SFits32 $3 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64 2 SDiv64 7 SLt64 $3 SConvert32:64 SFits32 $3 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64 2 SDiv64 7 Select64 IAdd64 $1 SConvert32:64 IAdd64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:244:38"},
@@ -147,15 +167,15 @@ var dividedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
 	},
 	SPIRV: dividedSPIRV,
-	Sum:   0xe573e2a0,
+	Sum:   0xd0ce97c0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x151dd848},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x3ff89cda},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
+}, newDividedHost, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
 
 // Divided is the kernel [privates.Divided] with its slices in device memory.
 // Divided has lengths that divide by constants.
@@ -177,13 +197,19 @@ func RunDivided(ctx context.Context, dev *runtime.Device, k privates.Divided, op
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [privates.Divided].
+func _(k privates.Divided) {
+	type privatesDividedHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = privatesDividedHasChanged_RunGoGenerate(k) // privates.Divided has changed: run go generate
+}
+
 //go:embed Doubles.spv
 var doublesSPIRV string
 
 //go:embed Doubles.words.spv
 var doublesWords string
 
-var doublesKernel = kernelimpl.Register(&abi.Kernel{
+var doublesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Doubles",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
 	Form:    abi.Task,
@@ -192,16 +218,17 @@ var doublesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.FP64, properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(privates.Doubles).Kernel", Pos: "internal/conformance/privates/kernels.go:121:83"}}},
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Doubles).Kernel", Pos: "internal/conformance/privates/kernels.go:121:83"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
+		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$0 SConvert32:64"},
+		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$9 SConvert32:64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:121:44", Limit: -1},
@@ -210,15 +237,15 @@ var doublesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Pos: "internal/conformance/privates/kernels.go:22:2", Var: &privates.S32},
 	},
 	SPIRV: doublesSPIRV,
-	Sum:   0x6fe49fa1,
+	Sum:   0x19f4b9e4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: doublesWords, Sum: 0x5a15ed66},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: doublesWords, Sum: 0xc88a364c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Doubles{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, privates.S32)
+}, newDoublesHost, privates.S32)
 
 // Doubles is the kernel [privates.Doubles] with its slices in device memory.
 // Doubles allocates numbers of double precision.
@@ -240,13 +267,19 @@ func RunDoubles(ctx context.Context, dev *runtime.Device, k privates.Doubles, op
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [privates.Doubles].
+func _(k privates.Doubles) {
+	type privatesDoublesHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = privatesDoublesHasChanged_RunGoGenerate(k) // privates.Doubles has changed: run go generate
+}
+
 //go:embed Elements.spv
 var elementsSPIRV string
 
 //go:embed Elements.words.spv
 var elementsWords string
 
-var elementsKernel = kernelimpl.Register(&abi.Kernel{
+var elementsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Elements",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
 	Form:    abi.Range,
@@ -256,16 +289,17 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Elements).Kernel", Pos: "internal/conformance/privates/kernels.go:143:32"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 16, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
-		{Name: "private", ElemSize: 16, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
+		{Name: "private", ElemSize: 16, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
+		{Name: "private", ElemSize: 16, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:149:9"},
@@ -275,15 +309,15 @@ var elementsKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: elementsSPIRV,
-	Sum:   0x4d743114,
+	Sum:   0xf92581e0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: elementsWords, Sum: 0x53e30d28},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: elementsWords, Sum: 0x76eccc04},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Elements{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
-}, privates.N)
+}, newElementsHost, privates.N)
 
 // Elements is the kernel [privates.Elements] with its slices in device memory.
 // Elements allocates structs and arrays.
@@ -305,13 +339,19 @@ func RunElements(ctx context.Context, dev *runtime.Device, k privates.Elements, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [privates.Elements].
+func _(k privates.Elements) {
+	type privatesElementsHasChanged_RunGoGenerate struct{ Out []float32 }
+	_ = privatesElementsHasChanged_RunGoGenerate(k) // privates.Elements has changed: run go generate
+}
+
 //go:embed Fill.spv
 var fillSPIRV string
 
 //go:embed Fill.words.spv
 var fillWords string
 
-var fillKernel = kernelimpl.Register(&abi.Kernel{
+var fillKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Fill",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
 	Form:    abi.Range,
@@ -322,16 +362,17 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Fill).Kernel", Pos: "internal/conformance/privates/kernels.go:36:33"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 64, Len: -1, Expr: "$0 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 64, Len: -1, Expr: "$1 SConvert32:64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:28"},
@@ -342,16 +383,16 @@ var fillKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: fillSPIRV,
-	Sum:   0xc3a2a1b3,
+	Sum:   0xe7445f3c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fillWords, Sum: 0x245060b1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fillWords, Sum: 0xda578dc7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Fill{
 		Out:     kernelimpl.HostSlice[float32](a, 0),
 		Aligned: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-}, privates.N)
+}, newFillHost, privates.N)
 
 // Fill is the kernel [privates.Fill] with its slices in device memory.
 // Fill writes private memory and reads it back.
@@ -376,13 +417,22 @@ func RunFill(ctx context.Context, dev *runtime.Device, k privates.Fill, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [privates.Fill].
+func _(k privates.Fill) {
+	type privatesFillHasChanged_RunGoGenerate struct {
+		Out     []float32
+		Aligned []float32
+	}
+	_ = privatesFillHasChanged_RunGoGenerate(k) // privates.Fill has changed: run go generate
+}
+
 //go:embed Helped.spv
 var helpedSPIRV string
 
 //go:embed Helped.words.spv
 var helpedWords string
 
-var helpedKernel = kernelimpl.Register(&abi.Kernel{
+var helpedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Helped",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
 	Form:    abi.Task,
@@ -391,16 +441,17 @@ var helpedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Helped).Kernel", Pos: "internal/conformance/privates/kernels.go:183:19"}, {Func: "privates.helper", Pos: "internal/conformance/privates/kernels.go:189:31"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:183:7", Limit: -1},
@@ -409,15 +460,15 @@ var helpedKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: helpedSPIRV,
-	Sum:   0x552295f5,
+	Sum:   0x6f1be725,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: helpedWords, Sum: 0x322e11fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: helpedWords, Sum: 0x895c0ebb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Helped{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, privates.N)
+}, newHelpedHost, privates.N)
 
 // Helped is the kernel [privates.Helped] with its slices in device memory.
 // Helped calls a function that allocates, twice, within the other's life.
@@ -439,6 +490,12 @@ func RunHelped(ctx context.Context, dev *runtime.Device, k privates.Helped, opts
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [privates.Helped].
+func _(k privates.Helped) {
+	type privatesHelpedHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = privatesHelpedHasChanged_RunGoGenerate(k) // privates.Helped has changed: run go generate
+}
+
 //go:embed Inner.spv
 var innerSPIRV string
 
@@ -448,7 +505,7 @@ var innerSmall string
 //go:embed Inner.words.spv
 var innerWords string
 
-var innerKernel = kernelimpl.Register(&abi.Kernel{
+var innerKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Inner",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
 	Form:    abi.Range,
@@ -459,15 +516,16 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 24,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Inner).Kernel", Pos: "internal/conformance/privates/kernels.go:62:33"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:64:10", Limit: -2},
@@ -477,17 +535,17 @@ var innerKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: innerSPIRV,
-	Sum:   0x52976b5,
+	Sum:   0xab5fe6a3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall, Sum: 0xe73cb0e4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords, Sum: 0xff0ecb0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall, Sum: 0xe5e7c08},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords, Sum: 0xf9edd03c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Inner{
 		Rounds: kernelimpl.HostValue[int](a, 0),
 		Out:    kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, privates.N)
+}, newInnerHost, privates.N)
 
 // Inner is the kernel [privates.Inner] with its slices in device memory.
 // Inner allocates in a branch and in a loop: every iteration sees zeros.
@@ -510,6 +568,15 @@ func RunInner(ctx context.Context, dev *runtime.Device, k privates.Inner, r runt
 	kernelimpl.Value(l, 0, k.Rounds)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [privates.Inner].
+func _(k privates.Inner) {
+	type privatesInnerHasChanged_RunGoGenerate struct {
+		Rounds int
+		Out    []int32
+	}
+	_ = privatesInnerHasChanged_RunGoGenerate(k) // privates.Inner has changed: run go generate
 }
 
 //go:embed Narrow.spv
@@ -559,6 +626,12 @@ func RunNarrow(ctx context.Context, dev *runtime.Device, k privates.Narrow, opts
 	l := kernelimpl.NewLaunch(narrowKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
+}
+
+// What is converted here is what kgen saw of the types of [privates.Narrow].
+func _(k privates.Narrow) {
+	type privatesNarrowHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = privatesNarrowHasChanged_RunGoGenerate(k) // privates.Narrow has changed: run go generate
 }
 
 //go:embed PinnedOnly.spv
@@ -614,6 +687,73 @@ func RunPinnedOnly(ctx context.Context, dev *runtime.Device, k privates.PinnedOn
 	l := kernelimpl.NewLaunch(pinnedOnlyKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
+}
+
+// What is converted here is what kgen saw of the types of [privates.PinnedOnly].
+func _(k privates.PinnedOnly) {
+	type privatesPinnedOnlyHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = privatesPinnedOnlyHasChanged_RunGoGenerate(k) // privates.PinnedOnly has changed: run go generate
+}
+
+//go:embed ReadTwenty.spv
+var readTwentySPIRV string
+
+//go:embed ReadTwenty.words.spv
+var readTwentyWords string
+
+var readTwentyKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "ReadTwenty",
+	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 16,
+	Items:   1,
+	Specs: []abi.SpecConstant{
+		{ID: 20, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Twenty", Type: "int32", Size: 4, Default: 0x14, Pinned: true},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:270:47", Limit: -1},
+	},
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Twenty", Pos: "internal/conformance/privates/kernels.go:264:5", Var: &privates.Twenty},
+	},
+	SPIRV: readTwentySPIRV,
+	Sum:   0x9449b6df,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: readTwentyWords, Sum: 0xc973de72},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return privates.ReadTwenty{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+}, privates.Twenty)
+
+// ReadTwenty is the kernel [privates.ReadTwenty] with its slices in device memory.
+// ReadTwenty writes it.
+type ReadTwenty struct {
+	Out runtime.View[int32]
+}
+
+// SingleTask launches the kernel once.
+func (k ReadTwenty) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(readTwentyKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunReadTwenty runs the kernel once on k's own slices, and waits.
+func RunReadTwenty(ctx context.Context, dev *runtime.Device, k privates.ReadTwenty, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(readTwentyKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunTask(ctx, dev, opts)
+}
+
+// What is converted here is what kgen saw of the types of [privates.ReadTwenty].
+func _(k privates.ReadTwenty) {
+	type privatesReadTwentyHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = privatesReadTwentyHasChanged_RunGoGenerate(k) // privates.ReadTwenty has changed: run go generate
 }
 
 //go:embed Static.spv
@@ -675,13 +815,22 @@ func RunStatic(ctx context.Context, dev *runtime.Device, k privates.Static, opts
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [privates.Static].
+func _(k privates.Static) {
+	type privatesStaticHasChanged_RunGoGenerate struct {
+		I   int
+		Out []float32
+	}
+	_ = privatesStaticHasChanged_RunGoGenerate(k) // privates.Static has changed: run go generate
+}
+
 //go:embed Sum.spv
 var sumSPIRV string
 
 //go:embed Sum.words.spv
 var sumWords string
 
-var sumKernel = kernelimpl.Register(&abi.Kernel{
+var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Sum",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
 	Form:    abi.Task,
@@ -690,15 +839,16 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Sum).Kernel", Pos: "internal/conformance/privates/kernels.go:201:31"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Type: "int", Size: 4, Required: true, Min: 1, Max: 1048576},
+		{ID: 14, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Type: "int", Size: 4, Required: true, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$14 SConvert32:64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:205:7", Limit: -1},
@@ -707,15 +857,15 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Pos: "internal/conformance/privates/kernels.go:27:2", Var: &privates.Many},
 	},
 	SPIRV: sumSPIRV,
-	Sum:   0xabd9a08e,
+	Sum:   0x49dbb13,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords, Sum: 0xa2e83353},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords, Sum: 0x909d337},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Sum{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, privates.Many)
+}, newSumHost, privates.Many)
 
 // Sum is the kernel [privates.Sum] with its slices in device memory.
 // Sum passes the memory to a function that does not know the constant.
@@ -737,13 +887,19 @@ func RunSum(ctx context.Context, dev *runtime.Device, k privates.Sum, opts ...ru
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [privates.Sum].
+func _(k privates.Sum) {
+	type privatesSumHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = privatesSumHasChanged_RunGoGenerate(k) // privates.Sum has changed: run go generate
+}
+
 //go:embed Three.spv
 var threeSPIRV string
 
 //go:embed Three.words.spv
 var threeWords string
 
-var threeKernel = kernelimpl.Register(&abi.Kernel{
+var threeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Three",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
 	Form:    abi.Task,
@@ -752,20 +908,21 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Three).Kernel", Pos: "internal/conformance/privates/kernels.go:158:40"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Type: "int", Size: 4, Default: 0x14, Min: 1, Max: 1048576},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Type: "int", Size: 4, Default: 0x1e, Min: 1, Max: 1048576},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Type: "int", Size: 4, Default: 0x14, Min: 1, Max: 1048576},
+		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Type: "int", Size: 4, Default: 0x1e, Min: 1, Max: 1048576},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
 		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$2 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$3 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:7", Limit: -1},
@@ -779,15 +936,15 @@ var threeKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Pos: "internal/conformance/privates/kernels.go:16:2", Var: &privates.O},
 	},
 	SPIRV: threeSPIRV,
-	Sum:   0x66bafe60,
+	Sum:   0x1f0c79b7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: threeWords, Sum: 0x7443c46a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: threeWords, Sum: 0xddd778cf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Three{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, privates.N, privates.M, privates.O)
+}, newThreeHost, privates.N, privates.M, privates.O)
 
 // Three is the kernel [privates.Three] with its slices in device memory.
 // Three has memory of three constants; none of it overlaps.
@@ -809,13 +966,19 @@ func RunThree(ctx context.Context, dev *runtime.Device, k privates.Three, opts .
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [privates.Three].
+func _(k privates.Three) {
+	type privatesThreeHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = privatesThreeHasChanged_RunGoGenerate(k) // privates.Three has changed: run go generate
+}
+
 //go:embed Types.spv
 var typesSPIRV string
 
 //go:embed Types.words.spv
 var typesWords string
 
-var typesKernel = kernelimpl.Register(&abi.Kernel{
+var typesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Types",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
 	Form:    abi.Task,
@@ -824,34 +987,35 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:79:30"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S8", Type: "int8", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U8", Type: "uint8", Size: 4, Default: 0x8, Min: 1, Max: 1048576},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U16", Type: "uint16", Size: 4, Default: 0x9, Min: 1, Max: 1048576},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S64", Type: "int64", Size: 8, Default: 0xb, Min: 1, Max: 1048576},
-		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3, Min: 1, Max: 1048576},
-		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
-		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U64", Type: "uint64", Size: 8, Default: 0x5, Min: 1, Max: 1048576},
-		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Type: "uint32", Size: 4, Default: 0x6, Min: 1, Max: 1048576},
-		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Type: "uint", Size: 4, Default: 0x7, Min: 1, Max: 1048576},
-		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/privates.One", Type: "bool", Size: 4, Default: 0x1},
+		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S8", Type: "int8", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
+		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U8", Type: "uint8", Size: 4, Default: 0x8, Min: 1, Max: 1048576},
+		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U16", Type: "uint16", Size: 4, Default: 0x9, Min: 1, Max: 1048576},
+		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S64", Type: "int64", Size: 8, Default: 0xb, Min: 1, Max: 1048576},
+		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3, Min: 1, Max: 1048576},
+		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
+		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U64", Type: "uint64", Size: 8, Default: 0x5, Min: 1, Max: 1048576},
+		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Type: "uint32", Size: 4, Default: 0x6, Min: 1, Max: 1048576},
+		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Type: "uint", Size: 4, Default: 0x7, Min: 1, Max: 1048576},
+		{ID: 13, Name: "github.com/kgen-go/kgen/internal/conformance/privates.One", Type: "bool", Size: 4, Default: 0x1},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 1, Len: -1, Expr: "$4 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$5 SConvert32:64"},
-		{Name: "private", ElemSize: 1, Align: 1, Len: -1, Expr: "$6"},
-		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$9 1 0 Select64"},
-		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$4 SConvert32:64 2 IMul64 1 IAdd64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$7 UConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 1, Len: -1, Expr: "$8 UConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$1 UConvert32:64"},
-		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$2 UConvert32:64"},
-		{Name: "private", ElemSize: 1, Align: 1, Len: -1, Expr: "$3"},
+		{Name: "private", ElemSize: 4, Align: 1, Len: -1, Expr: "$8 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$9 SConvert32:64"},
+		{Name: "private", ElemSize: 1, Align: 1, Len: -1, Expr: "$10"},
+		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$13 1 0 Select64"},
+		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$8 SConvert32:64 2 IMul64 1 IAdd64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$11 UConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 1, Len: -1, Expr: "$12 UConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$4 SConvert32:64"},
+		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$5 UConvert32:64"},
+		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$6 UConvert32:64"},
+		{Name: "private", ElemSize: 1, Align: 1, Len: -1, Expr: "$7"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:7", Limit: -1},
@@ -880,15 +1044,15 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
 	},
 	SPIRV: typesSPIRV,
-	Sum:   0xf88c1501,
+	Sum:   0xb9ad193e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typesWords, Sum: 0xa534187b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typesWords, Sum: 0x33972d93},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Types{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)
+}, newTypesHost, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)
 
 // Types is the kernel [privates.Types] with its slices in device memory.
 // Types allocates by constants of several types.
@@ -908,4 +1072,10 @@ func RunTypes(ctx context.Context, dev *runtime.Device, k privates.Types, opts .
 	l := kernelimpl.NewLaunch(typesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
+}
+
+// What is converted here is what kgen saw of the types of [privates.Types].
+func _(k privates.Types) {
+	type privatesTypesHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = privatesTypesHasChanged_RunGoGenerate(k) // privates.Types has changed: run go generate
 }

@@ -450,3 +450,85 @@ func (g *sizedIntHost) r0() int {
 	}
 	return -1
 }
+
+// slowHost is some work-items of the kernel [Slow].
+type slowHost struct {
+	kernelimpl.HostGroup
+	v0 int64
+	v1 int64
+}
+
+func newSlowHost() kernelimpl.HostForm { return new(slowHost) }
+
+var slowHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:323:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *slowHost) Begin() {
+	g.Sites = slowHostSites
+	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*slowHost) Spare() {}
+
+// Run runs it.
+func (g *slowHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *slowHost) r0() int {
+	v0 := g.v0
+	v3 := 0 < v0
+	stop := g.Cancelled()
+	v1 := g.v1
+	v15 := v1 != 0
+	p1 := g.Pointer(1)
+	for li := g.Lo; li < g.Hi; li++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v4, v11, v14 int32
+		var v5, v12 int64
+		if !v3 {
+			v14 = int32(1)
+			goto b3
+		}
+		v4 = int32(1)
+		v5 = int64(0)
+	b1:
+		{
+			v6 := v4 << 13
+			v7 := v4 ^ v6
+			v8 := int32(uint32(v7) >> 17)
+			v9 := v7 ^ v8
+			v10 := v9 << 5
+			v11 = v9 ^ v10
+			v12 = v5 + 1
+			v13 := v12 < v0
+			if !v13 {
+				v14 = v11
+				goto b3
+			}
+		}
+		v4 = v11
+		v5 = v12
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b1
+	b3:
+		if !v15 {
+			goto b5
+		}
+		*(*int32)(p1) = v14
+		continue
+	b5:
+		g.Fault(0, int64(0), v1, int32(0), int32(0), int32(0))
+		continue
+	}
+	return -1
+}

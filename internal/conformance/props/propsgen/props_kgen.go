@@ -16,14 +16,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addKernel, annotatedKernel, attributesKernel, cubeKernel, deepKernel, fourKernel, fourItemsKernel, group1Kernel, group2Kernel, group3Kernel, halfKernel, hintedKernel, hugeKernel, hugeSubKernel, items1Kernel, items2Kernel, items3Kernel, keysKernel, moreKernel, mulKernel, onceKernel, orderedKernel, otherKernel, plainKernel, sizedFloatKernel, sizedIntKernel, sizesKernel, trivialKernel}
+	return []*runtime.Kernel{addKernel, annotatedKernel, attributesKernel, cubeKernel, deepKernel, fourKernel, fourItemsKernel, group1Kernel, group2Kernel, group3Kernel, halfKernel, hintedKernel, hugeKernel, hugeSubKernel, items1Kernel, items2Kernel, items3Kernel, keysKernel, moreKernel, mulKernel, onceKernel, orderedKernel, otherKernel, plainKernel, sizedFloatKernel, sizedIntKernel, sizesKernel, slowKernel, trivialKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/conformance/props",
+	Kernels: []string{"Add", "Annotated", "Attributes", "Cube", "Deep", "Four", "FourItems", "Group1", "Group2", "Group3", "Half", "Hinted", "Huge", "HugeSub", "Items1", "Items2", "Items3", "Keys", "More", "Mul", "Once", "Ordered", "Other", "Plain", "SizedFloat", "SizedInt", "Sizes", "Slow", "Trivial"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/conformance/props/kernels.go", Package: "props", Sum: 0x1e25647e},
+	},
+})
 
 //go:embed Add.spv
 var addSPIRV string
@@ -90,6 +101,19 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k props.Add, r runtime.Ran
 	return l.Run2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Add].
+func _(k props.Add) {
+	type propsAddHasChanged_RunGoGenerate struct {
+		props.Base
+		A []int32
+		B []int32
+		C []int32
+	}
+	_ = propsAddHasChanged_RunGoGenerate(k) // props.Add has changed: run go generate
+	type propsBaseHasChanged_RunGoGenerate struct{}
+	_ = propsBaseHasChanged_RunGoGenerate(k.Base) // props.Base has changed: run go generate
+}
+
 //go:embed Annotated.spv
 var annotatedSPIRV string
 
@@ -144,6 +168,12 @@ func RunAnnotated(ctx context.Context, dev *runtime.Device, k props.Annotated, o
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Annotated].
+func _(k props.Annotated) {
+	type propsAnnotatedHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsAnnotatedHasChanged_RunGoGenerate(k) // props.Annotated has changed: run go generate
+}
+
 //go:embed Attributes.spv
 var attributesSPIRV string
 
@@ -195,6 +225,12 @@ func RunAttributes(ctx context.Context, dev *runtime.Device, k props.Attributes,
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Attributes].
+func _(k props.Attributes) {
+	type propsAttributesHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsAttributesHasChanged_RunGoGenerate(k) // props.Attributes has changed: run go generate
+}
+
 //go:embed Cube.spv
 var cubeSPIRV string
 
@@ -244,6 +280,12 @@ func RunCube(ctx context.Context, dev *runtime.Device, k props.Cube, r runtime.N
 	l := kernelimpl.NewLaunch(cubeKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND3(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Cube].
+func _(k props.Cube) {
+	type propsCubeHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsCubeHasChanged_RunGoGenerate(k) // props.Cube has changed: run go generate
 }
 
 //go:embed Deep.spv
@@ -299,6 +341,12 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k props.Deep, opts ...run
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Deep].
+func _(k props.Deep) {
+	type propsDeepHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsDeepHasChanged_RunGoGenerate(k) // props.Deep has changed: run go generate
+}
+
 //go:embed Four.spv
 var fourSPIRV string
 
@@ -348,6 +396,12 @@ func RunFour(ctx context.Context, dev *runtime.Device, k props.Four, r runtime.N
 	l := kernelimpl.NewLaunch(fourKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Four].
+func _(k props.Four) {
+	type propsFourHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsFourHasChanged_RunGoGenerate(k) // props.Four has changed: run go generate
 }
 
 //go:embed FourItems.spv
@@ -401,6 +455,12 @@ func RunFourItems(ctx context.Context, dev *runtime.Device, k props.FourItems, r
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.FourItems].
+func _(k props.FourItems) {
+	type propsFourItemsHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsFourItemsHasChanged_RunGoGenerate(k) // props.FourItems has changed: run go generate
+}
+
 //go:embed Group1.spv
 var group1SPIRV string
 
@@ -448,6 +508,12 @@ func RunGroup1(ctx context.Context, dev *runtime.Device, k props.Group1, r runti
 	l := kernelimpl.NewLaunch(group1Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Group1].
+func _(k props.Group1) {
+	type propsGroup1HasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsGroup1HasChanged_RunGoGenerate(k) // props.Group1 has changed: run go generate
 }
 
 //go:embed Group2.spv
@@ -499,6 +565,12 @@ func RunGroup2(ctx context.Context, dev *runtime.Device, k props.Group2, r runti
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Group2].
+func _(k props.Group2) {
+	type propsGroup2HasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsGroup2HasChanged_RunGoGenerate(k) // props.Group2 has changed: run go generate
+}
+
 //go:embed Group3.spv
 var group3SPIRV string
 
@@ -546,6 +618,12 @@ func RunGroup3(ctx context.Context, dev *runtime.Device, k props.Group3, r runti
 	l := kernelimpl.NewLaunch(group3Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND3(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Group3].
+func _(k props.Group3) {
+	type propsGroup3HasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsGroup3HasChanged_RunGoGenerate(k) // props.Group3 has changed: run go generate
 }
 
 //go:embed Half.spv
@@ -601,6 +679,12 @@ func RunHalf(ctx context.Context, dev *runtime.Device, k props.Half, opts ...run
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Half].
+func _(k props.Half) {
+	type propsHalfHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsHalfHasChanged_RunGoGenerate(k) // props.Half has changed: run go generate
+}
+
 //go:embed Hinted.spv
 var hintedSPIRV string
 
@@ -650,6 +734,12 @@ func RunHinted(ctx context.Context, dev *runtime.Device, k props.Hinted, r runti
 	l := kernelimpl.NewLaunch(hintedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Hinted].
+func _(k props.Hinted) {
+	type propsHintedHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsHintedHasChanged_RunGoGenerate(k) // props.Hinted has changed: run go generate
 }
 
 //go:embed Huge.spv
@@ -703,6 +793,12 @@ func RunHuge(ctx context.Context, dev *runtime.Device, k props.Huge, r runtime.N
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Huge].
+func _(k props.Huge) {
+	type propsHugeHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsHugeHasChanged_RunGoGenerate(k) // props.Huge has changed: run go generate
+}
+
 //go:embed HugeSub.spv
 var hugeSubSPIRV string
 
@@ -754,6 +850,12 @@ func RunHugeSub(ctx context.Context, dev *runtime.Device, k props.HugeSub, r run
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.HugeSub].
+func _(k props.HugeSub) {
+	type propsHugeSubHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsHugeSubHasChanged_RunGoGenerate(k) // props.HugeSub has changed: run go generate
+}
+
 //go:embed Items1.spv
 var items1SPIRV string
 
@@ -801,6 +903,12 @@ func RunItems1(ctx context.Context, dev *runtime.Device, k props.Items1, r runti
 	l := kernelimpl.NewLaunch(items1Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Items1].
+func _(k props.Items1) {
+	type propsItems1HasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsItems1HasChanged_RunGoGenerate(k) // props.Items1 has changed: run go generate
 }
 
 //go:embed Items2.spv
@@ -852,6 +960,12 @@ func RunItems2(ctx context.Context, dev *runtime.Device, k props.Items2, r runti
 	return l.Run2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Items2].
+func _(k props.Items2) {
+	type propsItems2HasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsItems2HasChanged_RunGoGenerate(k) // props.Items2 has changed: run go generate
+}
+
 //go:embed Items3.spv
 var items3SPIRV string
 
@@ -899,6 +1013,12 @@ func RunItems3(ctx context.Context, dev *runtime.Device, k props.Items3, r runti
 	l := kernelimpl.NewLaunch(items3Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run3(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Items3].
+func _(k props.Items3) {
+	type propsItems3HasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsItems3HasChanged_RunGoGenerate(k) // props.Items3 has changed: run go generate
 }
 
 //go:embed Keys.spv
@@ -950,6 +1070,12 @@ func RunKeys(ctx context.Context, dev *runtime.Device, k props.Keys, r runtime.N
 	l := kernelimpl.NewLaunch(keysKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Keys].
+func _(k props.Keys) {
+	type propsKeysHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsKeysHasChanged_RunGoGenerate(k) // props.Keys has changed: run go generate
 }
 
 //go:embed More.spv
@@ -1007,6 +1133,15 @@ func RunMore(ctx context.Context, dev *runtime.Device, k props.More, r runtime.N
 	l := kernelimpl.NewLaunch(moreKernel)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.More].
+func _(k props.More) {
+	type propsMoreHasChanged_RunGoGenerate struct {
+		props.Base
+		Out []int32
+	}
+	_ = propsMoreHasChanged_RunGoGenerate(k) // props.More has changed: run go generate
 }
 
 //go:embed Mul.spv
@@ -1074,6 +1209,17 @@ func RunMul(ctx context.Context, dev *runtime.Device, k props.Mul, r runtime.NDR
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Mul].
+func _(k props.Mul) {
+	type propsMulHasChanged_RunGoGenerate struct {
+		props.Base
+		A []int32
+		B []int32
+		C []int32
+	}
+	_ = propsMulHasChanged_RunGoGenerate(k) // props.Mul has changed: run go generate
+}
+
 //go:embed Once.spv
 var onceSPIRV string
 
@@ -1120,6 +1266,12 @@ func RunOnce(ctx context.Context, dev *runtime.Device, k props.Once, opts ...run
 	l := kernelimpl.NewLaunch(onceKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Once].
+func _(k props.Once) {
+	type propsOnceHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsOnceHasChanged_RunGoGenerate(k) // props.Once has changed: run go generate
 }
 
 //go:embed Ordered.spv
@@ -1171,6 +1323,12 @@ func RunOrdered(ctx context.Context, dev *runtime.Device, k props.Ordered, r run
 	l := kernelimpl.NewLaunch(orderedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Ordered].
+func _(k props.Ordered) {
+	type propsOrderedHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsOrderedHasChanged_RunGoGenerate(k) // props.Ordered has changed: run go generate
 }
 
 //go:embed Other.spv
@@ -1230,6 +1388,15 @@ func RunOther(ctx context.Context, dev *runtime.Device, k props.Other, r runtime
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Other].
+func _(k props.Other) {
+	type propsOtherHasChanged_RunGoGenerate struct {
+		props.Base
+		Out []int32
+	}
+	_ = propsOtherHasChanged_RunGoGenerate(k) // props.Other has changed: run go generate
+}
+
 //go:embed Plain.spv
 var plainSPIRV string
 
@@ -1277,6 +1444,12 @@ func RunPlain(ctx context.Context, dev *runtime.Device, k props.Plain, opts ...r
 	l := kernelimpl.NewLaunch(plainKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Plain].
+func _(k props.Plain) {
+	type propsPlainHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsPlainHasChanged_RunGoGenerate(k) // props.Plain has changed: run go generate
 }
 
 //go:embed SizedFloat.spv
@@ -1329,6 +1502,12 @@ func RunSizedFloat(ctx context.Context, dev *runtime.Device, k props.SizedFloat,
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.SizedFloat].
+func _(k props.SizedFloat) {
+	type propsSizedFloatHasChanged_RunGoGenerate struct{ Out []float32 }
+	_ = propsSizedFloatHasChanged_RunGoGenerate(k) // props.SizedFloat has changed: run go generate
+}
+
 //go:embed SizedInt.spv
 var sizedIntSPIRV string
 
@@ -1377,6 +1556,12 @@ func RunSizedInt(ctx context.Context, dev *runtime.Device, k props.SizedInt, r r
 	l := kernelimpl.NewLaunch(sizedIntKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.SizedInt].
+func _(k props.SizedInt) {
+	type propsSizedIntHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsSizedIntHasChanged_RunGoGenerate(k) // props.SizedInt has changed: run go generate
 }
 
 //go:embed Sizes.spv
@@ -1436,6 +1621,83 @@ func RunSizes(ctx context.Context, dev *runtime.Device, k props.Sizes, r runtime
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [props.Sizes].
+func _(k props.Sizes) {
+	type propsSizesHasChanged_RunGoGenerate struct {
+		props.Base
+		Out []int32
+	}
+	_ = propsSizesHasChanged_RunGoGenerate(k) // props.Sizes has changed: run go generate
+}
+
+//go:embed Slow.spv
+var slowSPIRV string
+
+//go:embed Slow.small.spv
+var slowSmall string
+
+//go:embed Slow.words.spv
+var slowWords string
+
+var slowKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Slow",
+	Package: "github.com/kgen-go/kgen/internal/conformance/props",
+	Form:    abi.Task,
+	Params: []abi.Param{
+		{Name: "Rounds", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 24,
+	Items:   1,
+	Lingers: true,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:323:7", Limit: -2},
+	},
+	SPIRV: slowSPIRV,
+	Sum:   0x43843227,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}}, SPIRV: slowSmall, Sum: 0xd1f28032},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slowWords, Sum: 0xd5d155a4},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return props.Slow{
+		Rounds: kernelimpl.HostValue[int](a, 0),
+		Out:    kernelimpl.HostSlice[uint32](a, 1),
+	}.Kernel
+}, newSlowHost)
+
+// Slow is the kernel [props.Slow] with its slices in device memory.
+// Slow takes a while on the host device.
+type Slow struct {
+	Rounds int
+	Out    runtime.View[uint32]
+}
+
+// SingleTask launches the kernel once.
+func (k Slow) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(slowKernel)
+	kernelimpl.Value(l, 0, k.Rounds)
+	kernelimpl.View(l, 1, k.Out)
+	return l.SingleTask(q, opts)
+}
+
+// RunSlow runs the kernel once on k's own slices, and waits.
+func RunSlow(ctx context.Context, dev *runtime.Device, k props.Slow, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(slowKernel)
+	kernelimpl.Value(l, 0, k.Rounds)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunTask(ctx, dev, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Slow].
+func _(k props.Slow) {
+	type propsSlowHasChanged_RunGoGenerate struct {
+		Rounds int
+		Out    []uint32
+	}
+	_ = propsSlowHasChanged_RunGoGenerate(k) // props.Slow has changed: run go generate
+}
+
 //go:embed Trivial.spv
 var trivialSPIRV string
 
@@ -1484,4 +1746,10 @@ func RunTrivial(ctx context.Context, dev *runtime.Device, k props.Trivial, opts 
 	l := kernelimpl.NewLaunch(trivialKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
+}
+
+// What is converted here is what kgen saw of the types of [props.Trivial].
+func _(k props.Trivial) {
+	type propsTrivialHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = propsTrivialHasChanged_RunGoGenerate(k) // props.Trivial has changed: run go generate
 }

@@ -2244,6 +2244,252 @@ func (g *genericUint64Host) r3() int {
 	return -1
 }
 
+// longsHost is some work-items of the kernel [Longs].
+type longsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+	v7 int64
+}
+
+func newLongsHost() kernelimpl.HostForm { return new(longsHost) }
+
+var longsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:83:26"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:86:35"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:85:13"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:81:52"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:76:33"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:74:7"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:74:30"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:73:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:72:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:71:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:70:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:69:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:68:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:67:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *longsHost) Begin() {
+	g.Sites = longsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*longsHost) Spare() {}
+
+// Run runs it.
+func (g *longsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *longsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	v12 := v3 != 0
+	p1 := g.Pointer(1)
+	v14 := uint64(1) < uint64(v3)
+	v17 := uint64(2) < uint64(v3)
+	v5 := g.v5
+	v19 := v5 != 0
+	p2 := g.Pointer(2)
+	v21 := uint64(1) < uint64(v5)
+	v24 := uint64(2) < uint64(v5)
+	v26 := uint64(3) < uint64(v3)
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	v30 := uint64(4) < uint64(v3)
+	stop := g.Cancelled()
+	v37 := uint64(6) < uint64(v3)
+	v43 := uint64(4) < uint64(v5)
+	v48 := uint64(5) < uint64(v5)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0 int32
+		var v9, v11, v27, v46 int64
+		{
+			v0 = int32(x)
+			v9 = int64(uint32(v0))
+			v10 := uint64(v9) < uint64(v1)
+			if !v10 {
+				goto b35
+			}
+		}
+		v11 = *(*int64)(unsafe.Add(p0, x*8))
+		if !v12 {
+			goto b34
+		}
+		atomic.AddInt64((*int64)(p1), v11)
+		if !v14 {
+			goto b33
+		}
+		{
+			v15 := v11 | 1125899906842624
+			atomic.AndInt64((*int64)(unsafe.Add(p1, 8)), v15)
+			if !v17 {
+				goto b32
+			}
+		}
+		atomic.OrInt64((*int64)(unsafe.Add(p1, 16)), v11)
+		if !v19 {
+			goto b31
+		}
+		atomic.AddInt64((*int64)(p2), v11)
+		if !v21 {
+			goto b30
+		}
+		{
+			v22 := v11 | 7
+			atomic.AndInt64((*int64)(unsafe.Add(p2, 8)), v22)
+			if !v24 {
+				goto b29
+			}
+		}
+		atomic.OrInt64((*int64)(unsafe.Add(p2, 16)), v11)
+		if !v26 {
+			goto b28
+		}
+		{
+			v27 = atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1)) - int64(1)
+			v28 := uint64(v27) < uint64(v7)
+			if !v28 {
+				goto b27
+			}
+		}
+		*(*int64)(unsafe.Add(p3, int(v27)*8)) = int64(1)
+		if !v30 {
+			goto b11
+		}
+	b10:
+		{
+			v31 := atomic.LoadInt64((*int64)(unsafe.Add(p1, 32)))
+			v32 := v31 ^ v11
+			v33 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p1, 32)), v31, v32)
+			if v33 {
+				goto b13
+			}
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b10
+		}
+	b11:
+		if !v30 {
+			goto b26
+		}
+		{
+			v34 := atomic.LoadInt64((*int64)(unsafe.Add(p1, 32)))
+			v35 := v34 ^ v11
+			v36 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p1, 32)), v34, v35)
+			if !v36 {
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b11
+			}
+		}
+	b13:
+		if !v37 {
+			goto b25
+		}
+		{
+			v38 := atomic.SwapInt64((*int64)(unsafe.Add(p1, 48)), v11)
+			atomic.AddInt64((*int64)(unsafe.Add(p1, 40)), v38)
+			v40 := int32(uint32(v0) / uint32(3))
+			v41 := v40 * 3
+			v42 := v0 == v41
+			if !v42 {
+				goto b18
+			}
+		}
+		if !v43 {
+			goto b17
+		}
+		atomic.StoreInt64((*int64)(unsafe.Add(p2, 32)), int64(84662395338752))
+		goto b18
+	b17:
+		g.Fault(0, int64(4), v5, v0, int32(0), int32(0))
+		continue
+	b18:
+		{
+			v46 = v1 + v9
+			v47 := uint64(v46) < uint64(v7)
+			if !v47 {
+				goto b24
+			}
+		}
+		if !v48 {
+			goto b23
+		}
+		{
+			v49 := atomic.LoadInt64((*int64)(unsafe.Add(p2, 40)))
+			*(*int64)(unsafe.Add(p3, int(v46)*8)) = v49
+			v51 := v11 | -9223372036854775808
+			v52 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p2, 40)), v51, int64(9))
+			if v52 {
+				goto b22
+			}
+		}
+		{
+			v53 := *(*int64)(unsafe.Add(p3, int(v46)*8))
+			v54 := v53 | 256
+			*(*int64)(unsafe.Add(p3, int(v46)*8)) = v54
+		}
+	b22:
+		continue
+	b23:
+		g.Fault(1, int64(5), v5, v0, int32(0), int32(0))
+		continue
+	b24:
+		g.Fault(2, v46, v7, v0, int32(0), int32(0))
+		continue
+	b25:
+		g.Fault(3, int64(6), v3, v0, int32(0), int32(0))
+		continue
+	b26:
+		g.Fault(4, int64(4), v3, v0, int32(0), int32(0))
+		continue
+	b27:
+		g.Fault(5, v27, v7, v0, int32(0), int32(0))
+		continue
+	b28:
+		g.Fault(6, int64(3), v3, v0, int32(0), int32(0))
+		continue
+	b29:
+		g.Fault(7, int64(2), v5, v0, int32(0), int32(0))
+		continue
+	b30:
+		g.Fault(8, int64(1), v5, v0, int32(0), int32(0))
+		continue
+	b31:
+		g.Fault(9, int64(0), v5, v0, int32(0), int32(0))
+		continue
+	b32:
+		g.Fault(10, int64(2), v3, v0, int32(0), int32(0))
+		continue
+	b33:
+		g.Fault(11, int64(1), v3, v0, int32(0), int32(0))
+		continue
+	b34:
+		g.Fault(12, int64(0), v3, v0, int32(0), int32(0))
+		continue
+	b35:
+		g.Fault(13, v9, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // nativeHost is some work-items of the kernel [Native].
 type nativeHost struct {
 	kernelimpl.HostGroup
@@ -2301,6 +2547,102 @@ func (g *nativeHost) r0() int {
 		continue
 	b4:
 		g.Fault(1, int64(0), v3, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// pushHost is some work-items of the kernel [Push].
+type pushHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newPushHost() kernelimpl.HostForm { return new(pushHost) }
+
+var pushHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:251:9"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:250:35"},
+}
+
+// Begin readies the form for a launch.
+func (g *pushHost) Begin() {
+	g.Sites = pushHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*pushHost) Spare() {}
+
+// Run runs it.
+func (g *pushHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *pushHost) r0() int {
+	v3 := g.v3
+	v1 := g.v1
+	v5 := v1 != 0
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v12 int32
+		var v6 int64
+		var v7 bool
+		{
+			v0 = int32(x)
+			v6 = int64(v0)
+			v7 = uint64(v6) < uint64(v3)
+			v8 := v5 && v7
+			if !v8 {
+				goto b2
+			}
+		}
+	b1:
+		{
+			v9 := atomic.LoadInt32((*int32)(p0))
+			*(*int32)(unsafe.Add(p1, x*4)) = v9
+			v11 := atomic.CompareAndSwapInt32((*int32)(p0), v9, v0)
+			if v11 {
+				goto b5
+			}
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b1
+		}
+	b2:
+		if !v5 {
+			goto b7
+		}
+		v12 = atomic.LoadInt32((*int32)(p0))
+		if !v7 {
+			goto b6
+		}
+		{
+			*(*int32)(unsafe.Add(p1, x*4)) = v12
+			v14 := atomic.CompareAndSwapInt32((*int32)(p0), v12, v0)
+			if !v14 {
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b2
+			}
+		}
+	b5:
+		continue
+	b6:
+		g.Fault(0, v6, v3, v0, int32(0), int32(0))
+		continue
+	b7:
+		g.Fault(1, int64(0), v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -2625,6 +2967,298 @@ func (g *typedHost) r4() int {
 		g.Fault(3, v79, v7, v0, int32(0), int32(0))
 		continue
 	b20:
+		continue
+	}
+	return -1
+}
+
+// wordsHost is some work-items of the kernel [Words].
+type wordsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+	v7 int64
+}
+
+func newWordsHost() kernelimpl.HostForm { return new(wordsHost) }
+
+var wordsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:42:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:47:26"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:50:35"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:49:13"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:45:52"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:36:33"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:34:7"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:34:30"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:32:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:31:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:30:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:29:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:28:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:27:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:26:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *wordsHost) Begin() {
+	g.Sites = wordsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*wordsHost) Spare() {}
+
+// Run runs it.
+func (g *wordsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *wordsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	v12 := v3 != 0
+	p1 := g.Pointer(1)
+	v14 := uint64(1) < uint64(v3)
+	v17 := uint64(2) < uint64(v3)
+	v5 := g.v5
+	v19 := v5 != 0
+	p2 := g.Pointer(2)
+	v21 := uint64(1) < uint64(v5)
+	v24 := uint64(2) < uint64(v5)
+	v26 := uint64(3) < uint64(v3)
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	v31 := uint64(4) < uint64(v3)
+	stop := g.Cancelled()
+	v41 := uint64(3) < uint64(v5)
+	v51 := uint64(6) < uint64(v3)
+	v57 := uint64(4) < uint64(v5)
+	v62 := uint64(5) < uint64(v5)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v11, v27, v42, v46 int32
+		var v9, v28, v60 int64
+		{
+			v0 = int32(x)
+			v9 = int64(uint32(v0))
+			v10 := uint64(v9) < uint64(v1)
+			if !v10 {
+				goto b42
+			}
+		}
+		v11 = *(*int32)(unsafe.Add(p0, x*4))
+		if !v12 {
+			goto b41
+		}
+		atomic.AddInt32((*int32)(p1), v11)
+		if !v14 {
+			goto b40
+		}
+		{
+			v15 := v11 | 1048576
+			atomic.AndInt32((*int32)(unsafe.Add(p1, 4)), v15)
+			if !v17 {
+				goto b39
+			}
+		}
+		atomic.OrInt32((*int32)(unsafe.Add(p1, 8)), v11)
+		if !v19 {
+			goto b38
+		}
+		atomic.AddInt32((*int32)(p2), v11)
+		if !v21 {
+			goto b37
+		}
+		{
+			v22 := v11 | 7
+			atomic.AndInt32((*int32)(unsafe.Add(p2, 4)), v22)
+			if !v24 {
+				goto b36
+			}
+		}
+		atomic.OrInt32((*int32)(unsafe.Add(p2, 8)), v11)
+		if !v26 {
+			goto b35
+		}
+		{
+			v27 = atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1)) - int32(1)
+			v28 = int64(v27)
+			v29 := uint64(v28) < uint64(v7)
+			if !v29 {
+				goto b34
+			}
+		}
+		*(*int32)(unsafe.Add(p3, int(v27)*4)) = int32(1)
+		if !v31 {
+			goto b11
+		}
+	b10:
+		{
+			v32 := atomic.LoadInt32((*int32)(unsafe.Add(p1, 16)))
+			v33 := v32 ^ v11
+			v34 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p1, 16)), v32, v33)
+			if v34 {
+				goto b13
+			}
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b10
+		}
+	b11:
+		if !v31 {
+			goto b33
+		}
+		{
+			v35 := atomic.LoadInt32((*int32)(unsafe.Add(p1, 16)))
+			v36 := v35 ^ v11
+			v37 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p1, 16)), v35, v36)
+			if !v37 {
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b11
+			}
+		}
+	b13:
+		{
+			v38 := int32(uint32(v0) / uint32(5))
+			v39 := v38 * 5
+			v40 := v0 - v39
+			if !v41 {
+				v46 = v40
+				goto b16
+			}
+			v42 = v40
+		}
+	b14:
+		{
+			v43 := 0 < v42
+			if !v43 {
+				goto b20
+			}
+		}
+		{
+			atomic.AddInt32((*int32)(unsafe.Add(p2, 12)), v42)
+			v45 := v42 + -1
+			v42 = v45
+			goto b14
+		}
+	b16:
+		{
+			v47 := 0 < v46
+			if !v47 {
+				goto b20
+			}
+		}
+		if !v41 {
+			goto b19
+		}
+		{
+			atomic.AddInt32((*int32)(unsafe.Add(p2, 12)), v46)
+			v49 := v46 + -1
+			v46 = v49
+			goto b16
+		}
+	b19:
+		g.Fault(0, int64(3), v5, v0, int32(0), int32(0))
+		continue
+	b20:
+		if !v51 {
+			goto b32
+		}
+		{
+			v52 := atomic.SwapInt32((*int32)(unsafe.Add(p1, 24)), v11)
+			atomic.AddInt32((*int32)(unsafe.Add(p1, 20)), v52)
+			v54 := int32(uint32(v0) / uint32(3))
+			v55 := v54 * 3
+			v56 := v0 == v55
+			if !v56 {
+				goto b25
+			}
+		}
+		if !v57 {
+			goto b24
+		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p2, 16)), int32(77))
+		goto b25
+	b24:
+		g.Fault(1, int64(4), v5, v0, int32(0), int32(0))
+		continue
+	b25:
+		{
+			v60 = v1 + v9
+			v61 := uint64(v60) < uint64(v7)
+			if !v61 {
+				goto b31
+			}
+		}
+		if !v62 {
+			goto b30
+		}
+		{
+			v63 := atomic.LoadInt32((*int32)(unsafe.Add(p2, 20)))
+			*(*int32)(unsafe.Add(p3, int(v60)*4)) = v63
+			v65 := v11 | -2147483648
+			v66 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p2, 20)), v65, int32(9))
+			if v66 {
+				goto b29
+			}
+		}
+		{
+			v67 := *(*int32)(unsafe.Add(p3, int(v60)*4))
+			v68 := v67 | 256
+			*(*int32)(unsafe.Add(p3, int(v60)*4)) = v68
+		}
+	b29:
+		continue
+	b30:
+		g.Fault(2, int64(5), v5, v0, int32(0), int32(0))
+		continue
+	b31:
+		g.Fault(3, v60, v7, v0, int32(0), int32(0))
+		continue
+	b32:
+		g.Fault(4, int64(6), v3, v0, int32(0), int32(0))
+		continue
+	b33:
+		g.Fault(5, int64(4), v3, v0, int32(0), int32(0))
+		continue
+	b34:
+		g.Fault(6, v28, v7, v0, int32(0), int32(0))
+		continue
+	b35:
+		g.Fault(7, int64(3), v3, v0, int32(0), int32(0))
+		continue
+	b36:
+		g.Fault(8, int64(2), v5, v0, int32(0), int32(0))
+		continue
+	b37:
+		g.Fault(9, int64(1), v5, v0, int32(0), int32(0))
+		continue
+	b38:
+		g.Fault(10, int64(0), v5, v0, int32(0), int32(0))
+		continue
+	b39:
+		g.Fault(11, int64(2), v3, v0, int32(0), int32(0))
+		continue
+	b40:
+		g.Fault(12, int64(1), v3, v0, int32(0), int32(0))
+		continue
+	b41:
+		g.Fault(13, int64(0), v3, v0, int32(0), int32(0))
+		continue
+	b42:
+		g.Fault(14, v9, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -17,14 +17,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{faultedKernel, genericFloat32Kernel, genericFloat64Kernel, genericIntKernel, genericInt32Kernel, genericInt64Kernel, genericUintKernel, genericUint32Kernel, genericUint64Kernel, longsKernel, nativeKernel, ownKernel, pushKernel, typedKernel, wordsKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
+	Kernels: []string{"Faulted", "GenericFloat32", "GenericFloat64", "GenericInt", "GenericInt32", "GenericInt64", "GenericUint", "GenericUint32", "GenericUint64", "Longs", "Native", "Own", "Push", "Typed", "Words"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/difftest/atomics/kernel.go", Package: "atomics", Sum: 0x7e86b992},
+	},
+})
 
 //go:embed Faulted.spv
 var faultedSPIRV string
@@ -92,6 +103,15 @@ func RunFaulted(ctx context.Context, dev *runtime.Device, k atomics.Faulted, r r
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [atomics.Faulted].
+func _(k atomics.Faulted) {
+	type atomicsFaultedHasChanged_RunGoGenerate struct {
+		In  []int32
+		Sum []int32
+	}
+	_ = atomicsFaultedHasChanged_RunGoGenerate(k) // atomics.Faulted has changed: run go generate
+}
+
 //go:embed GenericFloat32.spv
 var genericFloat32SPIRV string
 
@@ -152,6 +172,15 @@ func RunGenericFloat32(ctx context.Context, dev *runtime.Device, k atomics.Gener
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [atomics.GenericFloat32].
+func _(k atomics.GenericFloat32) {
+	type atomicsGenericFloat32HasChanged_RunGoGenerate struct {
+		In  []float32
+		Out []float32
+	}
+	_ = atomicsGenericFloat32HasChanged_RunGoGenerate(k) // atomics.GenericFloat32 has changed: run go generate
 }
 
 //go:embed GenericFloat64.spv
@@ -216,6 +245,15 @@ func RunGenericFloat64(ctx context.Context, dev *runtime.Device, k atomics.Gener
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [atomics.GenericFloat64].
+func _(k atomics.GenericFloat64) {
+	type atomicsGenericFloat64HasChanged_RunGoGenerate struct {
+		In  []float64
+		Out []float64
+	}
+	_ = atomicsGenericFloat64HasChanged_RunGoGenerate(k) // atomics.GenericFloat64 has changed: run go generate
+}
+
 //go:embed GenericInt.spv
 var genericIntSPIRV string
 
@@ -275,6 +313,15 @@ func RunGenericInt(ctx context.Context, dev *runtime.Device, k atomics.GenericIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [atomics.GenericInt].
+func _(k atomics.GenericInt) {
+	type atomicsGenericIntHasChanged_RunGoGenerate struct {
+		In  []int
+		Out []int
+	}
+	_ = atomicsGenericIntHasChanged_RunGoGenerate(k) // atomics.GenericInt has changed: run go generate
 }
 
 //go:embed GenericInt32.spv
@@ -339,6 +386,15 @@ func RunGenericInt32(ctx context.Context, dev *runtime.Device, k atomics.Generic
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [atomics.GenericInt32].
+func _(k atomics.GenericInt32) {
+	type atomicsGenericInt32HasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = atomicsGenericInt32HasChanged_RunGoGenerate(k) // atomics.GenericInt32 has changed: run go generate
+}
+
 //go:embed GenericInt64.spv
 var genericInt64SPIRV string
 
@@ -400,6 +456,15 @@ func RunGenericInt64(ctx context.Context, dev *runtime.Device, k atomics.Generic
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [atomics.GenericInt64].
+func _(k atomics.GenericInt64) {
+	type atomicsGenericInt64HasChanged_RunGoGenerate struct {
+		In  []int64
+		Out []int64
+	}
+	_ = atomicsGenericInt64HasChanged_RunGoGenerate(k) // atomics.GenericInt64 has changed: run go generate
+}
+
 //go:embed GenericUint.spv
 var genericUintSPIRV string
 
@@ -459,6 +524,15 @@ func RunGenericUint(ctx context.Context, dev *runtime.Device, k atomics.GenericU
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [atomics.GenericUint].
+func _(k atomics.GenericUint) {
+	type atomicsGenericUintHasChanged_RunGoGenerate struct {
+		In  []uint
+		Out []uint
+	}
+	_ = atomicsGenericUintHasChanged_RunGoGenerate(k) // atomics.GenericUint has changed: run go generate
 }
 
 //go:embed GenericUint32.spv
@@ -523,6 +597,15 @@ func RunGenericUint32(ctx context.Context, dev *runtime.Device, k atomics.Generi
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [atomics.GenericUint32].
+func _(k atomics.GenericUint32) {
+	type atomicsGenericUint32HasChanged_RunGoGenerate struct {
+		In  []uint32
+		Out []uint32
+	}
+	_ = atomicsGenericUint32HasChanged_RunGoGenerate(k) // atomics.GenericUint32 has changed: run go generate
+}
+
 //go:embed GenericUint64.spv
 var genericUint64SPIRV string
 
@@ -584,10 +667,19 @@ func RunGenericUint64(ctx context.Context, dev *runtime.Device, k atomics.Generi
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [atomics.GenericUint64].
+func _(k atomics.GenericUint64) {
+	type atomicsGenericUint64HasChanged_RunGoGenerate struct {
+		In  []uint64
+		Out []uint64
+	}
+	_ = atomicsGenericUint64HasChanged_RunGoGenerate(k) // atomics.GenericUint64 has changed: run go generate
+}
+
 //go:embed Longs.spv
 var longsSPIRV string
 
-var longsKernel = kernelimpl.Register(&abi.Kernel{
+var longsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Longs",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.Range,
@@ -600,6 +692,7 @@ var longsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
 	Uses: []abi.Use{
 		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Longs).Kernel", Pos: "internal/difftest/atomics/kernel.go:68:17"}}},
@@ -630,7 +723,7 @@ var longsKernel = kernelimpl.Register(&abi.Kernel{
 		U:   kernelimpl.HostSlice[uint64](a, 2),
 		Out: kernelimpl.HostSlice[int64](a, 3),
 	}.Kernel
-})
+}, newLongsHost)
 
 // Longs is the kernel [atomics.Longs] with its slices in device memory.
 // Longs has sync/atomic's functions on 64 bits.
@@ -659,6 +752,17 @@ func RunLongs(ctx context.Context, dev *runtime.Device, k atomics.Longs, r runti
 	kernelimpl.Slice(l, 2, k.U)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [atomics.Longs].
+func _(k atomics.Longs) {
+	type atomicsLongsHasChanged_RunGoGenerate struct {
+		In  []int64
+		Sum []int64
+		U   []uint64
+		Out []int64
+	}
+	_ = atomicsLongsHasChanged_RunGoGenerate(k) // atomics.Longs has changed: run go generate
 }
 
 //go:embed Native.spv
@@ -722,6 +826,15 @@ func RunNative(ctx context.Context, dev *runtime.Device, k atomics.Native, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [atomics.Native].
+func _(k atomics.Native) {
+	type atomicsNativeHasChanged_RunGoGenerate struct {
+		In  []float32
+		Sum []float32
+	}
+	_ = atomicsNativeHasChanged_RunGoGenerate(k) // atomics.Native has changed: run go generate
+}
+
 //go:embed Own.spv
 var ownSPIRV string
 
@@ -778,13 +891,22 @@ func RunOwn(ctx context.Context, dev *runtime.Device, k atomics.Own, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [atomics.Own].
+func _(k atomics.Own) {
+	type atomicsOwnHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = atomicsOwnHasChanged_RunGoGenerate(k) // atomics.Own has changed: run go generate
+}
+
 //go:embed Push.spv
 var pushSPIRV string
 
 //go:embed Push.words.spv
 var pushWords string
 
-var pushKernel = kernelimpl.Register(&abi.Kernel{
+var pushKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Push",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.Range,
@@ -795,6 +917,7 @@ var pushKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:250:35", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:251:9", Limit: -2},
@@ -809,7 +932,7 @@ var pushKernel = kernelimpl.Register(&abi.Kernel{
 		Head: kernelimpl.HostSlice[int32](a, 0),
 		Next: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newPushHost)
 
 // Push is the kernel [atomics.Push] with its slices in device memory.
 // Push builds a linked list, on which many work-items push at once.
@@ -832,6 +955,15 @@ func RunPush(ctx context.Context, dev *runtime.Device, k atomics.Push, r runtime
 	kernelimpl.Slice(l, 0, k.Head)
 	kernelimpl.Slice(l, 1, k.Next)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [atomics.Push].
+func _(k atomics.Push) {
+	type atomicsPushHasChanged_RunGoGenerate struct {
+		Head []int32
+		Next []int32
+	}
+	_ = atomicsPushHasChanged_RunGoGenerate(k) // atomics.Push has changed: run go generate
 }
 
 //go:embed Typed.spv
@@ -913,6 +1045,27 @@ func RunTyped(ctx context.Context, dev *runtime.Device, k atomics.Typed, r runti
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [atomics.Typed].
+func _(k atomics.Typed) {
+	type atomicsTypedHasChanged_RunGoGenerate struct {
+		In    []int32
+		Cells []atomics.Cell
+		Next  []atomic.Int32
+		Out   []int32
+	}
+	_ = atomicsTypedHasChanged_RunGoGenerate(k) // atomics.Typed has changed: run go generate
+	type atomicsCellHasChanged_RunGoGenerate struct {
+		Tag   int8
+		Count atomic.Int32
+		Bits  atomic.Uint32
+		Seen  atomic.Bool
+		Total atomic.Int64
+		Mask  atomic.Uint64
+		Names [2]atomic.Uint32
+	}
+	_ = atomicsCellHasChanged_RunGoGenerate(k.Cells[0]) // atomics.Cell has changed: run go generate
+}
+
 //go:embed Words.spv
 var wordsSPIRV string
 
@@ -922,7 +1075,7 @@ var wordsSmall string
 //go:embed Words.words.spv
 var wordsWords string
 
-var wordsKernel = kernelimpl.Register(&abi.Kernel{
+var wordsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Words",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Form:    abi.Range,
@@ -935,6 +1088,7 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:26:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:27:24", Limit: -2},
@@ -965,7 +1119,7 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 		U:   kernelimpl.HostSlice[uint32](a, 2),
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-})
+}, newWordsHost)
 
 // Words is the kernel [atomics.Words] with its slices in device memory.
 // Words has sync/atomic's functions on 32 bits.
@@ -994,4 +1148,15 @@ func RunWords(ctx context.Context, dev *runtime.Device, k atomics.Words, r runti
 	kernelimpl.Slice(l, 2, k.U)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [atomics.Words].
+func _(k atomics.Words) {
+	type atomicsWordsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Sum []int32
+		U   []uint32
+		Out []int32
+	}
+	_ = atomicsWordsHasChanged_RunGoGenerate(k) // atomics.Words has changed: run go generate
 }

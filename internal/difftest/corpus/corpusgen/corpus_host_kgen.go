@@ -4,6 +4,7 @@ package corpusgen
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
@@ -175,6 +176,299 @@ func (g *bestHost) r0() int {
 		continue
 	b20:
 		g.Fault(1, v7, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// chainsHost is some work-items of the kernel [Chains].
+type chainsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newChainsHost() kernelimpl.HostForm { return new(chainsHost) }
+
+var chainsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/flow.go:196:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/flow.go:180:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *chainsHost) Begin() {
+	g.Sites = chainsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*chainsHost) Spare() {}
+
+// Run runs it.
+func (g *chainsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *chainsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v7, v17, v24, v25, v39 int32
+		var v5 int64
+		var v21, v33, v36 bool
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b21
+			}
+		}
+		{
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
+			v8 := 3 < v7
+			if !v8 {
+				v17 = int32(0)
+				goto b6
+			}
+		}
+		{
+			v9 := v7 < 10
+			if v9 {
+				goto b4
+			}
+		}
+		{
+			v10 := v7 / 4
+			v11 := v10 * 4
+			v12 := v7 - v11
+			v13 := v12 == 1
+			if !v13 {
+				v17 = int32(0)
+				goto b6
+			}
+		}
+	b4:
+		{
+			v14 := v7 == 5
+			if v14 {
+				v17 = int32(0)
+				goto b6
+			}
+		}
+		{
+			v15 := v7 == 9
+			v16 := int32(1)
+			if v15 {
+				v16 = int32(0)
+			}
+			v17 = v16
+		}
+	b6:
+		{
+			v18 := 0 < v7
+			if !v18 {
+				goto b8
+			}
+		}
+		{
+			v19 := v7 < 100
+			if v19 {
+				v21 = true
+				goto b9
+			}
+		}
+	b8:
+		{
+			v20 := v7 == -7
+			v21 = v20
+		}
+	b9:
+		{
+			v22 := v17 | 2
+			v23 := v17
+			if v21 {
+				v23 = v22
+			}
+			v24 = v7
+			v25 = v23
+		}
+	b10:
+		{
+			v26 := 0 < v24
+			if !v26 {
+				goto b14
+			}
+		}
+		{
+			v27 := v24 & 1
+			v28 := v27 == 0
+			if v28 {
+				goto b13
+			}
+		}
+		{
+			v29 := 64 < v24
+			if !v29 {
+				goto b14
+			}
+		}
+	b13:
+		{
+			v30 := v24 >> 1
+			v31 := v25 + 4
+			v24 = v30
+			v25 = v31
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b10
+		}
+	b14:
+		if v21 {
+			v33 = true
+			goto b16
+		}
+		{
+			v32 := 7 < v24
+			v33 = v32
+		}
+	b16:
+		{
+			v34 := v24 == 1
+			if !v34 {
+				v36 = false
+				goto b18
+			}
+		}
+		{
+			v35 := 3 < v25
+			v36 = v35
+		}
+	b18:
+		{
+			v37 := v33 != v36
+			v38 := ^v25
+			v39 = v25
+			if v37 {
+				v39 = v38
+			}
+			v40 := uint64(v5) < uint64(v3)
+			if !v40 {
+				goto b20
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v39
+		continue
+	b20:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b21:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// collatzHost is some work-items of the kernel [Collatz].
+type collatzHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+}
+
+func newCollatzHost() kernelimpl.HostForm { return new(collatzHost) }
+
+var collatzHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/flow.go:147:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *collatzHost) Begin() {
+	g.Sites = collatzHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*collatzHost) Spare() {}
+
+// Run runs it.
+func (g *collatzHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *collatzHost) r0() int {
+	stop := g.Cancelled()
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v7 int32
+		var v3, v6, v14 int64
+		{
+			v0 = int32(x)
+			v3 = int64(uint32(v0))
+			v4 := v0 + 1
+			v5 := int64(uint32(v4))
+			v6 = v5
+			v7 = int32(0)
+		}
+	b1:
+		{
+			v8 := v6 != 1
+			if !v8 {
+				goto b6
+			}
+		}
+		{
+			v9 := v6 & 1
+			v10 := v9 == 0
+			if !v10 {
+				goto b4
+			}
+		}
+		{
+			v11 := int64(uint64(v6) >> 1)
+			v14 = v11
+			goto b5
+		}
+	b4:
+		{
+			v12 := v6 * 3
+			v13 := v12 + 1
+			v14 = v13
+		}
+	b5:
+		{
+			v15 := v7 + 1
+			v6 = v14
+			v7 = v15
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b1
+		}
+	b6:
+		{
+			v16 := uint64(v3) < uint64(v1)
+			if !v16 {
+				goto b8
+			}
+		}
+		*(*int32)(unsafe.Add(p0, x*4)) = v7
+		continue
+	b8:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -1326,6 +1620,1353 @@ func (g *convertUint8Host) r0() int {
 	return -1
 }
 
+// countedHost is some work-items of the kernel [Counted].
+type countedHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v2 int64
+	v3 int64
+	v4 int64
+	v5 int64
+	v7 int64
+}
+
+func newCountedHost() kernelimpl.HostForm { return new(countedHost) }
+
+var countedHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:31:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:35:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:39:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:43:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:50:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:58:13"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:57:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:66:13"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:65:19"},
+	{Kind: 4, Pos: "internal/difftest/corpus/ahead.go:69:38"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:71:10"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:70:16"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:76:20"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:82:20"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:84:13"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:93:13"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:89:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:95:12"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:99:14"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:98:9"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:104:13"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:103:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:109:20"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:110:14", Unsigned: true},
+	{Kind: 1, Pos: "internal/difftest/corpus/ahead.go:23:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *countedHost) Begin() {
+	g.Sites = countedHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*countedHost) Spare() {}
+
+// Run runs it.
+func (g *countedHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *countedHost) r0() int {
+	v1 := g.v1
+	v10 := v1 == 0
+	v2 := g.v2
+	v11 := -2147483648 <= v2
+	v12 := v2 <= 2147483647
+	v20 := v11 && v12
+	v3 := g.v3
+	v13 := -2147483648 <= v3
+	v21 := v20 && v13
+	v14 := v3 <= 2147483647
+	v22 := v21 && v14
+	v5 := g.v5
+	v15 := uint64(v2) < uint64(v5)
+	v23 := v22 && v15
+	v16 := v3 - v2
+	v17 := v16 + -1
+	v18 := v2 + v17
+	v19 := uint64(v18) < uint64(v5)
+	v24 := v23 && v19
+	p4 := g.Pointer(4)
+	stop := g.Cancelled()
+	v41 := v1 == 1
+	v4 := g.v4
+	v55 := v1 == 2
+	v56 := -2147483648 <= v3
+	v57 := v3 <= 2147483647
+	v65 := v56 && v57
+	v58 := -2147483648 <= v2
+	v66 := v65 && v58
+	v59 := v2 <= 2147483647
+	v67 := v66 && v59
+	v60 := uint64(v3) < uint64(v5)
+	v68 := v67 && v60
+	v61 := v3 - v2
+	v62 := v61 * -1
+	v63 := v3 + v62
+	v64 := uint64(v63) < uint64(v5)
+	v69 := v68 && v64
+	v86 := v1 == 3
+	v87 := int32(uint64(v2))
+	v99 := v1 == 4
+	v100 := int32(uint64(v2))
+	v112 := v1 == 5
+	v113 := int32(uint64(v2))
+	v114 := v113 & 255
+	v115 := int32(uint64(v3))
+	v116 := v115 & 255
+	v137 := v1 == 6
+	v138 := int32(uint64(v2))
+	v139 := int32(uint64(v3))
+	v157 := v1 == 7
+	v158 := 1 < v4
+	v159 := int64(1)
+	if v158 {
+		v159 = v4
+	}
+	v177 := v1 == 8
+	v178 := -2147483648 <= v4
+	v179 := v4 <= 2147483647
+	v218 := v1 == 9
+	v224 := v3 - v2
+	v225 := v224 + -1
+	v226 := v225 / 2
+	v227 := v226 * -2
+	v228 := v3 + v227
+	v219 := v3 <= 2147483647
+	v220 := -2147483648 <= v2
+	v229 := v219 && v220
+	v221 := v2 <= 2147483647
+	v230 := v229 && v221
+	v222 := -2147483648 <= v4
+	v223 := v4 <= 2147483647
+	v277 := v1 == 10
+	v278 := -2147483648 <= v2
+	v279 := v2 <= 2147483647
+	v293 := v278 && v279
+	v280 := -2147483648 <= v3
+	v294 := v293 && v280
+	v281 := v3 <= 2147483647
+	v295 := v294 && v281
+	v282 := -2147483648 <= v4
+	v296 := v295 && v282
+	v283 := v4 <= 2147483647
+	v297 := v296 && v283
+	v284 := uint64(v2) < uint64(v5)
+	v298 := v297 && v284
+	v285 := v3 - v2
+	v286 := v285 + -1
+	v287 := v2 + v286
+	v288 := uint64(v287) < uint64(v5)
+	v299 := v298 && v288
+	v289 := v2 + v4
+	v290 := uint64(v289) < uint64(v5)
+	v300 := v299 && v290
+	v291 := v287 + v4
+	v292 := uint64(v291) < uint64(v5)
+	v301 := v300 && v292
+	v340 := v1 == 11
+	v341 := -2147483648 <= v2
+	v342 := v2 <= 2147483647
+	v352 := v341 && v342
+	v343 := -2147483648 <= v3
+	v353 := v352 && v343
+	v344 := v3 <= 2147483647
+	v354 := v353 && v344
+	v7 := g.v7
+	v345 := uint64(v2) < uint64(v7)
+	v355 := v354 && v345
+	v346 := v3 - v2
+	v347 := v346 + -1
+	v348 := v347 / 2
+	v349 := v348 * 2
+	v350 := v2 + v349
+	v351 := uint64(v350) < uint64(v7)
+	v356 := v355 && v351
+	p5 := g.Pointer(5)
+	v385 := v1 == 12
+	v386 := int32(uint64(v4))
+	v406 := v1 == 13
+	v407 := -2147483648 <= v2
+	v408 := v2 <= 2147483647
+	v413 := v407 && v408
+	v409 := -2147483648 <= v3
+	v414 := v413 && v409
+	v410 := v3 <= 2147483647
+	v415 := v414 && v410
+	v411 := v4 + -1
+	v412 := uint64(v411) < uint64(v5)
+	v416 := v415 && v412
+	v419 := 0 < v4
+	v420 := v3 - v4
+	v417 := 0 < v4
+	v418 := v3 - v4
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v25, v32, v35, v42, v44, v47, v70, v77, v80, v88, v89, v90, v95, v96, v101, v102, v103, v108, v109, v117, v118, v120, v121, v125, v130, v140, v141, v143, v148, v160, v164, v167, v170, v180, v198, v203, v206, v208, v212, v216, v231, v251, v260, v263, v271, v302, v307, v314, v316, v319, v322, v330, v335, v357, v370, v387, v390, v391, v392, v396, v398, v421, v424, v433, v435, v438, v443, v448, v450 int32
+		var v9, v26, v33, v43, v48, v71, v78, v92, v105, v122, v127, v145, v150, v162, v181, v185, v199, v204, v207, v209, v213, v232, v235, v252, v261, v265, v303, v317, v326, v334, v358, v364, v371, v378, v388, v393, v399, v422, v426, v436, v440 int64
+		var v161 int
+		v0 = int32(x)
+		v9 = int64(uint32(v0))
+		if !v10 {
+			goto b8
+		}
+		if !v24 {
+			v32 = int32(1)
+			v33 = v2
+			goto b4
+		}
+		v25 = int32(1)
+		v26 = v2
+	b2:
+		{
+			v27 := v26 < v3
+			if !v27 {
+				v450 = v25
+				goto b135
+			}
+		}
+		{
+			v28 := v25 * 31
+			v29 := *(*int32)(unsafe.Add(p4, int(v26)*4))
+			v30 := v28 + v29
+			v31 := v26 + 1
+			v25 = v30
+			v26 = v31
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b2
+		}
+	b4:
+		{
+			v34 := v33 < v3
+			if !v34 {
+				v450 = v32
+				goto b135
+			}
+		}
+		{
+			v35 = v32 * 31
+			v36 := uint64(v33) < uint64(v5)
+			if !v36 {
+				goto b7
+			}
+		}
+		{
+			v37 := *(*int32)(unsafe.Add(p4, int(v33)*4))
+			v38 := v35 + v37
+			v39 := v33 + 1
+			v32 = v38
+			v33 = v39
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b4
+		}
+	b7:
+		g.Fault(0, v33, v5, v0, int32(0), int32(0))
+		continue
+	b8:
+		if !v41 {
+			goto b14
+		}
+		v42 = int32(1)
+		v43 = v2
+		v44 = int32(0)
+	b9:
+		{
+			v45 := v43 <= v3
+			if !v45 {
+				v450 = v42
+				goto b135
+			}
+		}
+		{
+			v46 := v44 < 50
+			if !v46 {
+				v450 = v42
+				goto b135
+			}
+		}
+		{
+			v47 = v42 * 31
+			v48 = v43 * v4
+			v49 := uint64(v48) < uint64(v5)
+			if !v49 {
+				goto b13
+			}
+		}
+		{
+			v50 := *(*int32)(unsafe.Add(p4, int(v48)*4))
+			v51 := v47 + v50
+			v52 := v43 + 3
+			v53 := v44 + 1
+			v42 = v51
+			v43 = v52
+			v44 = v53
+			goto b9
+		}
+	b13:
+		g.Fault(1, v48, v5, v0, int32(0), int32(0))
+		continue
+	b14:
+		if !v55 {
+			goto b22
+		}
+		if !v69 {
+			v77 = int32(1)
+			v78 = v3
+			goto b18
+		}
+		v70 = int32(1)
+		v71 = v3
+	b16:
+		{
+			v72 := v2 <= v71
+			if !v72 {
+				v450 = v70
+				goto b135
+			}
+		}
+		{
+			v73 := v70 * 31
+			v74 := *(*int32)(unsafe.Add(p4, int(v71)*4))
+			v75 := v73 + v74
+			v76 := v71 + -1
+			v70 = v75
+			v71 = v76
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b16
+		}
+	b18:
+		{
+			v79 := v2 <= v78
+			if !v79 {
+				v450 = v77
+				goto b135
+			}
+		}
+		{
+			v80 = v77 * 31
+			v81 := uint64(v78) < uint64(v5)
+			if !v81 {
+				goto b21
+			}
+		}
+		{
+			v82 := *(*int32)(unsafe.Add(p4, int(v78)*4))
+			v83 := v80 + v82
+			v84 := v78 + -1
+			v77 = v83
+			v78 = v84
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b18
+		}
+	b21:
+		g.Fault(2, v78, v5, v0, int32(0), int32(0))
+		continue
+	b22:
+		if !v86 {
+			goto b28
+		}
+		v88 = int32(1)
+		v89 = v87
+	b24:
+		{
+			v90 = v88 * 31
+			v91 := int64(v89)
+			v92 = v91 + -2147483639
+			v93 := uint64(v92) < uint64(v5)
+			if !v93 {
+				goto b27
+			}
+		}
+		{
+			v94 := *(*int32)(unsafe.Add(p4, int(v92)*4))
+			v95 = v90 + v94
+			v96 = v89 + 1
+			v97 := 2147483645 <= v96
+			if v97 {
+				v450 = v95
+				goto b135
+			}
+		}
+		v88 = v95
+		v89 = v96
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b24
+	b27:
+		g.Fault(3, v92, v5, v0, int32(0), int32(0))
+		continue
+	b28:
+		if !v99 {
+			goto b34
+		}
+		v101 = int32(1)
+		v102 = v100
+	b30:
+		{
+			v103 = v101 * 31
+			v104 := int64(v102)
+			v105 = v104 + 2147483648
+			v106 := uint64(v105) < uint64(v5)
+			if !v106 {
+				goto b33
+			}
+		}
+		{
+			v107 := *(*int32)(unsafe.Add(p4, int(v105)*4))
+			v108 = v103 + v107
+			v109 = v102 + -2
+			v110 := v109 <= -2147483645
+			if v110 {
+				v450 = v108
+				goto b135
+			}
+		}
+		v101 = v108
+		v102 = v109
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b30
+	b33:
+		g.Fault(4, v105, v5, v0, int32(0), int32(0))
+		continue
+	b34:
+		if !v112 {
+			goto b43
+		}
+		v117 = int32(1)
+		v118 = v114
+	b36:
+		{
+			v119 := uint32(v118) < uint32(v116)
+			if !v119 {
+				v450 = v117
+				goto b135
+			}
+		}
+		{
+			v120 = v117 * 31
+			v121 = v118 & 15
+			v122 = int64(uint32(v121))
+			v123 := uint64(v122) < uint64(v5)
+			if !v123 {
+				goto b42
+			}
+		}
+		{
+			v124 := *(*int32)(unsafe.Add(p4, int(v121)*4))
+			v125 = v120 + v124
+			v126 := int64(uint32(v118))
+			v127 = v126 - v4
+			v128 := uint64(v127) < uint64(v5)
+			if !v128 {
+				goto b41
+			}
+		}
+		{
+			v129 := *(*int32)(unsafe.Add(p4, int(v127)*4))
+			v130 = v125 + v129
+			v131 := v130 & 7
+			v132 := v131 == 3
+			if v132 {
+				v450 = v130
+				goto b135
+			}
+		}
+		{
+			v133 := v118 + 100
+			v134 := v133 & 255
+			v117 = v130
+			v118 = v134
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b36
+		}
+	b41:
+		g.Fault(5, v127, v5, v0, int32(0), int32(0))
+		continue
+	b42:
+		g.Fault(6, v122, v5, v0, int32(0), int32(0))
+		continue
+	b43:
+		if !v137 {
+			goto b51
+		}
+		v140 = int32(1)
+		v141 = v138
+	b45:
+		{
+			v142 := uint32(v141) < uint32(v139)
+			if !v142 {
+				v450 = v140
+				goto b135
+			}
+		}
+		{
+			v143 = v140 * 31
+			v144 := v141 + -1
+			v145 = int64(uint32(v144))
+			v146 := uint64(v145) < uint64(v5)
+			if !v146 {
+				goto b50
+			}
+		}
+		{
+			v147 := *(*int32)(unsafe.Add(p4, int(v145)*4))
+			v148 = v143 + v147
+			v149 := int64(uint32(v141))
+			v150 = v149 * v4
+			v151 := uint64(v150) < uint64(v5)
+			if !v151 {
+				goto b49
+			}
+		}
+		{
+			v152 := *(*int32)(unsafe.Add(p4, int(v150)*4))
+			v153 := v148 + v152
+			v154 := v141 + 1
+			v140 = v153
+			v141 = v154
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b45
+		}
+	b49:
+		g.Fault(7, v150, v5, v0, int32(0), int32(0))
+		continue
+	b50:
+		g.Fault(8, v145, v5, v0, int32(0), int32(0))
+		continue
+	b51:
+		if !v157 {
+			goto b60
+		}
+		v160 = int32(1)
+		v161 = 0
+		v162 = v5
+	b52:
+		{
+			v163 := v3 < v162
+			if !v163 {
+				v450 = v160
+				goto b135
+			}
+		}
+		{
+			v164 = v160 * 31
+			v165 := v162 != 0
+			if !v165 {
+				goto b59
+			}
+		}
+		{
+			v166 := *(*int32)(unsafe.Add(p4, v161))
+			v167 = v164 + v166
+			v168 := uint64(v2) < uint64(v162)
+			if !v168 {
+				goto b58
+			}
+		}
+		{
+			v169 := *(*int32)(unsafe.Add(p4, v161+int(v2)*4))
+			v170 = v167 + v169
+			v171 := uint64(v159) <= uint64(v162)
+			if !v171 {
+				goto b57
+			}
+		}
+		{
+			v172 := v162 - v159
+			v173 := v161 + int(v159)*4
+			v160 = v170
+			v161 = v173
+			v162 = v172
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b52
+		}
+	b57:
+		g.Fault(9, v159, v162, v0, int32(0), int32(0))
+		continue
+	b58:
+		g.Fault(10, v2, v162, v0, int32(0), int32(0))
+		continue
+	b59:
+		g.Fault(11, int64(0), v162, v0, int32(0), int32(0))
+		continue
+	b60:
+		if !v177 {
+			goto b71
+		}
+		v180 = int32(1)
+		v181 = v2
+	b61:
+		{
+			v182 := v181 < v3
+			if !v182 {
+				v450 = v180
+				goto b135
+			}
+		}
+		{
+			v183 := 0 < v181
+			if !v183 {
+				v216 = v180
+				goto b70
+			}
+		}
+		{
+			v184 := v181 <= 2147483647
+			v185 = v181 * v4
+			v186 := -2147483648 <= v185
+			v187 := v185 <= 2147483647
+			v188 := uint64(v185) < uint64(v5)
+			v189 := v181 + -1
+			v190 := v185 + v189
+			v191 := uint64(v190) < uint64(v5)
+			v192 := v184 && v178
+			v193 := v192 && v179
+			v194 := v193 && v186
+			v195 := v194 && v187
+			v196 := v195 && v188
+			v197 := v196 && v191
+			if !v197 {
+				v206 = v180
+				v207 = int64(0)
+				goto b66
+			}
+			v198 = v180
+			v199 = int64(0)
+		}
+	b64:
+		{
+			v200 := v198 * 31
+			v201 := v185 + v199
+			v202 := *(*int32)(unsafe.Add(p4, int(v201)*4))
+			v203 = v200 + v202
+			v204 = v199 + 1
+			v205 := v204 < v181
+			if !v205 {
+				v216 = v203
+				goto b70
+			}
+		}
+		v198 = v203
+		v199 = v204
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b64
+	b66:
+		{
+			v208 = v206 * 31
+			v209 = v185 + v207
+			v210 := uint64(v209) < uint64(v5)
+			if !v210 {
+				goto b69
+			}
+		}
+		{
+			v211 := *(*int32)(unsafe.Add(p4, int(v209)*4))
+			v212 = v208 + v211
+			v213 = v207 + 1
+			v214 := v213 < v181
+			if !v214 {
+				v216 = v212
+				goto b70
+			}
+		}
+		v206 = v212
+		v207 = v213
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b66
+	b69:
+		g.Fault(12, v209, v5, v0, int32(0), int32(0))
+		continue
+	b70:
+		{
+			v217 := v181 + 1
+			v180 = v216
+			v181 = v217
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b61
+		}
+	b71:
+		if !v218 {
+			goto b83
+		}
+		v231 = int32(1)
+		v232 = int64(0)
+	b72:
+		{
+			v233 := v232 < v3
+			if !v233 {
+				v450 = v231
+				goto b135
+			}
+		}
+		{
+			v234 := v232 <= 2147483647
+			v235 = v232 * v4
+			v236 := -2147483648 <= v235
+			v237 := v235 <= 2147483647
+			v238 := v3 + v235
+			v239 := v238 + -1
+			v240 := uint64(v239) < uint64(v5)
+			v241 := v228 + v235
+			v242 := v241 + -1
+			v243 := uint64(v242) < uint64(v5)
+			v244 := v230 && v234
+			v245 := v244 && v222
+			v246 := v245 && v223
+			v247 := v246 && v236
+			v248 := v247 && v237
+			v249 := v248 && v240
+			v250 := v249 && v243
+			if !v250 {
+				v260 = v231
+				v261 = v3
+				goto b76
+			}
+			v251 = v231
+			v252 = v3
+		}
+	b74:
+		{
+			v253 := v2 < v252
+			if !v253 {
+				v271 = v251
+				goto b80
+			}
+		}
+		{
+			v254 := v251 * 31
+			v255 := v252 + v235
+			v256 := v255 + -1
+			v257 := *(*int32)(unsafe.Add(p4, int(v256)*4))
+			v258 := v254 + v257
+			v259 := v252 + -2
+			v251 = v258
+			v252 = v259
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b74
+		}
+	b76:
+		{
+			v262 := v2 < v261
+			if !v262 {
+				v271 = v260
+				goto b80
+			}
+		}
+		{
+			v263 = v260 * 31
+			v264 := v261 + v235
+			v265 = v264 + -1
+			v266 := uint64(v265) < uint64(v5)
+			if !v266 {
+				goto b79
+			}
+		}
+		{
+			v267 := *(*int32)(unsafe.Add(p4, int(v265)*4))
+			v268 := v263 + v267
+			v269 := v261 + -2
+			v260 = v268
+			v261 = v269
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b76
+		}
+	b79:
+		g.Fault(13, v265, v5, v0, int32(0), int32(0))
+		continue
+	b80:
+		{
+			v272 := uint64(v232) < uint64(v5)
+			if !v272 {
+				goto b82
+			}
+		}
+		{
+			v273 := *(*int32)(unsafe.Add(p4, int(v232)*4))
+			v274 := v271 ^ v273
+			v275 := v232 + 1
+			v231 = v274
+			v232 = v275
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b72
+		}
+	b82:
+		g.Fault(14, v232, v5, v0, int32(0), int32(0))
+		continue
+	b83:
+		if !v277 {
+			goto b100
+		}
+		if !v301 {
+			v316 = int32(1)
+			v317 = v2
+			goto b89
+		}
+		v302 = int32(1)
+		v303 = v2
+	b85:
+		{
+			v304 := v303 < v3
+			if !v304 {
+				v334 = v303
+				v335 = v302
+				goto b97
+			}
+		}
+		{
+			v305 := v302 * 31
+			v306 := *(*int32)(unsafe.Add(p4, int(v303)*4))
+			v307 = v305 + v306
+			v308 := v307 / 3
+			v309 := v308 * 3
+			v310 := v307 == v309
+			if v310 {
+				v314 = v307
+				goto b88
+			}
+		}
+		{
+			v311 := v303 + v4
+			v312 := *(*int32)(unsafe.Add(p4, int(v311)*4))
+			v313 := v307 + v312
+			v314 = v313
+		}
+	b88:
+		{
+			v315 := v303 + 1
+			v302 = v314
+			v303 = v315
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b85
+		}
+	b89:
+		{
+			v318 := v317 < v3
+			if !v318 {
+				v334 = v317
+				v335 = v316
+				goto b97
+			}
+		}
+		{
+			v319 = v316 * 31
+			v320 := uint64(v317) < uint64(v5)
+			if !v320 {
+				goto b96
+			}
+		}
+		{
+			v321 := *(*int32)(unsafe.Add(p4, int(v317)*4))
+			v322 = v319 + v321
+			v323 := v322 / 3
+			v324 := v323 * 3
+			v325 := v322 == v324
+			if v325 {
+				v330 = v322
+				goto b94
+			}
+		}
+		{
+			v326 = v317 + v4
+			v327 := uint64(v326) < uint64(v5)
+			if !v327 {
+				goto b95
+			}
+		}
+		{
+			v328 := *(*int32)(unsafe.Add(p4, int(v326)*4))
+			v329 := v322 + v328
+			v330 = v329
+		}
+	b94:
+		{
+			v331 := v317 + 1
+			v316 = v330
+			v317 = v331
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b89
+		}
+	b95:
+		g.Fault(15, v326, v5, v0, int32(0), int32(0))
+		continue
+	b96:
+		g.Fault(16, v317, v5, v0, int32(0), int32(0))
+		continue
+	b97:
+		{
+			v336 := uint64(v334) < uint64(v5)
+			if !v336 {
+				goto b99
+			}
+		}
+		{
+			v337 := *(*int32)(unsafe.Add(p4, int(v334)*4))
+			v338 := v335 + v337
+			v450 = v338
+			goto b135
+		}
+	b99:
+		g.Fault(17, v334, v5, v0, int32(0), int32(0))
+		continue
+	b100:
+		if !v340 {
+			goto b112
+		}
+		if !v356 {
+			v370 = int32(1)
+			v371 = v2
+			goto b106
+		}
+		v357 = int32(1)
+		v358 = v2
+	b102:
+		{
+			v359 := v358 < v3
+			if !v359 {
+				v450 = v357
+				goto b135
+			}
+		}
+		{
+			v360 := *(*int32)(unsafe.Add(p5, int(v358)*4))
+			v361 := int32(uint64(v358))
+			v362 := v360 + v361
+			*(*int32)(unsafe.Add(p5, int(v358)*4)) = v362
+			v364 = v358 * v4
+			v365 := uint64(v364) < uint64(v7)
+			if !v365 {
+				goto b105
+			}
+		}
+		{
+			v366 := *(*int32)(unsafe.Add(p5, int(v364)*4))
+			v367 := v357 + v366
+			v368 := v358 + 2
+			v357 = v367
+			v358 = v368
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b102
+		}
+	b105:
+		g.Fault(18, v364, v7, v0, int32(0), int32(0))
+		continue
+	b106:
+		{
+			v372 := v371 < v3
+			if !v372 {
+				v450 = v370
+				goto b135
+			}
+		}
+		{
+			v373 := uint64(v371) < uint64(v7)
+			if !v373 {
+				goto b111
+			}
+		}
+		{
+			v374 := *(*int32)(unsafe.Add(p5, int(v371)*4))
+			v375 := int32(uint64(v371))
+			v376 := v374 + v375
+			*(*int32)(unsafe.Add(p5, int(v371)*4)) = v376
+			v378 = v371 * v4
+			v379 := uint64(v378) < uint64(v7)
+			if !v379 {
+				goto b110
+			}
+		}
+		{
+			v380 := *(*int32)(unsafe.Add(p5, int(v378)*4))
+			v381 := v370 + v380
+			v382 := v371 + 2
+			v370 = v381
+			v371 = v382
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b106
+		}
+	b110:
+		g.Fault(18, v378, v7, v0, int32(0), int32(0))
+		continue
+	b111:
+		g.Fault(19, v371, v7, v0, int32(0), int32(0))
+		continue
+	b112:
+		if !v385 {
+			goto b119
+		}
+		v387 = int32(1)
+		v388 = v2
+	b113:
+		{
+			v389 := v388 < v3
+			if !v389 {
+				v450 = v387
+				goto b135
+			}
+		}
+		{
+			v390 = v387 * 31
+			v391 = int32(uint64(v388))
+			v392 = v391 * v386
+			v393 = int64(v392)
+			v394 := uint64(v393) < uint64(v5)
+			if !v394 {
+				goto b118
+			}
+		}
+		{
+			v395 := *(*int32)(unsafe.Add(p4, int(v392)*4))
+			v396 = v390 + v395
+			v397 := v391 << 16
+			v398 = v397 >> 16
+			v399 = int64(v398)
+			v400 := uint64(v399) < uint64(v5)
+			if !v400 {
+				goto b117
+			}
+		}
+		{
+			v401 := *(*int32)(unsafe.Add(p4, int(v398)*4))
+			v402 := v396 + v401
+			v403 := v388 + 1
+			v387 = v402
+			v388 = v403
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b113
+		}
+	b117:
+		g.Fault(20, v399, v5, v0, int32(0), int32(0))
+		continue
+	b118:
+		g.Fault(21, v393, v5, v0, int32(0), int32(0))
+		continue
+	b119:
+		if !v406 {
+			v450 = int32(1)
+			goto b135
+		}
+		if !v416 {
+			v435 = int32(1)
+			v436 = v2
+			goto b127
+		}
+		v421 = int32(1)
+		v422 = v2
+	b121:
+		{
+			v423 := v422 < v3
+			if !v423 {
+				v450 = v421
+				goto b135
+			}
+		}
+		if !v419 {
+			v433 = v421
+			goto b126
+		}
+		{
+			v424 = v421 * 31
+			v425 := v422 / 2
+			v426 = v425 * v420
+			v427 := uint64(v426) < uint64(v5)
+			if !v427 {
+				goto b125
+			}
+		}
+		{
+			v428 := *(*int32)(unsafe.Add(p4, int(v426)*4))
+			v429 := v424 + v428
+			v430 := *(*int32)(unsafe.Add(p4, int(v411)*4))
+			v431 := v429 + v430
+			v433 = v431
+			goto b126
+		}
+	b125:
+		g.Fault(22, v426, v5, v0, int32(0), int32(0))
+		continue
+	b126:
+		{
+			v434 := v422 + 1
+			v421 = v433
+			v422 = v434
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b121
+		}
+	b127:
+		{
+			v437 := v436 < v3
+			if !v437 {
+				v450 = v435
+				goto b135
+			}
+		}
+		if !v417 {
+			v448 = v435
+			goto b134
+		}
+		{
+			v438 = v435 * 31
+			v439 := v436 / 2
+			v440 = v439 * v418
+			v441 := uint64(v440) < uint64(v5)
+			if !v441 {
+				goto b133
+			}
+		}
+		{
+			v442 := *(*int32)(unsafe.Add(p4, int(v440)*4))
+			v443 = v438 + v442
+			if !v412 {
+				goto b132
+			}
+		}
+		{
+			v444 := *(*int32)(unsafe.Add(p4, int(v411)*4))
+			v445 := v443 + v444
+			v448 = v445
+			goto b134
+		}
+	b132:
+		g.Fault(23, v411, v5, v0, int32(0), int32(0))
+		continue
+	b133:
+		g.Fault(22, v440, v5, v0, int32(0), int32(0))
+		continue
+	b134:
+		{
+			v449 := v436 + 1
+			v435 = v448
+			v436 = v449
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b127
+		}
+	b135:
+		{
+			v451 := uint64(v9) < uint64(v7)
+			if !v451 {
+				goto b137
+			}
+		}
+		*(*int32)(unsafe.Add(p5, x*4)) = v450
+		continue
+	b137:
+		g.Fault(24, v9, v7, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// earlyReturnHost is some work-items of the kernel [EarlyReturn].
+type earlyReturnHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newEarlyReturnHost() kernelimpl.HostForm { return new(earlyReturnHost) }
+
+var earlyReturnHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/flow.go:119:8"},
+	{Kind: 1, Pos: "internal/difftest/corpus/flow.go:124:9"},
+	{Kind: 1, Pos: "internal/difftest/corpus/flow.go:128:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *earlyReturnHost) Begin() {
+	g.Sites = earlyReturnHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*earlyReturnHost) Spare() {}
+
+// Run runs it.
+func (g *earlyReturnHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *earlyReturnHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v7, v11, v26 int32
+		var v5, v8, v9, v14, v19 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := v5 * 3
+			v7 = int32(uint64(v6))
+			v8 = int64(-1)
+		}
+	b1:
+		{
+			v9 = v8 + 1
+			v10 := v9 < v1
+			if !v10 {
+				goto b5
+			}
+		}
+		{
+			v11 = *(*int32)(unsafe.Add(p0, int(v9)*4))
+			v12 := v11 == v7
+			if v12 {
+				v14 = v9
+				goto b6
+			}
+		}
+		{
+			v13 := 1000 < v11
+			if v13 {
+				goto b5
+			}
+		}
+		v8 = v9
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b1
+	b5:
+		v14 = int64(-1)
+	b6:
+		{
+			v15 := v14 < 0
+			if !v15 {
+				v19 = v14
+				goto b10
+			}
+		}
+		{
+			v16 := uint64(v5) < uint64(v3)
+			if !v16 {
+				goto b9
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = int32(-1)
+		continue
+	b9:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b10:
+		{
+			v20 := v19 < v1
+			if !v20 {
+				goto b16
+			}
+		}
+		{
+			v21 := *(*int32)(unsafe.Add(p0, int(v19)*4))
+			v22 := v21 / 5
+			v23 := v22 * 5
+			v24 := v21 - v23
+			v25 := v24 == 4
+			if !v25 {
+				goto b15
+			}
+		}
+		{
+			v26 = int32(uint64(v19))
+			v27 := uint64(v5) < uint64(v3)
+			if !v27 {
+				goto b14
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v26
+		continue
+	b14:
+		g.Fault(1, v5, v3, v0, int32(0), int32(0))
+		continue
+	b15:
+		{
+			v30 := v19 + 1
+			v19 = v30
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b10
+		}
+	b16:
+		{
+			v31 := uint64(v5) < uint64(v3)
+			if !v31 {
+				goto b18
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = int32(-2)
+		continue
+	b18:
+		g.Fault(2, v5, v3, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // faultBeforeBarrierHost is a work-group of the kernel [FaultBeforeBarrier].
 type faultBeforeBarrierHost struct {
 	kernelimpl.HostGroup
@@ -1604,6 +3245,309 @@ func (g *fusedHost) r0() int {
 	return -1
 }
 
+// genericsHost is some work-items of the kernel [Generics].
+type genericsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newGenericsHost() kernelimpl.HostForm { return new(genericsHost) }
+
+var genericsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/types.go:157:14"},
+	{Kind: 1, Pos: "internal/difftest/corpus/types.go:209:7"},
+	{Kind: 3, Pos: "internal/difftest/corpus/types.go:204:20"},
+	{Kind: 1, Pos: "internal/difftest/corpus/types.go:149:37"},
+	{Kind: 1, Pos: "internal/difftest/corpus/types.go:198:53"},
+}
+
+// Begin readies the form for a launch.
+func (g *genericsHost) Begin() {
+	g.Sites = genericsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.Allot(0, 12)
+	g.Allot(1, 32)
+	g.Allot(2, 32)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*genericsHost) Spare() {}
+
+// Run runs it.
+func (g *genericsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *genericsHost) r0() int {
+	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	v1 := g.v1
+	v12 := v1 != 0
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v79 := uint64(5) <= uint64(v1)
+	v96 := 8
+	m0 := g.Memory(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v11, v20, v30, v32, v33, v37, v45, v47, v56, v60, v75 int32
+		var v5, v19, v29, v34, v35, v49, v50, v55, v59, v69, v74 int64
+		var v41, v57, v61, v76 float32
+		var v58, v63, v77 bool
+		var v62, v67, v135 float64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			*(*[32]byte)(m1) = [32]byte{}
+			*(*[32]byte)(m2) = [32]byte{}
+			v8 := int32(uint32(v0) / uint32(5))
+			v9 := v8 * 5
+			v10 := v0 - v9
+			v11 = v10 + 3
+			v13 := v10 + 2
+			v14 := int64(uint32(v13))
+			v15 := uint64(v14) < uint64(v1)
+			v16 := uint32(v13) < uint32(8)
+			v17 := v12 && v15
+			v18 := v17 && v16
+			if !v18 {
+				v32 = int32(0)
+				v33 = int32(0)
+				goto b3
+			}
+			v19 = int64(0)
+			v20 = int32(0)
+		}
+	b1:
+		{
+			v21 := v20 << 16
+			v22 := v21 >> 16
+			v23 := *(*int32)(unsafe.Add(p0, int(v20)*4))
+			v24 := float32(v23)
+			v25 := float32(v24 / 2)
+			v26 := int32(uint64(v19))
+			*(*int32)(unsafe.Add(m1, int(v26)*4)) = v22
+			*(*float32)(unsafe.Add(m2, int(v26)*4)) = v25
+			v29 = v19 + 1
+			v30 = v20 + 1
+			v31 := v30 < v11
+			if !v31 {
+				v49 = v19
+				v50 = v29
+				goto b7
+			}
+		}
+		v19 = v29
+		v20 = v30
+		goto b1
+	b3:
+		{
+			v34 = int64(uint32(v32))
+			v35 = int64(uint32(v33))
+			v36 := v33 << 16
+			v37 = v36 >> 16
+			v38 := uint64(v35) < uint64(v1)
+			if !v38 {
+				goto b22
+			}
+		}
+		{
+			v39 := *(*int32)(unsafe.Add(p0, int(v33)*4))
+			v40 := float32(v39)
+			v41 = float32(v40 / 2)
+			v42 := uint32(v32) < uint32(8)
+			if !v42 {
+				goto b21
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(m1, int(v32)*4)) = v37
+			*(*float32)(unsafe.Add(m2, int(v32)*4)) = v41
+			v45 = v32 + 1
+			v46 := int64(uint32(v45))
+			v47 = v33 + 1
+			v48 := v47 < v11
+			if !v48 {
+				v49 = v34
+				v50 = v46
+				goto b7
+			}
+		}
+		v32 = v45
+		v33 = v47
+		goto b3
+	b7:
+		{
+			v51 := v49 == -1
+			if v51 {
+				v55 = v50
+				v56 = int32(0)
+				v57 = float32(0)
+				v58 = false
+				goto b9
+			}
+		}
+		{
+			v52 := int32(uint64(v49))
+			v53 := *(*int32)(unsafe.Add(m1, int(v52)*4))
+			v54 := *(*float32)(unsafe.Add(m2, int(v52)*4))
+			v55 = v49
+			v56 = v53
+			v57 = v54
+			v58 = true
+		}
+	b9:
+		v59 = v55
+		v60 = v56
+		v61 = v57
+		v62 = float64(0)
+		v63 = v58
+	b10:
+		if !v63 {
+			goto b16
+		}
+		{
+			v64 := float64(v60)
+			v65 := float64(v62*float64(2) + v64)
+			v66 := float64(v61)
+			v67 = float64(v65 + v66)
+			v68 := v59 == 0
+			if v68 {
+				v74 = v59
+				v75 = int32(0)
+				v76 = float32(0)
+				v77 = false
+				goto b14
+			}
+		}
+		{
+			v69 = v59 + -1
+			v70 := uint64(v69) < uint64(8)
+			if !v70 {
+				goto b15
+			}
+		}
+		{
+			v71 := int32(uint64(v69))
+			v72 := *(*int32)(unsafe.Add(m1, int(v71)*4))
+			v73 := *(*float32)(unsafe.Add(m2, int(v71)*4))
+			v74 = v69
+			v75 = v72
+			v76 = v73
+			v77 = true
+		}
+	b14:
+		v59 = v74
+		v60 = v75
+		v61 = v76
+		v62 = v67
+		v63 = v77
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b10
+	b15:
+		g.Fault(0, v69, int64(8), v0, int32(0), int32(0))
+		continue
+	b16:
+		if !v79 {
+			goto b20
+		}
+		{
+			v80 := *(*int32)(p0)
+			v81 := float64(v80)
+			v82 := float64(v81*float64(0.5) + float64(0))
+			v83 := *(*int32)(unsafe.Add(p0, 4))
+			v84 := float64(v83)
+			v85 := float64(v84*float64(0.5) + v82)
+			v86 := *(*int32)(unsafe.Add(p0, 8))
+			v87 := float64(v86)
+			v88 := float64(v87*float64(0.5) + v85)
+			v89 := *(*int32)(unsafe.Add(p0, 12))
+			v90 := float64(v89)
+			v91 := float64(v90*float64(0.5) + v88)
+			v92 := *(*int32)(unsafe.Add(p0, 16))
+			v93 := float64(v92)
+			v94 := float64(v93*float64(0.5) + v91)
+			v95 := float64(v62 + v94)
+			v97 := *(*int32)(unsafe.Add(p0, v96))
+			v98 := v97 << 16
+			v99 := v98 >> 16
+			v100 := v99 << 16
+			v101 := v100 >> 16
+			v102 := *(*int32)(unsafe.Add(p0, v96+4))
+			v103 := v102 << 16
+			v104 := v103 >> 16
+			v105 := v101 + v104
+			v106 := v105 << 16
+			v107 := v106 >> 16
+			v108 := float64(v107)
+			v109 := float64(v95 + v108)
+			v110 := int32(uint32(v0) / uint32(3))
+			v111 := v110 * 3
+			v112 := v0 - v111
+			v113 := *(*int32)(unsafe.Add(p0, int(v112)*4))
+			v114 := *(*int32)(unsafe.Add(p0, 4))
+			*(*[12]byte)(m0) = [12]byte{}
+			*(*int32)(m0) = v114
+			*(*int32)(unsafe.Add(m0, 4)) = int32(5)
+			*(*int32)(unsafe.Add(m0, 8)) = v0
+			v119 := *(*int32)(m0)
+			v120 := v119 < v113
+			v121 := v119
+			if v120 {
+				v121 = v113
+			}
+			v122 := *(*int32)(unsafe.Add(m0, 4))
+			v123 := v122 < v121
+			v124 := v122
+			if v123 {
+				v124 = v121
+			}
+			v125 := *(*int32)(unsafe.Add(m0, 8))
+			v126 := v125 < v124
+			v127 := v125
+			if v126 {
+				v127 = v124
+			}
+			v128 := float64(v127)
+			v129 := float64(v109 + v128)
+			v130 := float64(v129 + 1.5)
+			v131 := float32(v5)
+			v132 := float32(v131 * 2)
+			v133 := float32(v132 * 2)
+			v134 := float64(v133)
+			v135 = float64(v130 + v134)
+			v136 := uint64(v5) < uint64(v3)
+			if !v136 {
+				goto b19
+			}
+		}
+		*(*float64)(unsafe.Add(p1, x*8)) = v135
+		continue
+	b19:
+		g.Fault(1, v5, v3, v0, int32(0), int32(0))
+		continue
+	b20:
+		g.Fault(2, int64(5), v1, v0, int32(0), int32(0))
+		continue
+	b21:
+		g.Fault(3, v34, int64(8), v0, int32(0), int32(0))
+		continue
+	b22:
+		g.Fault(4, v35, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // grid2Host is some work-items of the kernel [Grid2].
 type grid2Host struct {
 	kernelimpl.HostGroup
@@ -1747,6 +3691,7 @@ func (g *grid2LocalHost) r1() int {
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	v23 := v14 * v13
+	stop := g.Cancelled()
 	next := -1
 	nx := g.Local[0]
 	x := -1
@@ -1829,6 +3774,9 @@ func (g *grid2LocalHost) r1() int {
 		{
 			v45 := v24 + v23
 			v24 = v45
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b2
 		}
 	b11:
@@ -3586,7 +5534,7 @@ func (g *groupGuardsHost) Begin() {
 // Run runs it.
 func (g *groupGuardsHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// GroupAny in line 180 of groupalgs.go
@@ -11525,7 +13473,7 @@ func (g *groupRoundsHost) Begin() {
 // Run runs it.
 func (g *groupRoundsHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// GroupReduce in line 258 of groupalgs.go
@@ -12431,7 +14379,7 @@ func (g *groupSettlesHost) Begin() {
 // Run runs it.
 func (g *groupSettlesHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// GroupReduce in line 300 of groupalgs.go
@@ -13513,6 +15461,239 @@ func (g *groupVotesHost) r21() int {
 	return -1
 }
 
+// jumpsHost is some work-items of the kernel [Jumps].
+type jumpsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newJumpsHost() kernelimpl.HostForm { return new(jumpsHost) }
+
+var jumpsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/loops.go:262:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/loops.go:203:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *jumpsHost) Begin() {
+	g.Sites = jumpsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*jumpsHost) Spare() {}
+
+// Run runs it.
+func (g *jumpsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *jumpsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v8, v9, v11, v12, v19, v20, v21, v27, v34, v36, v41, v42, v45, v49, v53, v54 int32
+		var v5 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b25
+			}
+		}
+		{
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
+			v8 = v7
+			v9 = int32(0)
+		}
+	b2:
+		{
+			v10 := v8 / 6
+			v11 = v10 * 6
+			v12 = v8 - v11
+			v13 := v12 < 0
+			if !v13 {
+				goto b4
+			}
+		}
+		{
+			v14 := 0 - v8
+			v53 = v14
+			v54 = v9
+			goto b24
+		}
+	b4:
+		{
+			v15 := v8 == v11
+			if v15 {
+				v36 = v9
+				goto b17
+			}
+		}
+		{
+			v16 := v12 == 1
+			if !v16 {
+				goto b7
+			}
+		}
+		{
+			v17 := v9 + 10
+			v19 = v17
+			goto b8
+		}
+	b7:
+		{
+			v18 := v12 == 2
+			if !v18 {
+				goto b12
+			}
+			v19 = v9
+		}
+	b8:
+		{
+			v20 = v19 + 1
+			v21 = v8 + 1
+			v22 := 20 < v20
+			if !v22 {
+				v27 = v20
+				goto b11
+			}
+		}
+		{
+			v23 := v21 / 2
+			v24 := v23 * 2
+			v25 := v21 == v24
+			if v25 {
+				v41 = v21
+				v42 = v20
+				goto b20
+			}
+		}
+		{
+			v26 := v19 + 101
+			v27 = v26
+		}
+	b11:
+		{
+			v28 := v27 + 2
+			v41 = v21
+			v42 = v28
+			goto b20
+		}
+	b12:
+		{
+			v29 := v12 == 3
+			if !v29 {
+				goto b14
+			}
+		}
+		{
+			v30 := v8 + 2
+			v31 := 50 < v9
+			if v31 {
+				v45 = v9
+				goto b21
+			}
+			v41 = v30
+			v42 = v9
+			goto b20
+		}
+	b14:
+		{
+			v32 := v12 == 4
+			if !v32 {
+				goto b19
+			}
+		}
+		{
+			v33 := 200 < v9
+			if v33 {
+				v36 = v9
+				goto b17
+			}
+		}
+		{
+			v34 = v9 + 1
+			v35 := 200 < v34
+			if !v35 {
+				goto b18
+			}
+			v36 = v34
+		}
+	b17:
+		{
+			v37 := 0 - v36
+			v45 = v37
+			goto b21
+		}
+	b18:
+		{
+			v38 := v8 + -3
+			v53 = v38
+			v54 = v34
+			goto b24
+		}
+	b19:
+		{
+			v39 := v8 + -1
+			v40 := v9 + 1
+			v41 = v39
+			v42 = v40
+		}
+	b20:
+		{
+			v43 := v42 + 1
+			v44 := 300 < v43
+			if !v44 {
+				v53 = v41
+				v54 = v43
+				goto b24
+			}
+			v45 = v43
+		}
+	b21:
+		{
+			v46 := v45 & 1
+			v47 := v46 == 0
+			v48 := v45 + 3
+			v49 = v48
+			if v47 {
+				v49 = v45
+			}
+			v50 := uint64(v5) < uint64(v3)
+			if !v50 {
+				goto b23
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v49
+		continue
+	b23:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b24:
+		v8 = v53
+		v9 = v54
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b2
+	b25:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // leaversHost is a work-group of the kernel [Leavers].
 type leaversHost struct {
 	kernelimpl.HostGroup
@@ -13550,7 +15731,7 @@ func (g *leaversHost) Begin() {
 // Run runs it.
 func (g *leaversHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 110 of groups2.go
@@ -14446,6 +16627,7 @@ func (g *localStructsHost) r5() int {
 	v5 := int64(uint32(c0))
 	v292 := c0 != 0
 	m0 := g.Memory(0)
+	stop := g.Cancelled()
 	basex := g.ID[0] * g.Local[0]
 	c1 := g.c1
 	m1 := g.Memory(1)
@@ -14959,6 +17141,9 @@ func (g *localStructsHost) r5() int {
 	b60:
 		v293 = v312
 		v294 = v295
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b56
 	b61:
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
@@ -15097,7 +17282,7 @@ func (g *loopedLocalHost) Begin() {
 // Run runs it.
 func (g *loopedLocalHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 113 of groups.go
@@ -15253,6 +17438,4927 @@ func (g *loopedLocalHost) r3() int {
 	}
 	g.v6 = u6
 	return next
+}
+
+// loopsHost is some work-items of the kernel [Loops].
+type loopsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newLoopsHost() kernelimpl.HostForm { return new(loopsHost) }
+
+var loopsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/loops.go:62:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/loops.go:13:10"},
+}
+
+// Begin readies the form for a launch.
+func (g *loopsHost) Begin() {
+	g.Sites = loopsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*loopsHost) Spare() {}
+
+// Run runs it.
+func (g *loopsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *loopsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v8, v10, v32, v35, v37, v45, v48, v54, v59, v62, v65 int32
+		var v5, v9, v12, v13, v19, v20, v34, v36, v39, v47, v51, v56, v61, v64, v67, v69 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b22
+			}
+		}
+		{
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
+			v8 = v7
+			v9 = int64(0)
+		}
+	b2:
+		{
+			v10 = v8 + -1
+			v11 := v10 < 3
+			if !v11 {
+				goto b21
+			}
+		}
+		v12 = v9
+		v13 = int64(4611686018427387904)
+	b4:
+		{
+			v14 := v13 != 0
+			if !v14 {
+				goto b6
+			}
+		}
+		{
+			v15 := int64(uint64(v13) >> 58)
+			v16 := v12 + v15
+			v17 := int64(uint64(v13) >> 3)
+			v12 = v16
+			v13 = v17
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b4
+		}
+	b6:
+		{
+			v18 := v12 + 99
+			v19 = v18
+			v20 = int64(5)
+		}
+	b7:
+		{
+			v21 := *(*int32)(unsafe.Add(p0, x*4))
+			v22 := v21 / 5
+			v23 := v22 * 5
+			v24 := v21 - v23
+			v25 := int64(v24)
+			v26 := v20 < v25
+			if !v26 {
+				goto b9
+			}
+		}
+		{
+			v27 := v19 + 1000
+			v28 := v20 + 1
+			v19 = v27
+			v20 = v28
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b9:
+		{
+			v29 := *(*int32)(unsafe.Add(p0, x*4))
+			v30 := v29 / 3
+			v31 := v30 * 3
+			v32 = v29 - v31
+			v33 := 0 < v32
+			if !v33 {
+				v39 = v19
+				goto b12
+			}
+			v34 = v19
+			v35 = int32(0)
+		}
+	b10:
+		{
+			v36 = v34 + 7
+			v37 = v35 + 1
+			v38 := v37 < v32
+			if !v38 {
+				v39 = v36
+				goto b12
+			}
+		}
+		v34 = v36
+		v35 = v37
+		goto b10
+	b12:
+		{
+			v40 := *(*int32)(unsafe.Add(p0, x*4))
+			v41 := v40 / 4
+			v42 := v41 * 4
+			v43 := v40 - v42
+			v44 := v43 << 24
+			v45 = v44 >> 24
+			v46 := 0 < v45
+			if !v46 {
+				v56 = v39
+				goto b15
+			}
+			v47 = v39
+			v48 = int32(0)
+		}
+	b13:
+		{
+			v49 := int64(v48)
+			v50 := v49 << 40
+			v51 = v47 + v50
+			v52 := v48 + 1
+			v53 := v52 << 24
+			v54 = v53 >> 24
+			v55 := v54 < v45
+			if !v55 {
+				v56 = v51
+				goto b15
+			}
+		}
+		v47 = v51
+		v48 = v54
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b13
+	b15:
+		{
+			v57 := v56 ^ 53856
+			v58 := *(*int32)(unsafe.Add(p0, x*4))
+			v59 = 0 - v58
+			v60 := 0 < v59
+			if !v60 {
+				v67 = v57
+				goto b18
+			}
+			v61 = v57
+			v62 = int32(0)
+		}
+	b16:
+		{
+			v63 := int64(v62)
+			v64 = v61 + v63
+			v65 = v62 + 1
+			v66 := v65 < v59
+			if !v66 {
+				v67 = v64
+				goto b18
+			}
+		}
+		v61 = v64
+		v62 = v65
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b16
+	b18:
+		{
+			v68 := v67 * 256
+			v69 = v68 + 60288
+			v70 := uint64(v5) < uint64(v3)
+			if !v70 {
+				goto b20
+			}
+		}
+		*(*int64)(unsafe.Add(p1, x*8)) = v69
+		continue
+	b20:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b21:
+		{
+			v73 := v9 + 1
+			v8 = v10
+			v9 = v73
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b2
+		}
+	b22:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// math1Host is some work-items of the kernel [Math1].
+type math1Host struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+	v7 int64
+}
+
+func newMath1Host() kernelimpl.HostForm { return new(math1Host) }
+
+var math1HostSites = []abi.Site{
+	{Kind: 1, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
+	{Kind: 1, Pos: "math/trig_reduce.go:47:43", Unsigned: true},
+	{Kind: 1, Pos: "math/trig_reduce.go:46:41", Unsigned: true},
+	{Kind: 1, Pos: "math/trig_reduce.go:46:13", Unsigned: true},
+	{Kind: 1, Pos: "internal/difftest/corpus/mathfuncs.go:49:5"},
+	{Kind: 3, Pos: "internal/difftest/corpus/mathfuncs.go:30:30"},
+	{Kind: 4, Pos: "internal/difftest/corpus/mathfuncs.go:30:14"},
+	{Kind: 1, Pos: "internal/difftest/corpus/mathfuncs.go:29:21"},
+	{Kind: 1, Pos: "internal/difftest/corpus/mathfuncs.go:29:13"},
+}
+
+var math1HostTable0 = [20]int64{1, 5040379952546458195, -554312585572664447, -5276763892624187261, -242412250269775165, 7946843935494350272, 905889640498799673, -271387810574676355, -3385462365541201655, -3226582509936509822, 8296664548579374057, 4109744767560208502, 4607516669194743839, -2423460969061230018, -2707510419574615186, -7022098299024845734, -1562901285013036298, 8795094592981902804, -2884908082597807600, -6051042886442100905}
+
+var math1HostTable1 = [6]float64{-1.1358536521387682e-11, 2.087570084197473e-09, -2.755731417929674e-07, 2.4801587288851704e-05, -0.0013888888888873056, 0.041666666666666595}
+
+var math1HostTable2 = [6]float64{1.5896230157654656e-10, -2.5050747762857807e-08, 2.7557313621385722e-06, -0.0001984126982958954, 0.008333333333322118, -0.1666666666666663}
+
+var math1HostTable3 = [3]float64{-13093.693918138379, 1.1535166483858742e+06, -1.7956525197648488e+07}
+
+var math1HostTable4 = [5]float64{1, 13681.296347069296, -1.3208923444021097e+06, 2.500838018233579e+07, -5.3869575592945464e+07}
+
+var math1HostTable5 = [10]float64{1, 1e+32, 1e+64, 1e+96, 1e+128, 1e+160, 1e+192, 1e+224, 1e+256, 1e+288}
+
+var math1HostTable6 = [32]float64{1, 10, 100, 1000, 10000, 100000, 1e+06, 1e+07, 1e+08, 1e+09, 1e+10, 1e+11, 1e+12, 1e+13, 1e+14, 1e+15, 1e+16, 1e+17, 1e+18, 1e+19, 1e+20, 1e+21, 1e+22, 1e+23, 1e+24, 1e+25, 1e+26, 1e+27, 1e+28, 1e+29, 1e+30, 1e+31}
+
+var math1HostTable7 = [11]float64{1, 1e-32, 1e-64, 1e-96, 1e-128, 1e-160, 1e-192, 1e-224, 1e-256, 1e-288, 1e-320}
+
+// Begin readies the form for a launch.
+func (g *math1Host) Begin() {
+	g.Sites = math1HostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*math1Host) Spare() {}
+
+// Run runs it.
+func (g *math1Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *math1Host) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	stop := g.Cancelled()
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v1370, v1444, v1470, v1487, v1641, v1642, v1785, v1814, v1855, v1873, v1879, v2189, v2216, v2233 int32
+		var v9, v14, v16, v29, v33, v35, v36, v40, v41, v47, v50, v51, v52, v58, v59, v60, v108, v144, v147, v169, v175, v184, v190, v244, v248, v250, v251, v255, v256, v262, v265, v266, v267, v273, v274, v275, v323, v359, v362, v384, v390, v399, v404, v464, v468, v470, v471, v475, v476, v482, v485, v486, v487, v493, v494, v495, v543, v579, v582, v604, v610, v618, v1455, v1481, v1485, v1490, v1494, v1502, v1542, v1547, v1556, v1648, v1650, v1661, v1662, v1664, v1673, v1674, v1678, v1679, v1754, v1788, v1792, v1800, v1815, v1831, v1833, v1847, v1866, v1882, v1886, v1894, v1920, v1924, v1926, v1927, v1931, v1932, v1938, v1941, v1942, v1943, v1949, v1950, v1951, v1999, v2035, v2038, v2060, v2066, v2075, v2082, v2200, v2227, v2231, v2236, v2240, v2248 int64
+		var v11, v13, v25, v138, v145, v148, v170, v176, v185, v191, v234, v236, v237, v240, v353, v360, v363, v385, v391, v400, v408, v451, v453, v454, v460, v573, v580, v583, v605, v611, v619, v620, v644, v648, v650, v651, v655, v660, v662, v739, v741, v818, v819, v821, v822, v826, v831, v833, v910, v912, v989, v990, v992, v993, v1073, v1074, v1151, v1153, v1199, v1278, v1279, v1356, v1358, v1363, v1365, v1369, v1378, v1380, v1389, v1394, v1406, v1428, v1430, v1431, v1437, v1443, v1454, v1460, v1461, v1464, v1469, v1480, v1486, v1503, v1510, v1513, v1514, v1518, v1548, v1549, v1554, v1555, v1558, v1575, v1583, v1628, v1632, v1640, v1647, v1656, v1663, v1675, v1677, v1680, v1682, v1693, v1704, v1718, v1734, v1777, v1779, v1784, v1801, v1808, v1809, v1829, v1850, v1854, v1865, v1874, v1878, v1895, v1902, v1916, v2029, v2036, v2039, v2061, v2067, v2076, v2107, v2126, v2129, v2130, v2132, v2134, v2135, v2136, v2161, v2169, v2173, v2176, v2182, v2188, v2199, v2205, v2207, v2210, v2215, v2226, v2232, v2249, v2256, v2259, v2260, v2261, v2265, v2269, v2271, v2274, v2276, v2277 float64
+		var v17 int
+		var v19, v26, v46, v189, v239, v261, v403, v407, v461, v481, v656, v827, v1381, v1395, v1433, v1438, v1456, v1457, v1458, v1459, v1516, v1519, v1917, v1937, v2080, v2081, v2085, v2170, v2183, v2201, v2202, v2203, v2204 bool
+		{
+			v0 = int32(x)
+			v9 = int64(uint32(v0))
+			v10 := uint64(v9) < uint64(v1)
+			if !v10 {
+				goto b493
+			}
+		}
+		{
+			v11 = *(*float64)(unsafe.Add(p0, x*8))
+			v12 := uint64(v9) < uint64(v3)
+			if !v12 {
+				goto b492
+			}
+		}
+		{
+			v13 = *(*float64)(unsafe.Add(p1, x*8))
+			v14 = v9 * 24
+			v15 := uint64(v14) <= uint64(v5)
+			if !v15 {
+				goto b491
+			}
+		}
+		{
+			v16 = v5 - v14
+			v17 = x * 192
+			v18 := uint64(24) <= uint64(v16)
+			if !v18 {
+				goto b490
+			}
+		}
+		v19 = v11 == 0
+		if v19 {
+			goto b6
+		}
+		{
+			v20 := v11 != v11
+			if !v20 {
+				goto b7
+			}
+		}
+	b6:
+		v237 = v11
+		goto b36
+	b7:
+		{
+			v21 := math.Abs(v11)
+			v22 := 1.7976931348623157e+308 < v21
+			if v22 {
+				v237 = math.Float64frombits(0x7ff8000000000001)
+				goto b36
+			}
+		}
+		{
+			v23 := v11 < 0
+			if !v23 {
+				v25 = v11
+				v26 = false
+				goto b10
+			}
+		}
+		{
+			v24 := -v11
+			v25 = v24
+			v26 = true
+		}
+	b10:
+		{
+			v27 := 5.36870912e+08 <= v25
+			if !v27 {
+				goto b24
+			}
+		}
+		{
+			v28 := v25 < 0.7853981633974483
+			if v28 {
+				v147 = int64(0)
+				v148 = v25
+				goto b19
+			}
+		}
+		{
+			v29 = int64(math.Float64bits(v25))
+			v30 := int64(uint64(v29) >> 52)
+			v31 := v30 & 2047
+			v32 := v29 & -9218868437227405313
+			v33 = v32 | 4503599627370496
+			v34 := v31 + -1014
+			v35 = int64(uint64(v34) >> 6)
+			v36 = v34 & 63
+			v37 := uint64(v35) < uint64(20)
+			if !v37 {
+				goto b23
+			}
+		}
+		{
+			v38 := int32(uint64(v35))
+			v39 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v38)*8))
+			v40 = v39 << (uint64(v36) & 63)
+			v41 = v35 + 1
+			v42 := uint64(v41) < uint64(20)
+			if !v42 {
+				goto b22
+			}
+		}
+		{
+			v43 := int32(uint64(v41))
+			v44 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v43)*8))
+			v45 := 64 - v36
+			v46 = uint64(v45) < uint64(64)
+			v47 = v45 & 63
+			v48 := int64(uint64(v44) >> (uint64(v47) & 63))
+			v49 := int64(0)
+			if v46 {
+				v49 = v48
+			}
+			v50 = v40 | v49
+			v51 = v44 << (uint64(v36) & 63)
+			v52 = v35 + 2
+			v53 := uint64(v52) < uint64(20)
+			if !v53 {
+				goto b21
+			}
+		}
+		{
+			v54 := int32(uint64(v52))
+			v55 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v54)*8))
+			v56 := int64(uint64(v55) >> (uint64(v47) & 63))
+			v57 := int64(0)
+			if v46 {
+				v57 = v56
+			}
+			v58 = v51 | v57
+			v59 = v55 << (uint64(v36) & 63)
+			v60 = v35 + 3
+			v61 := uint64(v60) < uint64(20)
+			if !v61 {
+				goto b20
+			}
+		}
+		{
+			v62 := int32(uint64(v60))
+			v63 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v62)*8))
+			v64 := int64(uint64(v63) >> (uint64(v47) & 63))
+			v65 := int64(0)
+			if v46 {
+				v65 = v64
+			}
+			v66 := v59 | v65
+			v67 := v66 & 4294967295
+			v68 := int64(uint64(v66) >> 32)
+			v69 := v29 & 4294967295
+			v70 := int64(uint64(v33) >> 32)
+			v71 := v67 * v69
+			v72 := v68 * v69
+			v73 := int64(uint64(v71) >> 32)
+			v74 := v72 + v73
+			v75 := v74 & 4294967295
+			v76 := int64(uint64(v74) >> 32)
+			v77 := v67 * v70
+			v78 := v75 + v77
+			v79 := v68 * v70
+			v80 := v79 + v76
+			v81 := int64(uint64(v78) >> 32)
+			v82 := v80 + v81
+			v83 := v58 & 4294967295
+			v84 := int64(uint64(v58) >> 32)
+			v85 := v83 * v69
+			v86 := v84 * v69
+			v87 := int64(uint64(v85) >> 32)
+			v88 := v86 + v87
+			v89 := v88 & 4294967295
+			v90 := int64(uint64(v88) >> 32)
+			v91 := v83 * v70
+			v92 := v89 + v91
+			v93 := v84 * v70
+			v94 := v93 + v90
+			v95 := int64(uint64(v92) >> 32)
+			v96 := v94 + v95
+			v97 := v58 * v33
+			v98 := v50 * v33
+			v99 := v97 + v82
+			v100 := v97 & v82
+			v101 := v97 | v82
+			v102 := ^v99
+			v103 := v101 & v102
+			v104 := v100 | v103
+			v105 := int64(uint64(v104) >> 63)
+			v106 := v98 + v96
+			v107 := v106 + v105
+			v108 = int64(uint64(v107) >> 61)
+			v109 := v107 << 3
+			v110 := int64(uint64(v99) >> 61)
+			v111 := v109 | v110
+			v112 := int32(uint64(v111))
+			v113 := int64(uint64(v111) >> 32)
+			v114 := int32(uint64(v113))
+			v115 := v114 == 0
+			v116 := int32(bits.Len32(uint32(v112))) - 1
+			v117 := 31 - v116
+			v118 := v117 + 32
+			v119 := int32(bits.Len32(uint32(v114))) - 1
+			v120 := 31 - v119
+			v121 := v120
+			if v115 {
+				v121 = v118
+			}
+			v122 := int64(uint32(v121))
+			v123 := v122 + 1
+			v124 := 1023 - v123
+			v125 := uint64(v123) < uint64(64)
+			v126 := v123 & 63
+			v127 := v111 << (uint64(v126) & 63)
+			v128 := int64(0)
+			if v125 {
+				v128 = v127
+			}
+			v129 := 64 - v123
+			v130 := uint64(v129) < uint64(64)
+			v131 := v129 & 63
+			v132 := int64(uint64(v99) >> (uint64(v131) & 63))
+			v133 := int64(0)
+			if v130 {
+				v133 = v132
+			}
+			v134 := v128 | v133
+			v135 := int64(uint64(v134) >> 12)
+			v136 := v124 << 52
+			v137 := v135 | v136
+			v138 = math.Float64frombits(uint64(v137))
+			v139 := v108 & 1
+			v140 := v139 == 1
+			if !v140 {
+				v144 = v108
+				v145 = v138
+				goto b18
+			}
+		}
+		{
+			v141 := v108 + 1
+			v142 := v141 & 7
+			v143 := float64(v138 - 1)
+			v144 = v142
+			v145 = v143
+		}
+	b18:
+		{
+			v146 := float64(v145 * 0.7853981633974483)
+			v147 = v144
+			v148 = v146
+		}
+	b19:
+		v184 = v147
+		v185 = v148
+		goto b27
+	b20:
+		g.Fault(0, v60, int64(20), v0, int32(0), int32(0))
+		continue
+	b21:
+		g.Fault(1, v52, int64(20), v0, int32(0), int32(0))
+		continue
+	b22:
+		g.Fault(2, v41, int64(20), v0, int32(0), int32(0))
+		continue
+	b23:
+		g.Fault(3, v35, int64(20), v0, int32(0), int32(0))
+		continue
+	b24:
+		{
+			v153 := float64(v25 * 1.2732395447351628)
+			v154 := v153 < 9.223372036854776e+18
+			v155 := -9.223372036854776e+18 <= v153
+			v156 := v154 && v155
+			v157 := float64(0)
+			if v156 {
+				v157 = v153
+			}
+			v158 := int64(v157)
+			v159 := int64(-9223372036854775808)
+			if v156 {
+				v159 = v158
+			}
+			v160 := float64(v153 - 9.223372036854776e+18)
+			v161 := v160 < 9.223372036854776e+18
+			v162 := -9.223372036854776e+18 <= v160
+			v163 := v161 && v162
+			v164 := float64(0)
+			if v163 {
+				v164 = v160
+			}
+			v165 := int64(v164)
+			v166 := int64(-9223372036854775808)
+			if v163 {
+				v166 = v165
+			}
+			v167 := v159 >> 63
+			v168 := v166 & v167
+			v169 = v159 | v168
+			v170 = float64(uint64(v169))
+			v171 := v169 & 1
+			v172 := v171 == 1
+			if !v172 {
+				v175 = v169
+				v176 = v170
+				goto b26
+			}
+		}
+		{
+			v173 := v169 + 1
+			v174 := float64(v170 + 1)
+			v175 = v173
+			v176 = v174
+		}
+	b26:
+		{
+			v177 := v175 & 7
+			v178 := float64(v176 * 0.7853981256484985)
+			v179 := float64(v25 - v178)
+			v180 := float64(v176 * 3.774894707930798e-08)
+			v181 := float64(v179 - v180)
+			v182 := float64(v176 * 2.6951514290790595e-15)
+			v183 := float64(v181 - v182)
+			v184 = v177
+			v185 = v183
+		}
+	b27:
+		{
+			v186 := uint64(3) < uint64(v184)
+			if !v186 {
+				v189 = v26
+				v190 = v184
+				goto b29
+			}
+		}
+		{
+			v187 := !v26
+			v188 := v184 + -4
+			v189 = v187
+			v190 = v188
+		}
+	b29:
+		{
+			v191 = float64(v185 * v185)
+			v192 := v190 == 1
+			if v192 {
+				goto b31
+			}
+		}
+		{
+			v193 := v190 == 2
+			if !v193 {
+				goto b32
+			}
+		}
+	b31:
+		{
+			v194 := float64(v191 * 0.5)
+			v195 := float64(1 - v194)
+			v196 := float64(v191 * v191)
+			v197 := *(*float64)(unsafe.Pointer(&math1HostTable1))
+			v198 := float64(v197 * v191)
+			v199 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 8))
+			v200 := float64(v198 + v199)
+			v201 := float64(v200 * v191)
+			v202 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 16))
+			v203 := float64(v201 + v202)
+			v204 := float64(v203 * v191)
+			v205 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 24))
+			v206 := float64(v204 + v205)
+			v207 := float64(v206 * v191)
+			v208 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 32))
+			v209 := float64(v207 + v208)
+			v210 := float64(v209 * v191)
+			v211 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 40))
+			v212 := float64(v210 + v211)
+			v213 := float64(v196 * v212)
+			v214 := float64(v195 + v213)
+			v234 = v214
+			goto b33
+		}
+	b32:
+		{
+			v215 := float64(v185 * v191)
+			v216 := *(*float64)(unsafe.Pointer(&math1HostTable2))
+			v217 := float64(v216 * v191)
+			v218 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 8))
+			v219 := float64(v217 + v218)
+			v220 := float64(v219 * v191)
+			v221 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 16))
+			v222 := float64(v220 + v221)
+			v223 := float64(v222 * v191)
+			v224 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 24))
+			v225 := float64(v223 + v224)
+			v226 := float64(v225 * v191)
+			v227 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 32))
+			v228 := float64(v226 + v227)
+			v229 := float64(v228 * v191)
+			v230 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 40))
+			v231 := float64(v229 + v230)
+			v232 := float64(v215 * v231)
+			v233 := float64(v185 + v232)
+			v234 = v233
+		}
+	b33:
+		if !v189 {
+			v236 = v234
+			goto b35
+		}
+		{
+			v235 := -v234
+			v236 = v235
+		}
+	b35:
+		v237 = v236
+	b36:
+		*(*float64)(unsafe.Add(p2, v17)) = v237
+		v239 = v11 != v11
+		if v239 {
+			goto b38
+		}
+		{
+			v240 = math.Abs(v11)
+			v241 := 1.7976931348623157e+308 < v240
+			if !v241 {
+				goto b39
+			}
+		}
+	b38:
+		v454 = math.Float64frombits(0x7ff8000000000001)
+		goto b67
+	b39:
+		{
+			v242 := 5.36870912e+08 <= v240
+			if !v242 {
+				goto b53
+			}
+		}
+		{
+			v243 := v240 < 0.7853981633974483
+			if v243 {
+				v362 = int64(0)
+				v363 = v240
+				goto b48
+			}
+		}
+		{
+			v244 = int64(math.Float64bits(v240))
+			v245 := int64(uint64(v244) >> 52)
+			v246 := v245 & 2047
+			v247 := v244 & -9218868437227405313
+			v248 = v247 | 4503599627370496
+			v249 := v246 + -1014
+			v250 = int64(uint64(v249) >> 6)
+			v251 = v249 & 63
+			v252 := uint64(v250) < uint64(20)
+			if !v252 {
+				goto b52
+			}
+		}
+		{
+			v253 := int32(uint64(v250))
+			v254 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v253)*8))
+			v255 = v254 << (uint64(v251) & 63)
+			v256 = v250 + 1
+			v257 := uint64(v256) < uint64(20)
+			if !v257 {
+				goto b51
+			}
+		}
+		{
+			v258 := int32(uint64(v256))
+			v259 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v258)*8))
+			v260 := 64 - v251
+			v261 = uint64(v260) < uint64(64)
+			v262 = v260 & 63
+			v263 := int64(uint64(v259) >> (uint64(v262) & 63))
+			v264 := int64(0)
+			if v261 {
+				v264 = v263
+			}
+			v265 = v255 | v264
+			v266 = v259 << (uint64(v251) & 63)
+			v267 = v250 + 2
+			v268 := uint64(v267) < uint64(20)
+			if !v268 {
+				goto b50
+			}
+		}
+		{
+			v269 := int32(uint64(v267))
+			v270 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v269)*8))
+			v271 := int64(uint64(v270) >> (uint64(v262) & 63))
+			v272 := int64(0)
+			if v261 {
+				v272 = v271
+			}
+			v273 = v266 | v272
+			v274 = v270 << (uint64(v251) & 63)
+			v275 = v250 + 3
+			v276 := uint64(v275) < uint64(20)
+			if !v276 {
+				goto b49
+			}
+		}
+		{
+			v277 := int32(uint64(v275))
+			v278 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v277)*8))
+			v279 := int64(uint64(v278) >> (uint64(v262) & 63))
+			v280 := int64(0)
+			if v261 {
+				v280 = v279
+			}
+			v281 := v274 | v280
+			v282 := v281 & 4294967295
+			v283 := int64(uint64(v281) >> 32)
+			v284 := v244 & 4294967295
+			v285 := int64(uint64(v248) >> 32)
+			v286 := v282 * v284
+			v287 := v283 * v284
+			v288 := int64(uint64(v286) >> 32)
+			v289 := v287 + v288
+			v290 := v289 & 4294967295
+			v291 := int64(uint64(v289) >> 32)
+			v292 := v282 * v285
+			v293 := v290 + v292
+			v294 := v283 * v285
+			v295 := v294 + v291
+			v296 := int64(uint64(v293) >> 32)
+			v297 := v295 + v296
+			v298 := v273 & 4294967295
+			v299 := int64(uint64(v273) >> 32)
+			v300 := v298 * v284
+			v301 := v299 * v284
+			v302 := int64(uint64(v300) >> 32)
+			v303 := v301 + v302
+			v304 := v303 & 4294967295
+			v305 := int64(uint64(v303) >> 32)
+			v306 := v298 * v285
+			v307 := v304 + v306
+			v308 := v299 * v285
+			v309 := v308 + v305
+			v310 := int64(uint64(v307) >> 32)
+			v311 := v309 + v310
+			v312 := v273 * v248
+			v313 := v265 * v248
+			v314 := v312 + v297
+			v315 := v312 & v297
+			v316 := v312 | v297
+			v317 := ^v314
+			v318 := v316 & v317
+			v319 := v315 | v318
+			v320 := int64(uint64(v319) >> 63)
+			v321 := v313 + v311
+			v322 := v321 + v320
+			v323 = int64(uint64(v322) >> 61)
+			v324 := v322 << 3
+			v325 := int64(uint64(v314) >> 61)
+			v326 := v324 | v325
+			v327 := int32(uint64(v326))
+			v328 := int64(uint64(v326) >> 32)
+			v329 := int32(uint64(v328))
+			v330 := v329 == 0
+			v331 := int32(bits.Len32(uint32(v327))) - 1
+			v332 := 31 - v331
+			v333 := v332 + 32
+			v334 := int32(bits.Len32(uint32(v329))) - 1
+			v335 := 31 - v334
+			v336 := v335
+			if v330 {
+				v336 = v333
+			}
+			v337 := int64(uint32(v336))
+			v338 := v337 + 1
+			v339 := 1023 - v338
+			v340 := uint64(v338) < uint64(64)
+			v341 := v338 & 63
+			v342 := v326 << (uint64(v341) & 63)
+			v343 := int64(0)
+			if v340 {
+				v343 = v342
+			}
+			v344 := 64 - v338
+			v345 := uint64(v344) < uint64(64)
+			v346 := v344 & 63
+			v347 := int64(uint64(v314) >> (uint64(v346) & 63))
+			v348 := int64(0)
+			if v345 {
+				v348 = v347
+			}
+			v349 := v343 | v348
+			v350 := int64(uint64(v349) >> 12)
+			v351 := v339 << 52
+			v352 := v350 | v351
+			v353 = math.Float64frombits(uint64(v352))
+			v354 := v323 & 1
+			v355 := v354 == 1
+			if !v355 {
+				v359 = v323
+				v360 = v353
+				goto b47
+			}
+		}
+		{
+			v356 := v323 + 1
+			v357 := v356 & 7
+			v358 := float64(v353 - 1)
+			v359 = v357
+			v360 = v358
+		}
+	b47:
+		{
+			v361 := float64(v360 * 0.7853981633974483)
+			v362 = v359
+			v363 = v361
+		}
+	b48:
+		v399 = v362
+		v400 = v363
+		goto b56
+	b49:
+		g.Fault(0, v275, int64(20), v0, int32(0), int32(0))
+		continue
+	b50:
+		g.Fault(1, v267, int64(20), v0, int32(0), int32(0))
+		continue
+	b51:
+		g.Fault(2, v256, int64(20), v0, int32(0), int32(0))
+		continue
+	b52:
+		g.Fault(3, v250, int64(20), v0, int32(0), int32(0))
+		continue
+	b53:
+		{
+			v368 := float64(v240 * 1.2732395447351628)
+			v369 := v368 < 9.223372036854776e+18
+			v370 := -9.223372036854776e+18 <= v368
+			v371 := v369 && v370
+			v372 := float64(0)
+			if v371 {
+				v372 = v368
+			}
+			v373 := int64(v372)
+			v374 := int64(-9223372036854775808)
+			if v371 {
+				v374 = v373
+			}
+			v375 := float64(v368 - 9.223372036854776e+18)
+			v376 := v375 < 9.223372036854776e+18
+			v377 := -9.223372036854776e+18 <= v375
+			v378 := v376 && v377
+			v379 := float64(0)
+			if v378 {
+				v379 = v375
+			}
+			v380 := int64(v379)
+			v381 := int64(-9223372036854775808)
+			if v378 {
+				v381 = v380
+			}
+			v382 := v374 >> 63
+			v383 := v381 & v382
+			v384 = v374 | v383
+			v385 = float64(uint64(v384))
+			v386 := v384 & 1
+			v387 := v386 == 1
+			if !v387 {
+				v390 = v384
+				v391 = v385
+				goto b55
+			}
+		}
+		{
+			v388 := v384 + 1
+			v389 := float64(v385 + 1)
+			v390 = v388
+			v391 = v389
+		}
+	b55:
+		{
+			v392 := v390 & 7
+			v393 := float64(v391 * 0.7853981256484985)
+			v394 := float64(v240 - v393)
+			v395 := float64(v391 * 3.774894707930798e-08)
+			v396 := float64(v394 - v395)
+			v397 := float64(v391 * 2.6951514290790595e-15)
+			v398 := float64(v396 - v397)
+			v399 = v392
+			v400 = v398
+		}
+	b56:
+		{
+			v401 := uint64(3) < uint64(v399)
+			if !v401 {
+				v403 = false
+				v404 = v399
+				goto b58
+			}
+		}
+		{
+			v402 := v399 + -4
+			v403 = true
+			v404 = v402
+		}
+	b58:
+		{
+			v405 := uint64(1) < uint64(v404)
+			if !v405 {
+				v407 = v403
+				goto b60
+			}
+		}
+		{
+			v406 := !v403
+			v407 = v406
+		}
+	b60:
+		{
+			v408 = float64(v400 * v400)
+			v409 := v404 == 1
+			if v409 {
+				goto b62
+			}
+		}
+		{
+			v410 := v404 == 2
+			if !v410 {
+				goto b63
+			}
+		}
+	b62:
+		{
+			v411 := float64(v400 * v408)
+			v412 := *(*float64)(unsafe.Pointer(&math1HostTable2))
+			v413 := float64(v412 * v408)
+			v414 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 8))
+			v415 := float64(v413 + v414)
+			v416 := float64(v415 * v408)
+			v417 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 16))
+			v418 := float64(v416 + v417)
+			v419 := float64(v418 * v408)
+			v420 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 24))
+			v421 := float64(v419 + v420)
+			v422 := float64(v421 * v408)
+			v423 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 32))
+			v424 := float64(v422 + v423)
+			v425 := float64(v424 * v408)
+			v426 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 40))
+			v427 := float64(v425 + v426)
+			v428 := float64(v411 * v427)
+			v429 := float64(v400 + v428)
+			v451 = v429
+			goto b64
+		}
+	b63:
+		{
+			v430 := float64(v408 * 0.5)
+			v431 := float64(1 - v430)
+			v432 := float64(v408 * v408)
+			v433 := *(*float64)(unsafe.Pointer(&math1HostTable1))
+			v434 := float64(v433 * v408)
+			v435 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 8))
+			v436 := float64(v434 + v435)
+			v437 := float64(v436 * v408)
+			v438 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 16))
+			v439 := float64(v437 + v438)
+			v440 := float64(v439 * v408)
+			v441 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 24))
+			v442 := float64(v440 + v441)
+			v443 := float64(v442 * v408)
+			v444 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 32))
+			v445 := float64(v443 + v444)
+			v446 := float64(v445 * v408)
+			v447 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 40))
+			v448 := float64(v446 + v447)
+			v449 := float64(v432 * v448)
+			v450 := float64(v431 + v449)
+			v451 = v450
+		}
+	b64:
+		if !v407 {
+			v453 = v451
+			goto b66
+		}
+		{
+			v452 := -v451
+			v453 = v452
+		}
+	b66:
+		v454 = v453
+	b67:
+		*(*float64)(unsafe.Add(p2, v17+8)) = v454
+		if v19 {
+			goto b69
+		}
+		if !v239 {
+			goto b70
+		}
+	b69:
+		v651 = v11
+		goto b97
+	b70:
+		{
+			v456 := math.Abs(v11)
+			v457 := 1.7976931348623157e+308 < v456
+			if v457 {
+				v651 = math.Float64frombits(0x7ff8000000000001)
+				goto b97
+			}
+		}
+		{
+			v458 := v11 < 0
+			if !v458 {
+				v460 = v11
+				v461 = false
+				goto b73
+			}
+		}
+		{
+			v459 := -v11
+			v460 = v459
+			v461 = true
+		}
+	b73:
+		{
+			v462 := 5.36870912e+08 <= v460
+			if !v462 {
+				goto b87
+			}
+		}
+		{
+			v463 := v460 < 0.7853981633974483
+			if v463 {
+				v582 = int64(0)
+				v583 = v460
+				goto b82
+			}
+		}
+		{
+			v464 = int64(math.Float64bits(v460))
+			v465 := int64(uint64(v464) >> 52)
+			v466 := v465 & 2047
+			v467 := v464 & -9218868437227405313
+			v468 = v467 | 4503599627370496
+			v469 := v466 + -1014
+			v470 = int64(uint64(v469) >> 6)
+			v471 = v469 & 63
+			v472 := uint64(v470) < uint64(20)
+			if !v472 {
+				goto b86
+			}
+		}
+		{
+			v473 := int32(uint64(v470))
+			v474 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v473)*8))
+			v475 = v474 << (uint64(v471) & 63)
+			v476 = v470 + 1
+			v477 := uint64(v476) < uint64(20)
+			if !v477 {
+				goto b85
+			}
+		}
+		{
+			v478 := int32(uint64(v476))
+			v479 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v478)*8))
+			v480 := 64 - v471
+			v481 = uint64(v480) < uint64(64)
+			v482 = v480 & 63
+			v483 := int64(uint64(v479) >> (uint64(v482) & 63))
+			v484 := int64(0)
+			if v481 {
+				v484 = v483
+			}
+			v485 = v475 | v484
+			v486 = v479 << (uint64(v471) & 63)
+			v487 = v470 + 2
+			v488 := uint64(v487) < uint64(20)
+			if !v488 {
+				goto b84
+			}
+		}
+		{
+			v489 := int32(uint64(v487))
+			v490 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v489)*8))
+			v491 := int64(uint64(v490) >> (uint64(v482) & 63))
+			v492 := int64(0)
+			if v481 {
+				v492 = v491
+			}
+			v493 = v486 | v492
+			v494 = v490 << (uint64(v471) & 63)
+			v495 = v470 + 3
+			v496 := uint64(v495) < uint64(20)
+			if !v496 {
+				goto b83
+			}
+		}
+		{
+			v497 := int32(uint64(v495))
+			v498 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v497)*8))
+			v499 := int64(uint64(v498) >> (uint64(v482) & 63))
+			v500 := int64(0)
+			if v481 {
+				v500 = v499
+			}
+			v501 := v494 | v500
+			v502 := v501 & 4294967295
+			v503 := int64(uint64(v501) >> 32)
+			v504 := v464 & 4294967295
+			v505 := int64(uint64(v468) >> 32)
+			v506 := v502 * v504
+			v507 := v503 * v504
+			v508 := int64(uint64(v506) >> 32)
+			v509 := v507 + v508
+			v510 := v509 & 4294967295
+			v511 := int64(uint64(v509) >> 32)
+			v512 := v502 * v505
+			v513 := v510 + v512
+			v514 := v503 * v505
+			v515 := v514 + v511
+			v516 := int64(uint64(v513) >> 32)
+			v517 := v515 + v516
+			v518 := v493 & 4294967295
+			v519 := int64(uint64(v493) >> 32)
+			v520 := v518 * v504
+			v521 := v519 * v504
+			v522 := int64(uint64(v520) >> 32)
+			v523 := v521 + v522
+			v524 := v523 & 4294967295
+			v525 := int64(uint64(v523) >> 32)
+			v526 := v518 * v505
+			v527 := v524 + v526
+			v528 := v519 * v505
+			v529 := v528 + v525
+			v530 := int64(uint64(v527) >> 32)
+			v531 := v529 + v530
+			v532 := v493 * v468
+			v533 := v485 * v468
+			v534 := v532 + v517
+			v535 := v532 & v517
+			v536 := v532 | v517
+			v537 := ^v534
+			v538 := v536 & v537
+			v539 := v535 | v538
+			v540 := int64(uint64(v539) >> 63)
+			v541 := v533 + v531
+			v542 := v541 + v540
+			v543 = int64(uint64(v542) >> 61)
+			v544 := v542 << 3
+			v545 := int64(uint64(v534) >> 61)
+			v546 := v544 | v545
+			v547 := int32(uint64(v546))
+			v548 := int64(uint64(v546) >> 32)
+			v549 := int32(uint64(v548))
+			v550 := v549 == 0
+			v551 := int32(bits.Len32(uint32(v547))) - 1
+			v552 := 31 - v551
+			v553 := v552 + 32
+			v554 := int32(bits.Len32(uint32(v549))) - 1
+			v555 := 31 - v554
+			v556 := v555
+			if v550 {
+				v556 = v553
+			}
+			v557 := int64(uint32(v556))
+			v558 := v557 + 1
+			v559 := 1023 - v558
+			v560 := uint64(v558) < uint64(64)
+			v561 := v558 & 63
+			v562 := v546 << (uint64(v561) & 63)
+			v563 := int64(0)
+			if v560 {
+				v563 = v562
+			}
+			v564 := 64 - v558
+			v565 := uint64(v564) < uint64(64)
+			v566 := v564 & 63
+			v567 := int64(uint64(v534) >> (uint64(v566) & 63))
+			v568 := int64(0)
+			if v565 {
+				v568 = v567
+			}
+			v569 := v563 | v568
+			v570 := int64(uint64(v569) >> 12)
+			v571 := v559 << 52
+			v572 := v570 | v571
+			v573 = math.Float64frombits(uint64(v572))
+			v574 := v543 & 1
+			v575 := v574 == 1
+			if !v575 {
+				v579 = v543
+				v580 = v573
+				goto b81
+			}
+		}
+		{
+			v576 := v543 + 1
+			v577 := v576 & 7
+			v578 := float64(v573 - 1)
+			v579 = v577
+			v580 = v578
+		}
+	b81:
+		{
+			v581 := float64(v580 * 0.7853981633974483)
+			v582 = v579
+			v583 = v581
+		}
+	b82:
+		v618 = v582
+		v619 = v583
+		goto b90
+	b83:
+		g.Fault(0, v495, int64(20), v0, int32(0), int32(0))
+		continue
+	b84:
+		g.Fault(1, v487, int64(20), v0, int32(0), int32(0))
+		continue
+	b85:
+		g.Fault(2, v476, int64(20), v0, int32(0), int32(0))
+		continue
+	b86:
+		g.Fault(3, v470, int64(20), v0, int32(0), int32(0))
+		continue
+	b87:
+		{
+			v588 := float64(v460 * 1.2732395447351628)
+			v589 := v588 < 9.223372036854776e+18
+			v590 := -9.223372036854776e+18 <= v588
+			v591 := v589 && v590
+			v592 := float64(0)
+			if v591 {
+				v592 = v588
+			}
+			v593 := int64(v592)
+			v594 := int64(-9223372036854775808)
+			if v591 {
+				v594 = v593
+			}
+			v595 := float64(v588 - 9.223372036854776e+18)
+			v596 := v595 < 9.223372036854776e+18
+			v597 := -9.223372036854776e+18 <= v595
+			v598 := v596 && v597
+			v599 := float64(0)
+			if v598 {
+				v599 = v595
+			}
+			v600 := int64(v599)
+			v601 := int64(-9223372036854775808)
+			if v598 {
+				v601 = v600
+			}
+			v602 := v594 >> 63
+			v603 := v601 & v602
+			v604 = v594 | v603
+			v605 = float64(uint64(v604))
+			v606 := v604 & 1
+			v607 := v606 == 1
+			if !v607 {
+				v610 = v604
+				v611 = v605
+				goto b89
+			}
+		}
+		{
+			v608 := v604 + 1
+			v609 := float64(v605 + 1)
+			v610 = v608
+			v611 = v609
+		}
+	b89:
+		{
+			v612 := float64(v611 * 0.7853981256484985)
+			v613 := float64(v460 - v612)
+			v614 := float64(v611 * 3.774894707930798e-08)
+			v615 := float64(v613 - v614)
+			v616 := float64(v611 * 2.6951514290790595e-15)
+			v617 := float64(v615 - v616)
+			v618 = v610
+			v619 = v617
+		}
+	b90:
+		{
+			v620 = float64(v619 * v619)
+			v621 := 1e-14 < v620
+			if !v621 {
+				v644 = v619
+				goto b92
+			}
+		}
+		{
+			v622 := *(*float64)(unsafe.Pointer(&math1HostTable3))
+			v623 := float64(v622 * v620)
+			v624 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable3), 8))
+			v625 := float64(v623 + v624)
+			v626 := float64(v625 * v620)
+			v627 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable3), 16))
+			v628 := float64(v626 + v627)
+			v629 := float64(v620 * v628)
+			v630 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable4), 8))
+			v631 := float64(v620 + v630)
+			v632 := float64(v631 * v620)
+			v633 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable4), 16))
+			v634 := float64(v632 + v633)
+			v635 := float64(v634 * v620)
+			v636 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable4), 24))
+			v637 := float64(v635 + v636)
+			v638 := float64(v637 * v620)
+			v639 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable4), 32))
+			v640 := float64(v638 + v639)
+			v641 := float64(v629 / v640)
+			v642 := float64(v619 * v641)
+			v643 := float64(v619 + v642)
+			v644 = v643
+		}
+	b92:
+		{
+			v645 := v618 & 2
+			v646 := v645 == 2
+			if !v646 {
+				v648 = v644
+				goto b94
+			}
+		}
+		{
+			v647 := float64(-1 / v644)
+			v648 = v647
+		}
+	b94:
+		if !v461 {
+			v650 = v648
+			goto b96
+		}
+		{
+			v649 := -v648
+			v650 = v649
+		}
+	b96:
+		v651 = v650
+	b97:
+		*(*float64)(unsafe.Add(p2, v17+16)) = v651
+		if v19 {
+			v822 = v11
+			goto b117
+		}
+		{
+			v653 := v11 < 0
+			if !v653 {
+				v655 = v11
+				v656 = false
+				goto b100
+			}
+		}
+		{
+			v654 := -v11
+			v655 = v654
+			v656 = true
+		}
+	b100:
+		{
+			v657 := 1 < v655
+			if v657 {
+				v822 = math.Float64frombits(0x7ff8000000000001)
+				goto b117
+			}
+		}
+		{
+			v658 := float64(v655 * v655)
+			v659 := float64(1 - v658)
+			v660 = math.Sqrt(v659)
+			v661 := 0.7 < v655
+			if !v661 {
+				goto b108
+			}
+		}
+		{
+			v662 = float64(v660 / v655)
+			v663 := v662 <= 0.66
+			if !v663 {
+				goto b104
+			}
+		}
+		{
+			v664 := float64(v662 * v662)
+			v665 := float64(v664 * -0.8750608600031904)
+			v666 := float64(v665 + -16.157537187333652)
+			v667 := float64(v666 * v664)
+			v668 := float64(v667 + -75.00855792314705)
+			v669 := float64(v668 * v664)
+			v670 := float64(v669 + -122.88666844901361)
+			v671 := float64(v670 * v664)
+			v672 := float64(v671 + -64.85021904942025)
+			v673 := float64(v664 * v672)
+			v674 := float64(v664 + 24.858464901423062)
+			v675 := float64(v674 * v664)
+			v676 := float64(v675 + 165.02700983169885)
+			v677 := float64(v676 * v664)
+			v678 := float64(v677 + 432.88106049129027)
+			v679 := float64(v678 * v664)
+			v680 := float64(v679 + 485.3903996359137)
+			v681 := float64(v680 * v664)
+			v682 := float64(v681 + 194.5506571482614)
+			v683 := float64(v673 / v682)
+			v684 := float64(v662 * v683)
+			v685 := float64(v684 + v662)
+			v739 = v685
+			goto b107
+		}
+	b104:
+		{
+			v686 := 2.414213562373095 < v662
+			if !v686 {
+				goto b106
+			}
+		}
+		{
+			v687 := float64(1 / v662)
+			v688 := float64(v687 * v687)
+			v689 := float64(v688 * -0.8750608600031904)
+			v690 := float64(v689 + -16.157537187333652)
+			v691 := float64(v690 * v688)
+			v692 := float64(v691 + -75.00855792314705)
+			v693 := float64(v692 * v688)
+			v694 := float64(v693 + -122.88666844901361)
+			v695 := float64(v694 * v688)
+			v696 := float64(v695 + -64.85021904942025)
+			v697 := float64(v688 * v696)
+			v698 := float64(v688 + 24.858464901423062)
+			v699 := float64(v698 * v688)
+			v700 := float64(v699 + 165.02700983169885)
+			v701 := float64(v700 * v688)
+			v702 := float64(v701 + 432.88106049129027)
+			v703 := float64(v702 * v688)
+			v704 := float64(v703 + 485.3903996359137)
+			v705 := float64(v704 * v688)
+			v706 := float64(v705 + 194.5506571482614)
+			v707 := float64(v697 / v706)
+			v708 := float64(v687 * v707)
+			v709 := float64(v708 + v687)
+			v710 := float64(1.5707963267948966 - v709)
+			v711 := float64(v710 + 6.123233995736766e-17)
+			v739 = v711
+			goto b107
+		}
+	b106:
+		{
+			v712 := float64(v662 - 1)
+			v713 := float64(v662 + 1)
+			v714 := float64(v712 / v713)
+			v715 := float64(v714 * v714)
+			v716 := float64(v715 * -0.8750608600031904)
+			v717 := float64(v716 + -16.157537187333652)
+			v718 := float64(v717 * v715)
+			v719 := float64(v718 + -75.00855792314705)
+			v720 := float64(v719 * v715)
+			v721 := float64(v720 + -122.88666844901361)
+			v722 := float64(v721 * v715)
+			v723 := float64(v722 + -64.85021904942025)
+			v724 := float64(v715 * v723)
+			v725 := float64(v715 + 24.858464901423062)
+			v726 := float64(v725 * v715)
+			v727 := float64(v726 + 165.02700983169885)
+			v728 := float64(v727 * v715)
+			v729 := float64(v728 + 432.88106049129027)
+			v730 := float64(v729 * v715)
+			v731 := float64(v730 + 485.3903996359137)
+			v732 := float64(v731 * v715)
+			v733 := float64(v732 + 194.5506571482614)
+			v734 := float64(v724 / v733)
+			v735 := float64(v714 * v734)
+			v736 := float64(v735 + v714)
+			v737 := float64(v736 + 0.7853981633974483)
+			v738 := float64(v737 + 3.061616997868383e-17)
+			v739 = v738
+		}
+	b107:
+		{
+			v740 := float64(1.5707963267948966 - v739)
+			v819 = v740
+			goto b114
+		}
+	b108:
+		{
+			v741 = float64(v655 / v660)
+			v742 := v741 <= 0.66
+			if !v742 {
+				goto b110
+			}
+		}
+		{
+			v743 := float64(v741 * v741)
+			v744 := float64(v743 * -0.8750608600031904)
+			v745 := float64(v744 + -16.157537187333652)
+			v746 := float64(v745 * v743)
+			v747 := float64(v746 + -75.00855792314705)
+			v748 := float64(v747 * v743)
+			v749 := float64(v748 + -122.88666844901361)
+			v750 := float64(v749 * v743)
+			v751 := float64(v750 + -64.85021904942025)
+			v752 := float64(v743 * v751)
+			v753 := float64(v743 + 24.858464901423062)
+			v754 := float64(v753 * v743)
+			v755 := float64(v754 + 165.02700983169885)
+			v756 := float64(v755 * v743)
+			v757 := float64(v756 + 432.88106049129027)
+			v758 := float64(v757 * v743)
+			v759 := float64(v758 + 485.3903996359137)
+			v760 := float64(v759 * v743)
+			v761 := float64(v760 + 194.5506571482614)
+			v762 := float64(v752 / v761)
+			v763 := float64(v741 * v762)
+			v764 := float64(v763 + v741)
+			v818 = v764
+			goto b113
+		}
+	b110:
+		{
+			v765 := 2.414213562373095 < v741
+			if !v765 {
+				goto b112
+			}
+		}
+		{
+			v766 := float64(1 / v741)
+			v767 := float64(v766 * v766)
+			v768 := float64(v767 * -0.8750608600031904)
+			v769 := float64(v768 + -16.157537187333652)
+			v770 := float64(v769 * v767)
+			v771 := float64(v770 + -75.00855792314705)
+			v772 := float64(v771 * v767)
+			v773 := float64(v772 + -122.88666844901361)
+			v774 := float64(v773 * v767)
+			v775 := float64(v774 + -64.85021904942025)
+			v776 := float64(v767 * v775)
+			v777 := float64(v767 + 24.858464901423062)
+			v778 := float64(v777 * v767)
+			v779 := float64(v778 + 165.02700983169885)
+			v780 := float64(v779 * v767)
+			v781 := float64(v780 + 432.88106049129027)
+			v782 := float64(v781 * v767)
+			v783 := float64(v782 + 485.3903996359137)
+			v784 := float64(v783 * v767)
+			v785 := float64(v784 + 194.5506571482614)
+			v786 := float64(v776 / v785)
+			v787 := float64(v766 * v786)
+			v788 := float64(v787 + v766)
+			v789 := float64(1.5707963267948966 - v788)
+			v790 := float64(v789 + 6.123233995736766e-17)
+			v818 = v790
+			goto b113
+		}
+	b112:
+		{
+			v791 := float64(v741 - 1)
+			v792 := float64(v741 + 1)
+			v793 := float64(v791 / v792)
+			v794 := float64(v793 * v793)
+			v795 := float64(v794 * -0.8750608600031904)
+			v796 := float64(v795 + -16.157537187333652)
+			v797 := float64(v796 * v794)
+			v798 := float64(v797 + -75.00855792314705)
+			v799 := float64(v798 * v794)
+			v800 := float64(v799 + -122.88666844901361)
+			v801 := float64(v800 * v794)
+			v802 := float64(v801 + -64.85021904942025)
+			v803 := float64(v794 * v802)
+			v804 := float64(v794 + 24.858464901423062)
+			v805 := float64(v804 * v794)
+			v806 := float64(v805 + 165.02700983169885)
+			v807 := float64(v806 * v794)
+			v808 := float64(v807 + 432.88106049129027)
+			v809 := float64(v808 * v794)
+			v810 := float64(v809 + 485.3903996359137)
+			v811 := float64(v810 * v794)
+			v812 := float64(v811 + 194.5506571482614)
+			v813 := float64(v803 / v812)
+			v814 := float64(v793 * v813)
+			v815 := float64(v814 + v793)
+			v816 := float64(v815 + 0.7853981633974483)
+			v817 := float64(v816 + 3.061616997868383e-17)
+			v818 = v817
+		}
+	b113:
+		v819 = v818
+	b114:
+		if !v656 {
+			v821 = v819
+			goto b116
+		}
+		{
+			v820 := -v819
+			v821 = v820
+		}
+	b116:
+		v822 = v821
+	b117:
+		*(*float64)(unsafe.Add(p2, v17+24)) = v822
+		if v19 {
+			v993 = v11
+			goto b137
+		}
+		{
+			v824 := v11 < 0
+			if !v824 {
+				v826 = v11
+				v827 = false
+				goto b120
+			}
+		}
+		{
+			v825 := -v11
+			v826 = v825
+			v827 = true
+		}
+	b120:
+		{
+			v828 := 1 < v826
+			if v828 {
+				v993 = math.Float64frombits(0x7ff8000000000001)
+				goto b137
+			}
+		}
+		{
+			v829 := float64(v826 * v826)
+			v830 := float64(1 - v829)
+			v831 = math.Sqrt(v830)
+			v832 := 0.7 < v826
+			if !v832 {
+				goto b128
+			}
+		}
+		{
+			v833 = float64(v831 / v826)
+			v834 := v833 <= 0.66
+			if !v834 {
+				goto b124
+			}
+		}
+		{
+			v835 := float64(v833 * v833)
+			v836 := float64(v835 * -0.8750608600031904)
+			v837 := float64(v836 + -16.157537187333652)
+			v838 := float64(v837 * v835)
+			v839 := float64(v838 + -75.00855792314705)
+			v840 := float64(v839 * v835)
+			v841 := float64(v840 + -122.88666844901361)
+			v842 := float64(v841 * v835)
+			v843 := float64(v842 + -64.85021904942025)
+			v844 := float64(v835 * v843)
+			v845 := float64(v835 + 24.858464901423062)
+			v846 := float64(v845 * v835)
+			v847 := float64(v846 + 165.02700983169885)
+			v848 := float64(v847 * v835)
+			v849 := float64(v848 + 432.88106049129027)
+			v850 := float64(v849 * v835)
+			v851 := float64(v850 + 485.3903996359137)
+			v852 := float64(v851 * v835)
+			v853 := float64(v852 + 194.5506571482614)
+			v854 := float64(v844 / v853)
+			v855 := float64(v833 * v854)
+			v856 := float64(v855 + v833)
+			v910 = v856
+			goto b127
+		}
+	b124:
+		{
+			v857 := 2.414213562373095 < v833
+			if !v857 {
+				goto b126
+			}
+		}
+		{
+			v858 := float64(1 / v833)
+			v859 := float64(v858 * v858)
+			v860 := float64(v859 * -0.8750608600031904)
+			v861 := float64(v860 + -16.157537187333652)
+			v862 := float64(v861 * v859)
+			v863 := float64(v862 + -75.00855792314705)
+			v864 := float64(v863 * v859)
+			v865 := float64(v864 + -122.88666844901361)
+			v866 := float64(v865 * v859)
+			v867 := float64(v866 + -64.85021904942025)
+			v868 := float64(v859 * v867)
+			v869 := float64(v859 + 24.858464901423062)
+			v870 := float64(v869 * v859)
+			v871 := float64(v870 + 165.02700983169885)
+			v872 := float64(v871 * v859)
+			v873 := float64(v872 + 432.88106049129027)
+			v874 := float64(v873 * v859)
+			v875 := float64(v874 + 485.3903996359137)
+			v876 := float64(v875 * v859)
+			v877 := float64(v876 + 194.5506571482614)
+			v878 := float64(v868 / v877)
+			v879 := float64(v858 * v878)
+			v880 := float64(v879 + v858)
+			v881 := float64(1.5707963267948966 - v880)
+			v882 := float64(v881 + 6.123233995736766e-17)
+			v910 = v882
+			goto b127
+		}
+	b126:
+		{
+			v883 := float64(v833 - 1)
+			v884 := float64(v833 + 1)
+			v885 := float64(v883 / v884)
+			v886 := float64(v885 * v885)
+			v887 := float64(v886 * -0.8750608600031904)
+			v888 := float64(v887 + -16.157537187333652)
+			v889 := float64(v888 * v886)
+			v890 := float64(v889 + -75.00855792314705)
+			v891 := float64(v890 * v886)
+			v892 := float64(v891 + -122.88666844901361)
+			v893 := float64(v892 * v886)
+			v894 := float64(v893 + -64.85021904942025)
+			v895 := float64(v886 * v894)
+			v896 := float64(v886 + 24.858464901423062)
+			v897 := float64(v896 * v886)
+			v898 := float64(v897 + 165.02700983169885)
+			v899 := float64(v898 * v886)
+			v900 := float64(v899 + 432.88106049129027)
+			v901 := float64(v900 * v886)
+			v902 := float64(v901 + 485.3903996359137)
+			v903 := float64(v902 * v886)
+			v904 := float64(v903 + 194.5506571482614)
+			v905 := float64(v895 / v904)
+			v906 := float64(v885 * v905)
+			v907 := float64(v906 + v885)
+			v908 := float64(v907 + 0.7853981633974483)
+			v909 := float64(v908 + 3.061616997868383e-17)
+			v910 = v909
+		}
+	b127:
+		{
+			v911 := float64(1.5707963267948966 - v910)
+			v990 = v911
+			goto b134
+		}
+	b128:
+		{
+			v912 = float64(v826 / v831)
+			v913 := v912 <= 0.66
+			if !v913 {
+				goto b130
+			}
+		}
+		{
+			v914 := float64(v912 * v912)
+			v915 := float64(v914 * -0.8750608600031904)
+			v916 := float64(v915 + -16.157537187333652)
+			v917 := float64(v916 * v914)
+			v918 := float64(v917 + -75.00855792314705)
+			v919 := float64(v918 * v914)
+			v920 := float64(v919 + -122.88666844901361)
+			v921 := float64(v920 * v914)
+			v922 := float64(v921 + -64.85021904942025)
+			v923 := float64(v914 * v922)
+			v924 := float64(v914 + 24.858464901423062)
+			v925 := float64(v924 * v914)
+			v926 := float64(v925 + 165.02700983169885)
+			v927 := float64(v926 * v914)
+			v928 := float64(v927 + 432.88106049129027)
+			v929 := float64(v928 * v914)
+			v930 := float64(v929 + 485.3903996359137)
+			v931 := float64(v930 * v914)
+			v932 := float64(v931 + 194.5506571482614)
+			v933 := float64(v923 / v932)
+			v934 := float64(v912 * v933)
+			v935 := float64(v934 + v912)
+			v989 = v935
+			goto b133
+		}
+	b130:
+		{
+			v936 := 2.414213562373095 < v912
+			if !v936 {
+				goto b132
+			}
+		}
+		{
+			v937 := float64(1 / v912)
+			v938 := float64(v937 * v937)
+			v939 := float64(v938 * -0.8750608600031904)
+			v940 := float64(v939 + -16.157537187333652)
+			v941 := float64(v940 * v938)
+			v942 := float64(v941 + -75.00855792314705)
+			v943 := float64(v942 * v938)
+			v944 := float64(v943 + -122.88666844901361)
+			v945 := float64(v944 * v938)
+			v946 := float64(v945 + -64.85021904942025)
+			v947 := float64(v938 * v946)
+			v948 := float64(v938 + 24.858464901423062)
+			v949 := float64(v948 * v938)
+			v950 := float64(v949 + 165.02700983169885)
+			v951 := float64(v950 * v938)
+			v952 := float64(v951 + 432.88106049129027)
+			v953 := float64(v952 * v938)
+			v954 := float64(v953 + 485.3903996359137)
+			v955 := float64(v954 * v938)
+			v956 := float64(v955 + 194.5506571482614)
+			v957 := float64(v947 / v956)
+			v958 := float64(v937 * v957)
+			v959 := float64(v958 + v937)
+			v960 := float64(1.5707963267948966 - v959)
+			v961 := float64(v960 + 6.123233995736766e-17)
+			v989 = v961
+			goto b133
+		}
+	b132:
+		{
+			v962 := float64(v912 - 1)
+			v963 := float64(v912 + 1)
+			v964 := float64(v962 / v963)
+			v965 := float64(v964 * v964)
+			v966 := float64(v965 * -0.8750608600031904)
+			v967 := float64(v966 + -16.157537187333652)
+			v968 := float64(v967 * v965)
+			v969 := float64(v968 + -75.00855792314705)
+			v970 := float64(v969 * v965)
+			v971 := float64(v970 + -122.88666844901361)
+			v972 := float64(v971 * v965)
+			v973 := float64(v972 + -64.85021904942025)
+			v974 := float64(v965 * v973)
+			v975 := float64(v965 + 24.858464901423062)
+			v976 := float64(v975 * v965)
+			v977 := float64(v976 + 165.02700983169885)
+			v978 := float64(v977 * v965)
+			v979 := float64(v978 + 432.88106049129027)
+			v980 := float64(v979 * v965)
+			v981 := float64(v980 + 485.3903996359137)
+			v982 := float64(v981 * v965)
+			v983 := float64(v982 + 194.5506571482614)
+			v984 := float64(v974 / v983)
+			v985 := float64(v964 * v984)
+			v986 := float64(v985 + v964)
+			v987 := float64(v986 + 0.7853981633974483)
+			v988 := float64(v987 + 3.061616997868383e-17)
+			v989 = v988
+		}
+	b133:
+		v990 = v989
+	b134:
+		if !v827 {
+			v992 = v990
+			goto b136
+		}
+		{
+			v991 := -v990
+			v992 = v991
+		}
+	b136:
+		v993 = v992
+	b137:
+		{
+			v994 := float64(1.5707963267948966 - v993)
+			*(*float64)(unsafe.Add(p2, v17+32)) = v994
+			if v19 {
+				v1153 = v11
+				goto b151
+			}
+		}
+		{
+			v996 := 0 < v11
+			if !v996 {
+				goto b145
+			}
+		}
+		{
+			v997 := v11 <= 0.66
+			if !v997 {
+				goto b141
+			}
+		}
+		{
+			v998 := float64(v11 * v11)
+			v999 := float64(v998 * -0.8750608600031904)
+			v1000 := float64(v999 + -16.157537187333652)
+			v1001 := float64(v1000 * v998)
+			v1002 := float64(v1001 + -75.00855792314705)
+			v1003 := float64(v1002 * v998)
+			v1004 := float64(v1003 + -122.88666844901361)
+			v1005 := float64(v1004 * v998)
+			v1006 := float64(v1005 + -64.85021904942025)
+			v1007 := float64(v998 * v1006)
+			v1008 := float64(v998 + 24.858464901423062)
+			v1009 := float64(v1008 * v998)
+			v1010 := float64(v1009 + 165.02700983169885)
+			v1011 := float64(v1010 * v998)
+			v1012 := float64(v1011 + 432.88106049129027)
+			v1013 := float64(v1012 * v998)
+			v1014 := float64(v1013 + 485.3903996359137)
+			v1015 := float64(v1014 * v998)
+			v1016 := float64(v1015 + 194.5506571482614)
+			v1017 := float64(v1007 / v1016)
+			v1018 := float64(v11 * v1017)
+			v1019 := float64(v1018 + v11)
+			v1073 = v1019
+			goto b144
+		}
+	b141:
+		{
+			v1020 := 2.414213562373095 < v11
+			if !v1020 {
+				goto b143
+			}
+		}
+		{
+			v1021 := float64(1 / v11)
+			v1022 := float64(v1021 * v1021)
+			v1023 := float64(v1022 * -0.8750608600031904)
+			v1024 := float64(v1023 + -16.157537187333652)
+			v1025 := float64(v1024 * v1022)
+			v1026 := float64(v1025 + -75.00855792314705)
+			v1027 := float64(v1026 * v1022)
+			v1028 := float64(v1027 + -122.88666844901361)
+			v1029 := float64(v1028 * v1022)
+			v1030 := float64(v1029 + -64.85021904942025)
+			v1031 := float64(v1022 * v1030)
+			v1032 := float64(v1022 + 24.858464901423062)
+			v1033 := float64(v1032 * v1022)
+			v1034 := float64(v1033 + 165.02700983169885)
+			v1035 := float64(v1034 * v1022)
+			v1036 := float64(v1035 + 432.88106049129027)
+			v1037 := float64(v1036 * v1022)
+			v1038 := float64(v1037 + 485.3903996359137)
+			v1039 := float64(v1038 * v1022)
+			v1040 := float64(v1039 + 194.5506571482614)
+			v1041 := float64(v1031 / v1040)
+			v1042 := float64(v1021 * v1041)
+			v1043 := float64(v1042 + v1021)
+			v1044 := float64(1.5707963267948966 - v1043)
+			v1045 := float64(v1044 + 6.123233995736766e-17)
+			v1073 = v1045
+			goto b144
+		}
+	b143:
+		{
+			v1046 := float64(v11 - 1)
+			v1047 := float64(v11 + 1)
+			v1048 := float64(v1046 / v1047)
+			v1049 := float64(v1048 * v1048)
+			v1050 := float64(v1049 * -0.8750608600031904)
+			v1051 := float64(v1050 + -16.157537187333652)
+			v1052 := float64(v1051 * v1049)
+			v1053 := float64(v1052 + -75.00855792314705)
+			v1054 := float64(v1053 * v1049)
+			v1055 := float64(v1054 + -122.88666844901361)
+			v1056 := float64(v1055 * v1049)
+			v1057 := float64(v1056 + -64.85021904942025)
+			v1058 := float64(v1049 * v1057)
+			v1059 := float64(v1049 + 24.858464901423062)
+			v1060 := float64(v1059 * v1049)
+			v1061 := float64(v1060 + 165.02700983169885)
+			v1062 := float64(v1061 * v1049)
+			v1063 := float64(v1062 + 432.88106049129027)
+			v1064 := float64(v1063 * v1049)
+			v1065 := float64(v1064 + 485.3903996359137)
+			v1066 := float64(v1065 * v1049)
+			v1067 := float64(v1066 + 194.5506571482614)
+			v1068 := float64(v1058 / v1067)
+			v1069 := float64(v1048 * v1068)
+			v1070 := float64(v1069 + v1048)
+			v1071 := float64(v1070 + 0.7853981633974483)
+			v1072 := float64(v1071 + 3.061616997868383e-17)
+			v1073 = v1072
+		}
+	b144:
+		v1153 = v1073
+		goto b151
+	b145:
+		{
+			v1074 = -v11
+			v1075 := v1074 <= 0.66
+			if !v1075 {
+				goto b147
+			}
+		}
+		{
+			v1076 := float64(v1074 * v1074)
+			v1077 := float64(v1076 * -0.8750608600031904)
+			v1078 := float64(v1077 + -16.157537187333652)
+			v1079 := float64(v1078 * v1076)
+			v1080 := float64(v1079 + -75.00855792314705)
+			v1081 := float64(v1080 * v1076)
+			v1082 := float64(v1081 + -122.88666844901361)
+			v1083 := float64(v1082 * v1076)
+			v1084 := float64(v1083 + -64.85021904942025)
+			v1085 := float64(v1076 * v1084)
+			v1086 := float64(v1076 + 24.858464901423062)
+			v1087 := float64(v1086 * v1076)
+			v1088 := float64(v1087 + 165.02700983169885)
+			v1089 := float64(v1088 * v1076)
+			v1090 := float64(v1089 + 432.88106049129027)
+			v1091 := float64(v1090 * v1076)
+			v1092 := float64(v1091 + 485.3903996359137)
+			v1093 := float64(v1092 * v1076)
+			v1094 := float64(v1093 + 194.5506571482614)
+			v1095 := float64(v1085 / v1094)
+			v1096 := float64(v1074 * v1095)
+			v1097 := float64(v1096 + v1074)
+			v1151 = v1097
+			goto b150
+		}
+	b147:
+		{
+			v1098 := 2.414213562373095 < v1074
+			if !v1098 {
+				goto b149
+			}
+		}
+		{
+			v1099 := float64(1 / v1074)
+			v1100 := float64(v1099 * v1099)
+			v1101 := float64(v1100 * -0.8750608600031904)
+			v1102 := float64(v1101 + -16.157537187333652)
+			v1103 := float64(v1102 * v1100)
+			v1104 := float64(v1103 + -75.00855792314705)
+			v1105 := float64(v1104 * v1100)
+			v1106 := float64(v1105 + -122.88666844901361)
+			v1107 := float64(v1106 * v1100)
+			v1108 := float64(v1107 + -64.85021904942025)
+			v1109 := float64(v1100 * v1108)
+			v1110 := float64(v1100 + 24.858464901423062)
+			v1111 := float64(v1110 * v1100)
+			v1112 := float64(v1111 + 165.02700983169885)
+			v1113 := float64(v1112 * v1100)
+			v1114 := float64(v1113 + 432.88106049129027)
+			v1115 := float64(v1114 * v1100)
+			v1116 := float64(v1115 + 485.3903996359137)
+			v1117 := float64(v1116 * v1100)
+			v1118 := float64(v1117 + 194.5506571482614)
+			v1119 := float64(v1109 / v1118)
+			v1120 := float64(v1099 * v1119)
+			v1121 := float64(v1120 + v1099)
+			v1122 := float64(1.5707963267948966 - v1121)
+			v1123 := float64(v1122 + 6.123233995736766e-17)
+			v1151 = v1123
+			goto b150
+		}
+	b149:
+		{
+			v1124 := float64(v1074 - 1)
+			v1125 := float64(v1074 + 1)
+			v1126 := float64(v1124 / v1125)
+			v1127 := float64(v1126 * v1126)
+			v1128 := float64(v1127 * -0.8750608600031904)
+			v1129 := float64(v1128 + -16.157537187333652)
+			v1130 := float64(v1129 * v1127)
+			v1131 := float64(v1130 + -75.00855792314705)
+			v1132 := float64(v1131 * v1127)
+			v1133 := float64(v1132 + -122.88666844901361)
+			v1134 := float64(v1133 * v1127)
+			v1135 := float64(v1134 + -64.85021904942025)
+			v1136 := float64(v1127 * v1135)
+			v1137 := float64(v1127 + 24.858464901423062)
+			v1138 := float64(v1137 * v1127)
+			v1139 := float64(v1138 + 165.02700983169885)
+			v1140 := float64(v1139 * v1127)
+			v1141 := float64(v1140 + 432.88106049129027)
+			v1142 := float64(v1141 * v1127)
+			v1143 := float64(v1142 + 485.3903996359137)
+			v1144 := float64(v1143 * v1127)
+			v1145 := float64(v1144 + 194.5506571482614)
+			v1146 := float64(v1136 / v1145)
+			v1147 := float64(v1126 * v1146)
+			v1148 := float64(v1147 + v1126)
+			v1149 := float64(v1148 + 0.7853981633974483)
+			v1150 := float64(v1149 + 3.061616997868383e-17)
+			v1151 = v1150
+		}
+	b150:
+		{
+			v1152 := -v1151
+			v1153 = v1152
+		}
+	b151:
+		*(*float64)(unsafe.Add(p2, v17+40)) = v1153
+		if v239 {
+			goto b153
+		}
+		{
+			v1155 := v13 != v13
+			if !v1155 {
+				goto b154
+			}
+		}
+	b153:
+		v1363 = math.Float64frombits(0x7ff8000000000001)
+		goto b189
+	b154:
+		if !v19 {
+			goto b159
+		}
+		{
+			v1156 := 0 <= v13
+			if !v1156 {
+				goto b158
+			}
+		}
+		{
+			v1157 := int64(math.Float64bits(v13))
+			v1158 := v1157 < 0
+			if v1158 {
+				goto b158
+			}
+		}
+		{
+			v1159 := int64(math.Float64bits(v11))
+			v1160 := v1159 & -9223372036854775808
+			v1161 := math.Float64frombits(uint64(v1160))
+			v1363 = v1161
+			goto b189
+		}
+	b158:
+		{
+			v1162 := int64(math.Float64bits(v11))
+			v1163 := v1162 & -9223372036854775808
+			v1164 := v1163 | 4614256656552045848
+			v1165 := math.Float64frombits(uint64(v1164))
+			v1363 = v1165
+			goto b189
+		}
+	b159:
+		{
+			v1166 := v13 == 0
+			if !v1166 {
+				goto b161
+			}
+		}
+		{
+			v1167 := int64(math.Float64bits(v11))
+			v1168 := v1167 & -9223372036854775808
+			v1169 := v1168 | 4609753056924675352
+			v1170 := math.Float64frombits(uint64(v1169))
+			v1363 = v1170
+			goto b189
+		}
+	b161:
+		{
+			v1171 := math.Abs(v13)
+			v1172 := 1.7976931348623157e+308 < v1171
+			if !v1172 {
+				goto b169
+			}
+		}
+		{
+			v1173 := 1.7976931348623157e+308 < v13
+			if !v1173 {
+				goto b166
+			}
+		}
+		{
+			v1174 := math.Abs(v11)
+			v1175 := 1.7976931348623157e+308 < v1174
+			if !v1175 {
+				goto b165
+			}
+		}
+		{
+			v1176 := int64(math.Float64bits(v11))
+			v1177 := v1176 & -9223372036854775808
+			v1178 := v1177 | 4605249457297304856
+			v1179 := math.Float64frombits(uint64(v1178))
+			v1363 = v1179
+			goto b189
+		}
+	b165:
+		{
+			v1180 := int64(math.Float64bits(v11))
+			v1181 := v1180 & -9223372036854775808
+			v1182 := math.Float64frombits(uint64(v1181))
+			v1363 = v1182
+			goto b189
+		}
+	b166:
+		{
+			v1183 := math.Abs(v11)
+			v1184 := 1.7976931348623157e+308 < v1183
+			if !v1184 {
+				goto b168
+			}
+		}
+		{
+			v1185 := int64(math.Float64bits(v11))
+			v1186 := v1185 & -9223372036854775808
+			v1187 := v1186 | 4612488097114038738
+			v1188 := math.Float64frombits(uint64(v1187))
+			v1363 = v1188
+			goto b189
+		}
+	b168:
+		{
+			v1189 := int64(math.Float64bits(v11))
+			v1190 := v1189 & -9223372036854775808
+			v1191 := v1190 | 4614256656552045848
+			v1192 := math.Float64frombits(uint64(v1191))
+			v1363 = v1192
+			goto b189
+		}
+	b169:
+		{
+			v1193 := math.Abs(v11)
+			v1194 := 1.7976931348623157e+308 < v1193
+			if !v1194 {
+				goto b171
+			}
+		}
+		{
+			v1195 := int64(math.Float64bits(v11))
+			v1196 := v1195 & -9223372036854775808
+			v1197 := v1196 | 4609753056924675352
+			v1198 := math.Float64frombits(uint64(v1197))
+			v1363 = v1198
+			goto b189
+		}
+	b171:
+		{
+			v1199 = float64(v11 / v13)
+			v1200 := v1199 == 0
+			if v1200 {
+				v1358 = v1199
+				goto b185
+			}
+		}
+		{
+			v1201 := 0 < v1199
+			if !v1201 {
+				goto b179
+			}
+		}
+		{
+			v1202 := v1199 <= 0.66
+			if !v1202 {
+				goto b175
+			}
+		}
+		{
+			v1203 := float64(v1199 * v1199)
+			v1204 := float64(v1203 * -0.8750608600031904)
+			v1205 := float64(v1204 + -16.157537187333652)
+			v1206 := float64(v1205 * v1203)
+			v1207 := float64(v1206 + -75.00855792314705)
+			v1208 := float64(v1207 * v1203)
+			v1209 := float64(v1208 + -122.88666844901361)
+			v1210 := float64(v1209 * v1203)
+			v1211 := float64(v1210 + -64.85021904942025)
+			v1212 := float64(v1203 * v1211)
+			v1213 := float64(v1203 + 24.858464901423062)
+			v1214 := float64(v1213 * v1203)
+			v1215 := float64(v1214 + 165.02700983169885)
+			v1216 := float64(v1215 * v1203)
+			v1217 := float64(v1216 + 432.88106049129027)
+			v1218 := float64(v1217 * v1203)
+			v1219 := float64(v1218 + 485.3903996359137)
+			v1220 := float64(v1219 * v1203)
+			v1221 := float64(v1220 + 194.5506571482614)
+			v1222 := float64(v1212 / v1221)
+			v1223 := float64(v1199 * v1222)
+			v1224 := float64(v1223 + v1199)
+			v1278 = v1224
+			goto b178
+		}
+	b175:
+		{
+			v1225 := 2.414213562373095 < v1199
+			if !v1225 {
+				goto b177
+			}
+		}
+		{
+			v1226 := float64(1 / v1199)
+			v1227 := float64(v1226 * v1226)
+			v1228 := float64(v1227 * -0.8750608600031904)
+			v1229 := float64(v1228 + -16.157537187333652)
+			v1230 := float64(v1229 * v1227)
+			v1231 := float64(v1230 + -75.00855792314705)
+			v1232 := float64(v1231 * v1227)
+			v1233 := float64(v1232 + -122.88666844901361)
+			v1234 := float64(v1233 * v1227)
+			v1235 := float64(v1234 + -64.85021904942025)
+			v1236 := float64(v1227 * v1235)
+			v1237 := float64(v1227 + 24.858464901423062)
+			v1238 := float64(v1237 * v1227)
+			v1239 := float64(v1238 + 165.02700983169885)
+			v1240 := float64(v1239 * v1227)
+			v1241 := float64(v1240 + 432.88106049129027)
+			v1242 := float64(v1241 * v1227)
+			v1243 := float64(v1242 + 485.3903996359137)
+			v1244 := float64(v1243 * v1227)
+			v1245 := float64(v1244 + 194.5506571482614)
+			v1246 := float64(v1236 / v1245)
+			v1247 := float64(v1226 * v1246)
+			v1248 := float64(v1247 + v1226)
+			v1249 := float64(1.5707963267948966 - v1248)
+			v1250 := float64(v1249 + 6.123233995736766e-17)
+			v1278 = v1250
+			goto b178
+		}
+	b177:
+		{
+			v1251 := float64(v1199 - 1)
+			v1252 := float64(v1199 + 1)
+			v1253 := float64(v1251 / v1252)
+			v1254 := float64(v1253 * v1253)
+			v1255 := float64(v1254 * -0.8750608600031904)
+			v1256 := float64(v1255 + -16.157537187333652)
+			v1257 := float64(v1256 * v1254)
+			v1258 := float64(v1257 + -75.00855792314705)
+			v1259 := float64(v1258 * v1254)
+			v1260 := float64(v1259 + -122.88666844901361)
+			v1261 := float64(v1260 * v1254)
+			v1262 := float64(v1261 + -64.85021904942025)
+			v1263 := float64(v1254 * v1262)
+			v1264 := float64(v1254 + 24.858464901423062)
+			v1265 := float64(v1264 * v1254)
+			v1266 := float64(v1265 + 165.02700983169885)
+			v1267 := float64(v1266 * v1254)
+			v1268 := float64(v1267 + 432.88106049129027)
+			v1269 := float64(v1268 * v1254)
+			v1270 := float64(v1269 + 485.3903996359137)
+			v1271 := float64(v1270 * v1254)
+			v1272 := float64(v1271 + 194.5506571482614)
+			v1273 := float64(v1263 / v1272)
+			v1274 := float64(v1253 * v1273)
+			v1275 := float64(v1274 + v1253)
+			v1276 := float64(v1275 + 0.7853981633974483)
+			v1277 := float64(v1276 + 3.061616997868383e-17)
+			v1278 = v1277
+		}
+	b178:
+		v1358 = v1278
+		goto b185
+	b179:
+		{
+			v1279 = -v1199
+			v1280 := v1279 <= 0.66
+			if !v1280 {
+				goto b181
+			}
+		}
+		{
+			v1281 := float64(v1279 * v1279)
+			v1282 := float64(v1281 * -0.8750608600031904)
+			v1283 := float64(v1282 + -16.157537187333652)
+			v1284 := float64(v1283 * v1281)
+			v1285 := float64(v1284 + -75.00855792314705)
+			v1286 := float64(v1285 * v1281)
+			v1287 := float64(v1286 + -122.88666844901361)
+			v1288 := float64(v1287 * v1281)
+			v1289 := float64(v1288 + -64.85021904942025)
+			v1290 := float64(v1281 * v1289)
+			v1291 := float64(v1281 + 24.858464901423062)
+			v1292 := float64(v1291 * v1281)
+			v1293 := float64(v1292 + 165.02700983169885)
+			v1294 := float64(v1293 * v1281)
+			v1295 := float64(v1294 + 432.88106049129027)
+			v1296 := float64(v1295 * v1281)
+			v1297 := float64(v1296 + 485.3903996359137)
+			v1298 := float64(v1297 * v1281)
+			v1299 := float64(v1298 + 194.5506571482614)
+			v1300 := float64(v1290 / v1299)
+			v1301 := float64(v1279 * v1300)
+			v1302 := float64(v1301 + v1279)
+			v1356 = v1302
+			goto b184
+		}
+	b181:
+		{
+			v1303 := 2.414213562373095 < v1279
+			if !v1303 {
+				goto b183
+			}
+		}
+		{
+			v1304 := float64(1 / v1279)
+			v1305 := float64(v1304 * v1304)
+			v1306 := float64(v1305 * -0.8750608600031904)
+			v1307 := float64(v1306 + -16.157537187333652)
+			v1308 := float64(v1307 * v1305)
+			v1309 := float64(v1308 + -75.00855792314705)
+			v1310 := float64(v1309 * v1305)
+			v1311 := float64(v1310 + -122.88666844901361)
+			v1312 := float64(v1311 * v1305)
+			v1313 := float64(v1312 + -64.85021904942025)
+			v1314 := float64(v1305 * v1313)
+			v1315 := float64(v1305 + 24.858464901423062)
+			v1316 := float64(v1315 * v1305)
+			v1317 := float64(v1316 + 165.02700983169885)
+			v1318 := float64(v1317 * v1305)
+			v1319 := float64(v1318 + 432.88106049129027)
+			v1320 := float64(v1319 * v1305)
+			v1321 := float64(v1320 + 485.3903996359137)
+			v1322 := float64(v1321 * v1305)
+			v1323 := float64(v1322 + 194.5506571482614)
+			v1324 := float64(v1314 / v1323)
+			v1325 := float64(v1304 * v1324)
+			v1326 := float64(v1325 + v1304)
+			v1327 := float64(1.5707963267948966 - v1326)
+			v1328 := float64(v1327 + 6.123233995736766e-17)
+			v1356 = v1328
+			goto b184
+		}
+	b183:
+		{
+			v1329 := float64(v1279 - 1)
+			v1330 := float64(v1279 + 1)
+			v1331 := float64(v1329 / v1330)
+			v1332 := float64(v1331 * v1331)
+			v1333 := float64(v1332 * -0.8750608600031904)
+			v1334 := float64(v1333 + -16.157537187333652)
+			v1335 := float64(v1334 * v1332)
+			v1336 := float64(v1335 + -75.00855792314705)
+			v1337 := float64(v1336 * v1332)
+			v1338 := float64(v1337 + -122.88666844901361)
+			v1339 := float64(v1338 * v1332)
+			v1340 := float64(v1339 + -64.85021904942025)
+			v1341 := float64(v1332 * v1340)
+			v1342 := float64(v1332 + 24.858464901423062)
+			v1343 := float64(v1342 * v1332)
+			v1344 := float64(v1343 + 165.02700983169885)
+			v1345 := float64(v1344 * v1332)
+			v1346 := float64(v1345 + 432.88106049129027)
+			v1347 := float64(v1346 * v1332)
+			v1348 := float64(v1347 + 485.3903996359137)
+			v1349 := float64(v1348 * v1332)
+			v1350 := float64(v1349 + 194.5506571482614)
+			v1351 := float64(v1341 / v1350)
+			v1352 := float64(v1331 * v1351)
+			v1353 := float64(v1352 + v1331)
+			v1354 := float64(v1353 + 0.7853981633974483)
+			v1355 := float64(v1354 + 3.061616997868383e-17)
+			v1356 = v1355
+		}
+	b184:
+		{
+			v1357 := -v1356
+			v1358 = v1357
+		}
+	b185:
+		{
+			v1359 := v13 < 0
+			if !v1359 {
+				v1363 = v1358
+				goto b189
+			}
+		}
+		{
+			v1360 := v1358 <= 0
+			if !v1360 {
+				goto b188
+			}
+		}
+		{
+			v1361 := float64(v1358 + 3.141592653589793)
+			v1363 = v1361
+			goto b189
+		}
+	b188:
+		{
+			v1362 := float64(v1358 - 3.141592653589793)
+			v1363 = v1362
+		}
+	b189:
+		*(*float64)(unsafe.Add(p2, v17+48)) = v1363
+		if v19 {
+			v1378 = math.Float64frombits(0xfff0000000000000)
+			goto b195
+		}
+		{
+			v1365 = math.Abs(v11)
+			v1366 := 1.7976931348623157e+308 < v1365
+			if v1366 {
+				v1378 = math.Float64frombits(0x7ff0000000000000)
+				goto b195
+			}
+		}
+		if v239 {
+			v1378 = v11
+			goto b195
+		}
+		{
+			v1367 := v1365 < 2.2250738585072014e-308
+			if !v1367 {
+				v1369 = v11
+				v1370 = int32(0)
+				goto b194
+			}
+		}
+		{
+			v1368 := float64(v11 * 4.503599627370496e+15)
+			v1369 = v1368
+			v1370 = int32(-52)
+		}
+	b194:
+		{
+			v1371 := int64(v1370)
+			v1372 := int64(math.Float64bits(v1369))
+			v1373 := int64(uint64(v1372) >> 52)
+			v1374 := v1373 & 2047
+			v1375 := v1374 + -1023
+			v1376 := v1375 + v1371
+			v1377 := float64(v1376)
+			v1378 = v1377
+		}
+	b195:
+		*(*float64)(unsafe.Add(p2, v17+56)) = v1378
+		v1380 = -v11
+		v1381 = 1.7976931348623157e+308 < v1380
+		if v1381 {
+			goto b197
+		}
+		{
+			v1382 := -v13
+			v1383 := 1.7976931348623157e+308 < v1382
+			if !v1383 {
+				goto b198
+			}
+		}
+	b197:
+		v1389 = math.Float64frombits(0xfff0000000000000)
+		goto b207
+	b198:
+		if v239 {
+			goto b200
+		}
+		{
+			v1384 := v13 != v13
+			if !v1384 {
+				goto b201
+			}
+		}
+	b200:
+		v1389 = math.Float64frombits(0x7ff8000000000001)
+		goto b207
+	b201:
+		if !v19 {
+			goto b205
+		}
+		{
+			v1385 := v11 == v13
+			if !v1385 {
+				goto b205
+			}
+		}
+		{
+			v1386 := int64(math.Float64bits(v11))
+			v1387 := v1386 < 0
+			if v1387 {
+				v1389 = v11
+				goto b207
+			}
+		}
+		v1389 = v13
+		goto b207
+	b205:
+		{
+			v1388 := v11 < v13
+			if v1388 {
+				v1389 = v11
+				goto b207
+			}
+		}
+		v1389 = v13
+	b207:
+		*(*float64)(unsafe.Add(p2, v17+64)) = v1389
+		if v19 {
+			goto b210
+		}
+		if v239 {
+			goto b210
+		}
+		{
+			v1391 := math.Abs(v11)
+			v1392 := 1.7976931348623157e+308 < v1391
+			if !v1392 {
+				goto b211
+			}
+		}
+	b210:
+		v1431 = v11
+		goto b218
+	b211:
+		{
+			v1393 := v11 < 0
+			if !v1393 {
+				v1394 = v11
+				v1395 = false
+				goto b213
+			}
+		}
+		v1394 = v1380
+		v1395 = true
+	b213:
+		{
+			v1396 := int64(math.Float64bits(v1394))
+			v1397 := int64(uint64(v1396) / uint64(3))
+			v1398 := v1397 + 3071306043645493248
+			v1399 := math.Float64frombits(uint64(v1398))
+			v1400 := v1394 < 2.2250738585072014e-308
+			if !v1400 {
+				v1406 = v1399
+				goto b215
+			}
+		}
+		{
+			v1401 := float64(v1394 * 1.8014398509481984e+16)
+			v1402 := int64(math.Float64bits(v1401))
+			v1403 := int64(uint64(v1402) / uint64(3))
+			v1404 := v1403 + 2990241250352824320
+			v1405 := math.Float64frombits(uint64(v1404))
+			v1406 = v1405
+		}
+	b215:
+		{
+			v1407 := float64(v1406 * v1406)
+			v1408 := float64(v1407 / v1394)
+			v1409 := float64(v1408 * v1406)
+			v1410 := float64(v1409 + 0.5428571428571428)
+			v1411 := float64(v1410 + 1.4142857142857144)
+			v1412 := float64(-0.7053061224489796 / v1410)
+			v1413 := float64(v1411 + v1412)
+			v1414 := float64(1.6071428571428572 / v1413)
+			v1415 := float64(v1414 + 0.35714285714285715)
+			v1416 := float64(v1406 * v1415)
+			v1417 := int64(math.Float64bits(v1416))
+			v1418 := v1417 & -1073741824
+			v1419 := v1418 + 1073741824
+			v1420 := math.Float64frombits(uint64(v1419))
+			v1421 := float64(v1420 * v1420)
+			v1422 := float64(v1394 / v1421)
+			v1423 := float64(v1420 + v1420)
+			v1424 := float64(v1422 - v1420)
+			v1425 := float64(v1423 + v1422)
+			v1426 := float64(v1424 / v1425)
+			v1427 := float64(v1420 * v1426)
+			v1428 = float64(v1420 + v1427)
+			if !v1395 {
+				v1430 = v1428
+				goto b217
+			}
+		}
+		{
+			v1429 := -v1428
+			v1430 = v1429
+		}
+	b217:
+		v1431 = v1430
+	b218:
+		*(*float64)(unsafe.Add(p2, v17+72)) = v1431
+		v1433 = v13 == 0
+		if v1433 {
+			goto b222
+		}
+		{
+			v1434 := math.Abs(v11)
+			v1435 := 1.7976931348623157e+308 < v1434
+			if v1435 {
+				goto b222
+			}
+		}
+		if v239 {
+			goto b222
+		}
+		{
+			v1436 := v13 != v13
+			if !v1436 {
+				goto b223
+			}
+		}
+	b222:
+		v1514 = math.Float64frombits(0x7ff8000000000001)
+		goto b258
+	b223:
+		v1437 = math.Abs(v13)
+		v1438 = v1437 == 0
+		if v1438 {
+			v1454 = v1437
+			v1455 = int64(0)
+			goto b230
+		}
+		{
+			v1439 := 1.7976931348623157e+308 < v1437
+			if v1439 {
+				goto b226
+			}
+		}
+		{
+			v1440 := v1437 != v1437
+			if !v1440 {
+				goto b227
+			}
+		}
+	b226:
+		v1454 = v1437
+		v1455 = int64(0)
+		goto b230
+	b227:
+		{
+			v1441 := v1437 < 2.2250738585072014e-308
+			if !v1441 {
+				v1443 = v1437
+				v1444 = int32(0)
+				goto b229
+			}
+		}
+		{
+			v1442 := float64(v1437 * 4.503599627370496e+15)
+			v1443 = v1442
+			v1444 = int32(-52)
+		}
+	b229:
+		{
+			v1445 := int64(v1444)
+			v1446 := int64(math.Float64bits(v1443))
+			v1447 := int64(uint64(v1446) >> 52)
+			v1448 := v1447 & 2047
+			v1449 := v1448 + -1022
+			v1450 := v1445 + v1449
+			v1451 := v1446 & -9218868437227405313
+			v1452 := v1451 | 4602678819172646912
+			v1453 := math.Float64frombits(uint64(v1452))
+			v1454 = v1453
+			v1455 = v1450
+		}
+	b230:
+		v1456 = v11 < 0
+		v1457 = 1.7976931348623157e+308 < v1437
+		v1458 = v1437 != v1437
+		v1459 = v1437 < 2.2250738585072014e-308
+		v1460 = float64(v1437 * 4.503599627370496e+15)
+		if !v1456 {
+			v1461 = v11
+			goto b232
+		}
+		v1461 = v1380
+	b232:
+		{
+			v1462 := v1437 <= v1461
+			if !v1462 {
+				goto b255
+			}
+		}
+		{
+			v1463 := v1461 == 0
+			if v1463 {
+				v1480 = v1461
+				v1481 = int64(0)
+				goto b240
+			}
+		}
+		{
+			v1464 = math.Abs(v1461)
+			v1465 := 1.7976931348623157e+308 < v1464
+			if v1465 {
+				goto b236
+			}
+		}
+		{
+			v1466 := v1461 != v1461
+			if !v1466 {
+				goto b237
+			}
+		}
+	b236:
+		v1480 = v1461
+		v1481 = int64(0)
+		goto b240
+	b237:
+		{
+			v1467 := v1464 < 2.2250738585072014e-308
+			if !v1467 {
+				v1469 = v1461
+				v1470 = int32(0)
+				goto b239
+			}
+		}
+		{
+			v1468 := float64(v1461 * 4.503599627370496e+15)
+			v1469 = v1468
+			v1470 = int32(-52)
+		}
+	b239:
+		{
+			v1471 := int64(v1470)
+			v1472 := int64(math.Float64bits(v1469))
+			v1473 := int64(uint64(v1472) >> 52)
+			v1474 := v1473 & 2047
+			v1475 := v1474 + -1022
+			v1476 := v1471 + v1475
+			v1477 := v1472 & -9218868437227405313
+			v1478 := v1477 | 4602678819172646912
+			v1479 := math.Float64frombits(uint64(v1478))
+			v1480 = v1479
+			v1481 = v1476
+		}
+	b240:
+		{
+			v1482 := v1480 < v1454
+			v1483 := v1481 + -1
+			v1484 := v1481
+			if v1482 {
+				v1484 = v1483
+			}
+			v1485 = v1484 - v1455
+			if v1438 {
+				v1510 = v1437
+				goto b254
+			}
+		}
+		if v1457 {
+			goto b243
+		}
+		if !v1458 {
+			goto b244
+		}
+	b243:
+		v1510 = v1437
+		goto b254
+	b244:
+		if !v1459 {
+			v1486 = v1437
+			v1487 = int32(0)
+			goto b246
+		}
+		v1486 = v1460
+		v1487 = int32(-52)
+	b246:
+		{
+			v1488 := int64(v1487)
+			v1489 := v1485 + v1488
+			v1490 = int64(math.Float64bits(v1486))
+			v1491 := int64(uint64(v1490) >> 52)
+			v1492 := v1491 & 2047
+			v1493 := v1492 + -1023
+			v1494 = v1489 + v1493
+			v1495 := v1494 < -1075
+			if !v1495 {
+				goto b248
+			}
+		}
+		{
+			v1496 := v1490 & -9223372036854775808
+			v1497 := math.Float64frombits(uint64(v1496))
+			v1510 = v1497
+			goto b254
+		}
+	b248:
+		{
+			v1498 := 1023 < v1494
+			if !v1498 {
+				goto b251
+			}
+		}
+		{
+			v1499 := v1486 < 0
+			if v1499 {
+				v1510 = math.Float64frombits(0xfff0000000000000)
+				goto b254
+			}
+		}
+		v1510 = math.Float64frombits(0x7ff0000000000000)
+		goto b254
+	b251:
+		{
+			v1500 := v1494 < -1022
+			if !v1500 {
+				v1502 = v1494
+				v1503 = float64(1)
+				goto b253
+			}
+		}
+		{
+			v1501 := v1494 + 53
+			v1502 = v1501
+			v1503 = float64(1.1102230246251565e-16)
+		}
+	b253:
+		{
+			v1504 := v1490 & -9218868437227405313
+			v1505 := v1502 + 1023
+			v1506 := v1505 << 52
+			v1507 := v1504 | v1506
+			v1508 := math.Float64frombits(uint64(v1507))
+			v1509 := float64(v1503 * v1508)
+			v1510 = v1509
+		}
+	b254:
+		{
+			v1511 := float64(v1461 - v1510)
+			v1461 = v1511
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b232
+		}
+	b255:
+		if !v1456 {
+			v1513 = v1461
+			goto b257
+		}
+		{
+			v1512 := -v1461
+			v1513 = v1512
+		}
+	b257:
+		v1514 = v1513
+	b258:
+		*(*float64)(unsafe.Add(p2, v17+80)) = v1514
+		v1516 = 1.7976931348623157e+308 < v11
+		if v1516 {
+			goto b260
+		}
+		if !v239 {
+			goto b261
+		}
+	b260:
+		v1628 = v11
+		goto b292
+	b261:
+		if v1381 {
+			v1628 = float64(-1)
+			goto b292
+		}
+		{
+			v1517 := v11 < 0
+			if !v1517 {
+				v1518 = v11
+				v1519 = false
+				goto b264
+			}
+		}
+		v1518 = v1380
+		v1519 = true
+	b264:
+		{
+			v1520 := 38.816242111356935 <= v1518
+			if !v1520 {
+				goto b267
+			}
+		}
+		if v1519 {
+			v1628 = float64(-1)
+			goto b292
+		}
+		{
+			v1521 := 709.782712893384 <= v1518
+			if v1521 {
+				v1628 = math.Float64frombits(0x7ff0000000000000)
+				goto b292
+			}
+		}
+	b267:
+		{
+			v1522 := 0.34657359027997264 < v1518
+			if !v1522 {
+				goto b277
+			}
+		}
+		{
+			v1523 := v1518 < 1.0397207708399179
+			if !v1523 {
+				goto b272
+			}
+		}
+		if !v1519 {
+			goto b271
+		}
+		{
+			v1524 := float64(v11 + 0.6931471803691238)
+			v1547 = int64(-1)
+			v1548 = v1524
+			v1549 = float64(-1.9082149292705877e-10)
+			goto b276
+		}
+	b271:
+		{
+			v1525 := float64(v11 - 0.6931471803691238)
+			v1547 = int64(1)
+			v1548 = v1525
+			v1549 = float64(1.9082149292705877e-10)
+			goto b276
+		}
+	b272:
+		if !v1519 {
+			goto b274
+		}
+		{
+			v1526 := float64(v11 * 1.4426950408889634)
+			v1527 := float64(v1526 - 0.5)
+			v1528 := v1527 < 9.223372036854776e+18
+			v1529 := -9.223372036854776e+18 <= v1527
+			v1530 := v1528 && v1529
+			v1531 := float64(0)
+			if v1530 {
+				v1531 = v1527
+			}
+			v1532 := int64(v1531)
+			v1533 := int64(-9223372036854775808)
+			if v1530 {
+				v1533 = v1532
+			}
+			v1542 = v1533
+			goto b275
+		}
+	b274:
+		{
+			v1534 := float64(v11 * 1.4426950408889634)
+			v1535 := float64(v1534 + 0.5)
+			v1536 := v1535 < 9.223372036854776e+18
+			v1537 := -9.223372036854776e+18 <= v1535
+			v1538 := v1536 && v1537
+			v1539 := float64(0)
+			if v1538 {
+				v1539 = v1535
+			}
+			v1540 := int64(v1539)
+			v1541 := int64(-9223372036854775808)
+			if v1538 {
+				v1541 = v1540
+			}
+			v1542 = v1541
+		}
+	b275:
+		{
+			v1543 := float64(v1542)
+			v1544 := float64(v1543 * 0.6931471803691238)
+			v1545 := float64(v11 - v1544)
+			v1546 := float64(v1543 * 1.9082149292705877e-10)
+			v1547 = v1542
+			v1548 = v1545
+			v1549 = v1546
+		}
+	b276:
+		{
+			v1550 := float64(v1548 - v1549)
+			v1551 := float64(v1548 - v1550)
+			v1552 := float64(v1551 - v1549)
+			v1554 = v1550
+			v1555 = v1552
+			v1556 = v1547
+			goto b278
+		}
+	b277:
+		{
+			v1553 := v1518 < 5.551115123125783e-17
+			if v1553 {
+				v1628 = v11
+				goto b292
+			}
+			v1554 = v11
+			v1555 = float64(0)
+			v1556 = int64(0)
+		}
+	b278:
+		{
+			v1557 := float64(v1554 * 0.5)
+			v1558 = float64(v1554 * v1557)
+			v1559 := float64(v1558 * -2.0109921818362437e-07)
+			v1560 := float64(v1559 + 4.008217827329362e-06)
+			v1561 := float64(v1558 * v1560)
+			v1562 := float64(v1561 + -7.93650757867488e-05)
+			v1563 := float64(v1558 * v1562)
+			v1564 := float64(v1563 + 0.0015873015872548146)
+			v1565 := float64(v1558 * v1564)
+			v1566 := float64(v1565 + -0.03333333333333313)
+			v1567 := float64(v1558 * v1566)
+			v1568 := float64(v1567 + 1)
+			v1569 := float64(v1568 * v1557)
+			v1570 := float64(3 - v1569)
+			v1571 := float64(v1568 - v1570)
+			v1572 := float64(v1554 * v1570)
+			v1573 := float64(6 - v1572)
+			v1574 := float64(v1571 / v1573)
+			v1575 = float64(v1558 * v1574)
+			v1576 := v1556 == 0
+			if !v1576 {
+				goto b280
+			}
+		}
+		{
+			v1577 := float64(v1554 * v1575)
+			v1578 := float64(v1577 - v1558)
+			v1579 := float64(v1554 - v1578)
+			v1628 = v1579
+			goto b292
+		}
+	b280:
+		{
+			v1580 := float64(v1575 - v1555)
+			v1581 := float64(v1554 * v1580)
+			v1582 := float64(v1581 - v1555)
+			v1583 = float64(v1582 - v1558)
+			v1584 := v1556 == -1
+			if !v1584 {
+				goto b282
+			}
+		}
+		{
+			v1585 := float64(v1554 - v1583)
+			v1586 := float64(v1585 * 0.5)
+			v1587 := float64(v1586 - 0.5)
+			v1628 = v1587
+			goto b292
+		}
+	b282:
+		{
+			v1588 := v1556 == 1
+			if !v1588 {
+				goto b286
+			}
+		}
+		{
+			v1589 := v1554 < -0.25
+			if !v1589 {
+				goto b285
+			}
+		}
+		{
+			v1590 := float64(v1554 + 0.5)
+			v1591 := float64(v1583 - v1590)
+			v1592 := float64(v1591 * -2)
+			v1628 = v1592
+			goto b292
+		}
+	b285:
+		{
+			v1593 := float64(v1554 - v1583)
+			v1594 := float64(v1593 * 2)
+			v1595 := float64(v1594 + 1)
+			v1628 = v1595
+			goto b292
+		}
+	b286:
+		{
+			v1596 := v1556 <= -2
+			if v1596 {
+				goto b288
+			}
+		}
+		{
+			v1597 := 56 < v1556
+			if !v1597 {
+				goto b289
+			}
+		}
+	b288:
+		{
+			v1598 := float64(v1583 - v1554)
+			v1599 := float64(1 - v1598)
+			v1600 := int64(math.Float64bits(v1599))
+			v1601 := v1556 << 52
+			v1602 := v1600 + v1601
+			v1603 := math.Float64frombits(uint64(v1602))
+			v1604 := float64(v1603 - 1)
+			v1628 = v1604
+			goto b292
+		}
+	b289:
+		{
+			v1605 := v1556 < 20
+			if !v1605 {
+				goto b291
+			}
+		}
+		{
+			v1606 := uint64(v1556) < uint64(64)
+			v1607 := v1556 & 63
+			v1608 := int64(uint64(9007199254740992) >> (uint64(v1607) & 63))
+			v1609 := int64(0)
+			if v1606 {
+				v1609 = v1608
+			}
+			v1610 := 4607182418800017408 - v1609
+			v1611 := math.Float64frombits(uint64(v1610))
+			v1612 := float64(v1583 - v1554)
+			v1613 := float64(v1611 - v1612)
+			v1614 := int64(math.Float64bits(v1613))
+			v1615 := v1556 << 52
+			v1616 := v1614 + v1615
+			v1617 := math.Float64frombits(uint64(v1616))
+			v1628 = v1617
+			goto b292
+		}
+	b291:
+		{
+			v1618 := 1023 - v1556
+			v1619 := v1618 << 52
+			v1620 := math.Float64frombits(uint64(v1619))
+			v1621 := float64(v1583 + v1620)
+			v1622 := float64(v1554 - v1621)
+			v1623 := float64(v1622 + 1)
+			v1624 := int64(math.Float64bits(v1623))
+			v1625 := v1556 << 52
+			v1626 := v1624 + v1625
+			v1627 := math.Float64frombits(uint64(v1626))
+			v1628 = v1627
+		}
+	b292:
+		{
+			*(*float64)(unsafe.Add(p2, v17+88)) = v1628
+			v1630 := v11 < -1
+			if v1630 {
+				goto b294
+			}
+		}
+		if !v239 {
+			goto b295
+		}
+	b294:
+		v1734 = math.Float64frombits(0x7ff8000000000001)
+		goto b324
+	b295:
+		{
+			v1631 := v11 == -1
+			if v1631 {
+				v1734 = math.Float64frombits(0xfff0000000000000)
+				goto b324
+			}
+		}
+		if v1516 {
+			v1734 = math.Float64frombits(0x7ff0000000000000)
+			goto b324
+		}
+		{
+			v1632 = math.Abs(v11)
+			v1633 := v1632 < 0.41421356237309503
+			if !v1633 {
+				v1640 = float64(0)
+				v1641 = int32(0)
+				v1642 = int32(1)
+				goto b303
+			}
+		}
+		{
+			v1634 := v1632 < 1.862645149230957e-09
+			if !v1634 {
+				goto b301
+			}
+		}
+		{
+			v1635 := v1632 < 5.551115123125783e-17
+			if v1635 {
+				v1734 = v11
+				goto b324
+			}
+		}
+		{
+			v1636 := float64(v11 * v11)
+			v1637 := float64(v1636 * 0.5)
+			v1638 := float64(v11 - v1637)
+			v1734 = v1638
+			goto b324
+		}
+	b301:
+		{
+			v1639 := -0.2928932188134525 < v11
+			if v1639 {
+				v1640 = v11
+				v1641 = int32(1)
+				v1642 = int32(0)
+				goto b303
+			}
+		}
+		v1640 = float64(0)
+		v1641 = int32(0)
+		v1642 = int32(1)
+	b303:
+		{
+			v1643 := int64(uint32(v1641))
+			v1644 := int64(uint32(v1642))
+			v1645 := v1642 != 0
+			if !v1645 {
+				v1677 = v1640
+				v1678 = v1643
+				v1679 = v1644
+				v1680 = float64(0)
+				goto b314
+			}
+		}
+		{
+			v1646 := v1632 < 9.007199254740992e+15
+			if !v1646 {
+				goto b309
+			}
+		}
+		{
+			v1647 = float64(v11 + 1)
+			v1648 = int64(math.Float64bits(v1647))
+			v1649 := int64(uint64(v1648) >> 52)
+			v1650 = v1649 + -1023
+			v1651 := 0 < v1650
+			if !v1651 {
+				goto b307
+			}
+		}
+		{
+			v1652 := float64(v1647 - v11)
+			v1653 := float64(1 - v1652)
+			v1656 = v1653
+			goto b308
+		}
+	b307:
+		{
+			v1654 := float64(v1647 - 1)
+			v1655 := float64(v11 - v1654)
+			v1656 = v1655
+		}
+	b308:
+		{
+			v1657 := float64(v1656 / v1647)
+			v1661 = v1648
+			v1662 = v1650
+			v1663 = v1657
+			goto b310
+		}
+	b309:
+		{
+			v1658 := int64(math.Float64bits(v11))
+			v1659 := int64(uint64(v1658) >> 52)
+			v1660 := v1659 + -1023
+			v1661 = v1658
+			v1662 = v1660
+			v1663 = float64(0)
+		}
+	b310:
+		{
+			v1664 = v1661 & 4503599627370495
+			v1665 := uint64(v1664) < uint64(1865452045155277)
+			if !v1665 {
+				goto b312
+			}
+		}
+		{
+			v1666 := v1664 | 4607182418800017408
+			v1667 := math.Float64frombits(uint64(v1666))
+			v1673 = v1664
+			v1674 = v1662
+			v1675 = v1667
+			goto b313
+		}
+	b312:
+		{
+			v1668 := v1662 + 1
+			v1669 := v1664 | 4602678819172646912
+			v1670 := math.Float64frombits(uint64(v1669))
+			v1671 := 4503599627370496 - v1664
+			v1672 := int64(uint64(v1671) >> 2)
+			v1673 = v1672
+			v1674 = v1668
+			v1675 = v1670
+		}
+	b313:
+		{
+			v1676 := float64(v1675 - 1)
+			v1677 = v1676
+			v1678 = v1673
+			v1679 = v1674
+			v1680 = v1663
+		}
+	b314:
+		{
+			v1681 := float64(v1677 * 0.5)
+			v1682 = float64(v1681 * v1677)
+			v1683 := v1678 == 0
+			if !v1683 {
+				goto b321
+			}
+		}
+		{
+			v1684 := v1677 == 0
+			if !v1684 {
+				goto b318
+			}
+		}
+		{
+			v1685 := v1679 == 0
+			if v1685 {
+				v1734 = float64(0)
+				goto b324
+			}
+		}
+		{
+			v1686 := float64(v1679)
+			v1687 := float64(v1686 * 1.9082149292705877e-10)
+			v1688 := float64(v1680 + v1687)
+			v1689 := float64(v1686 * 0.6931471803691238)
+			v1690 := float64(v1689 + v1688)
+			v1734 = v1690
+			goto b324
+		}
+	b318:
+		{
+			v1691 := float64(v1677 * 0.6666666666666666)
+			v1692 := float64(1 - v1691)
+			v1693 = float64(v1682 * v1692)
+			v1694 := v1679 == 0
+			if !v1694 {
+				goto b320
+			}
+		}
+		{
+			v1695 := float64(v1677 - v1693)
+			v1734 = v1695
+			goto b324
+		}
+	b320:
+		{
+			v1696 := float64(v1679)
+			v1697 := float64(v1696 * 0.6931471803691238)
+			v1698 := float64(v1696 * 1.9082149292705877e-10)
+			v1699 := float64(v1698 + v1680)
+			v1700 := float64(v1693 - v1699)
+			v1701 := float64(v1700 - v1677)
+			v1702 := float64(v1697 - v1701)
+			v1734 = v1702
+			goto b324
+		}
+	b321:
+		{
+			v1703 := float64(v1677 + 2)
+			v1704 = float64(v1677 / v1703)
+			v1705 := float64(v1704 * v1704)
+			v1706 := float64(v1705 * 0.14798198605116586)
+			v1707 := float64(v1706 + 0.15313837699209373)
+			v1708 := float64(v1705 * v1707)
+			v1709 := float64(v1708 + 0.1818357216161805)
+			v1710 := float64(v1705 * v1709)
+			v1711 := float64(v1710 + 0.22222198432149784)
+			v1712 := float64(v1705 * v1711)
+			v1713 := float64(v1712 + 0.2857142874366239)
+			v1714 := float64(v1705 * v1713)
+			v1715 := float64(v1714 + 0.3999999999940942)
+			v1716 := float64(v1705 * v1715)
+			v1717 := float64(v1716 + 0.6666666666666735)
+			v1718 = float64(v1705 * v1717)
+			v1719 := v1679 == 0
+			if !v1719 {
+				goto b323
+			}
+		}
+		{
+			v1720 := float64(v1682 + v1718)
+			v1721 := float64(v1704 * v1720)
+			v1722 := float64(v1682 - v1721)
+			v1723 := float64(v1677 - v1722)
+			v1734 = v1723
+			goto b324
+		}
+	b323:
+		{
+			v1724 := float64(v1679)
+			v1725 := float64(v1724 * 0.6931471803691238)
+			v1726 := float64(v1682 + v1718)
+			v1727 := float64(v1704 * v1726)
+			v1728 := float64(v1724 * 1.9082149292705877e-10)
+			v1729 := float64(v1728 + v1680)
+			v1730 := float64(v1727 + v1729)
+			v1731 := float64(v1682 - v1730)
+			v1732 := float64(v1731 - v1677)
+			v1733 := float64(v1725 - v1732)
+			v1734 = v1733
+		}
+	b324:
+		*(*float64)(unsafe.Add(p2, v17+96)) = v1734
+		if v239 {
+			v1809 = v11
+			goto b346
+		}
+		{
+			v1736 := 1023.9999999999999 < v11
+			if v1736 {
+				v1809 = math.Float64frombits(0x7ff0000000000000)
+				goto b346
+			}
+		}
+		{
+			v1737 := v11 < -1074
+			if v1737 {
+				v1809 = float64(0)
+				goto b346
+			}
+		}
+		{
+			v1738 := 0 < v11
+			if !v1738 {
+				goto b329
+			}
+		}
+		{
+			v1739 := float64(v11 + 0.5)
+			v1740 := v1739 < 9.223372036854776e+18
+			v1741 := -9.223372036854776e+18 <= v1739
+			v1742 := v1740 && v1741
+			v1743 := float64(0)
+			if v1742 {
+				v1743 = v1739
+			}
+			v1744 := int64(v1743)
+			v1745 := int64(-9223372036854775808)
+			if v1742 {
+				v1745 = v1744
+			}
+			v1754 = v1745
+			goto b331
+		}
+	b329:
+		{
+			v1746 := v11 < 0
+			if !v1746 {
+				v1754 = int64(0)
+				goto b331
+			}
+		}
+		{
+			v1747 := float64(v11 - 0.5)
+			v1748 := v1747 < 9.223372036854776e+18
+			v1749 := -9.223372036854776e+18 <= v1747
+			v1750 := v1748 && v1749
+			v1751 := float64(0)
+			if v1750 {
+				v1751 = v1747
+			}
+			v1752 := int64(v1751)
+			v1753 := int64(-9223372036854775808)
+			if v1750 {
+				v1753 = v1752
+			}
+			v1754 = v1753
+		}
+	b331:
+		{
+			v1755 := float64(v1754)
+			v1756 := float64(v11 - v1755)
+			v1757 := float64(v1756 * 0.6931471803691238)
+			v1758 := -v1756
+			v1759 := float64(v1758 * 1.9082149292705877e-10)
+			v1760 := float64(v1757 - v1759)
+			v1761 := float64(v1760 * v1760)
+			v1762 := float64(v1761 * 4.1381367970572385e-08)
+			v1763 := float64(v1762 + -1.6533902205465252e-06)
+			v1764 := float64(v1761 * v1763)
+			v1765 := float64(v1764 + 6.613756321437934e-05)
+			v1766 := float64(v1761 * v1765)
+			v1767 := float64(v1766 + -0.0027777777777015593)
+			v1768 := float64(v1761 * v1767)
+			v1769 := float64(v1768 + 0.16666666666666666)
+			v1770 := float64(v1761 * v1769)
+			v1771 := float64(v1760 - v1770)
+			v1772 := float64(v1760 * v1771)
+			v1773 := float64(2 - v1771)
+			v1774 := float64(v1772 / v1773)
+			v1775 := float64(v1759 - v1774)
+			v1776 := float64(v1775 - v1757)
+			v1777 = float64(1 - v1776)
+			v1778 := v1777 == 0
+			if v1778 {
+				v1808 = v1777
+				goto b345
+			}
+		}
+		{
+			v1779 = math.Abs(v1777)
+			v1780 := 1.7976931348623157e+308 < v1779
+			if v1780 {
+				goto b334
+			}
+		}
+		{
+			v1781 := v1777 != v1777
+			if !v1781 {
+				goto b335
+			}
+		}
+	b334:
+		v1808 = v1777
+		goto b345
+	b335:
+		{
+			v1782 := v1779 < 2.2250738585072014e-308
+			if !v1782 {
+				v1784 = v1777
+				v1785 = int32(0)
+				goto b337
+			}
+		}
+		{
+			v1783 := float64(v1777 * 4.503599627370496e+15)
+			v1784 = v1783
+			v1785 = int32(-52)
+		}
+	b337:
+		{
+			v1786 := int64(v1785)
+			v1787 := v1754 + v1786
+			v1788 = int64(math.Float64bits(v1784))
+			v1789 := int64(uint64(v1788) >> 52)
+			v1790 := v1789 & 2047
+			v1791 := v1790 + -1023
+			v1792 = v1787 + v1791
+			v1793 := v1792 < -1075
+			if !v1793 {
+				goto b339
+			}
+		}
+		{
+			v1794 := v1788 & -9223372036854775808
+			v1795 := math.Float64frombits(uint64(v1794))
+			v1808 = v1795
+			goto b345
+		}
+	b339:
+		{
+			v1796 := 1023 < v1792
+			if !v1796 {
+				goto b342
+			}
+		}
+		{
+			v1797 := v1784 < 0
+			if v1797 {
+				v1808 = math.Float64frombits(0xfff0000000000000)
+				goto b345
+			}
+		}
+		v1808 = math.Float64frombits(0x7ff0000000000000)
+		goto b345
+	b342:
+		{
+			v1798 := v1792 < -1022
+			if !v1798 {
+				v1800 = v1792
+				v1801 = float64(1)
+				goto b344
+			}
+		}
+		{
+			v1799 := v1792 + 53
+			v1800 = v1799
+			v1801 = float64(1.1102230246251565e-16)
+		}
+	b344:
+		{
+			v1802 := v1788 & -9218868437227405313
+			v1803 := v1800 + 1023
+			v1804 := v1803 << 52
+			v1805 := v1802 | v1804
+			v1806 := math.Float64frombits(uint64(v1805))
+			v1807 := float64(v1801 * v1806)
+			v1808 = v1807
+		}
+	b345:
+		v1809 = v1808
+	b346:
+		{
+			*(*float64)(unsafe.Add(p2, v17+104)) = v1809
+			v1811 := int32(uint32(v0) / uint32(60))
+			v1812 := v1811 * 60
+			v1813 := v0 - v1812
+			v1814 = v1813 + -30
+			v1815 = int64(v1814)
+			v1816 := 0 <= v1814
+			if !v1816 {
+				goto b348
+			}
+		}
+		{
+			v1817 := int64(uint64(v1815) >> 5)
+			v1818 := int32(uint64(v1817))
+			v1819 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable5), int(v1818)*8))
+			v1820 := v1814 & 31
+			v1821 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable6), int(v1820)*8))
+			v1822 := float64(v1819 * v1821)
+			v1829 = v1822
+			goto b349
+		}
+	b348:
+		{
+			v1823 := 0 - v1814
+			v1824 := int32(uint32(v1823) >> 5)
+			v1825 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable7), int(v1824)*8))
+			v1826 := v1823 & 31
+			v1827 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable6), int(v1826)*8))
+			v1828 := float64(v1825 / v1827)
+			v1829 = v1828
+		}
+	b349:
+		{
+			*(*float64)(unsafe.Add(p2, v17+112)) = v1829
+			v1831 = int64(math.Float64bits(v11))
+			v1832 := int64(uint64(v1831) >> 52)
+			v1833 = v1832 & 2047
+			v1834 := uint64(v1833) < uint64(1023)
+			if !v1834 {
+				goto b351
+			}
+		}
+		{
+			v1835 := v1831 & -9223372036854775808
+			v1836 := v1833 == 1022
+			v1837 := v1835 | 4607182418800017408
+			v1838 := v1835
+			if v1836 {
+				v1838 = v1837
+			}
+			v1847 = v1838
+			goto b353
+		}
+	b351:
+		{
+			v1839 := uint64(v1833) < uint64(1075)
+			if !v1839 {
+				v1847 = v1831
+				goto b353
+			}
+		}
+		{
+			v1840 := v1833 + -1023
+			v1841 := v1840 & 63
+			v1842 := int64(uint64(2251799813685248) >> (uint64(v1841) & 63))
+			v1843 := v1831 + v1842
+			v1844 := int64(uint64(4503599627370495) >> (uint64(v1841) & 63))
+			v1845 := ^v1844
+			v1846 := v1843 & v1845
+			v1847 = v1846
+		}
+	b353:
+		{
+			v1848 := math.Float64frombits(uint64(v1847))
+			*(*float64)(unsafe.Add(p2, v17+120)) = v1848
+			if v19 {
+				v1865 = v11
+				v1866 = int64(0)
+				goto b360
+			}
+		}
+		{
+			v1850 = math.Abs(v11)
+			v1851 := 1.7976931348623157e+308 < v1850
+			if v1851 {
+				goto b356
+			}
+		}
+		if !v239 {
+			goto b357
+		}
+	b356:
+		v1865 = v11
+		v1866 = int64(0)
+		goto b360
+	b357:
+		{
+			v1852 := v1850 < 2.2250738585072014e-308
+			if !v1852 {
+				v1854 = v11
+				v1855 = int32(0)
+				goto b359
+			}
+		}
+		{
+			v1853 := float64(v11 * 4.503599627370496e+15)
+			v1854 = v1853
+			v1855 = int32(-52)
+		}
+	b359:
+		{
+			v1856 := int64(v1855)
+			v1857 := int64(math.Float64bits(v1854))
+			v1858 := int64(uint64(v1857) >> 52)
+			v1859 := v1858 & 2047
+			v1860 := v1859 + -1022
+			v1861 := v1856 + v1860
+			v1862 := v1857 & -9218868437227405313
+			v1863 := v1862 | 4602678819172646912
+			v1864 := math.Float64frombits(uint64(v1863))
+			v1865 = v1864
+			v1866 = v1861
+		}
+	b360:
+		{
+			*(*float64)(unsafe.Add(p2, v17+128)) = v1865
+			v1868 := uint64(v9) < uint64(v7)
+			if !v1868 {
+				goto b489
+			}
+		}
+		{
+			*(*int64)(unsafe.Add(p3, x*8)) = v1866
+			v1870 := int32(uint32(v0) / uint32(100))
+			v1871 := v1870 * 100
+			v1872 := v0 - v1871
+			v1873 = v1872 + -50
+			if v19 {
+				v1902 = v11
+				goto b375
+			}
+		}
+		{
+			v1874 = math.Abs(v11)
+			v1875 := 1.7976931348623157e+308 < v1874
+			if v1875 {
+				goto b364
+			}
+		}
+		if !v239 {
+			goto b365
+		}
+	b364:
+		v1902 = v11
+		goto b375
+	b365:
+		{
+			v1876 := v1874 < 2.2250738585072014e-308
+			if !v1876 {
+				v1878 = v11
+				v1879 = int32(0)
+				goto b367
+			}
+		}
+		{
+			v1877 := float64(v11 * 4.503599627370496e+15)
+			v1878 = v1877
+			v1879 = int32(-52)
+		}
+	b367:
+		{
+			v1880 := v1873 + v1879
+			v1881 := int64(v1880)
+			v1882 = int64(math.Float64bits(v1878))
+			v1883 := int64(uint64(v1882) >> 52)
+			v1884 := v1883 & 2047
+			v1885 := v1884 + -1023
+			v1886 = v1881 + v1885
+			v1887 := v1886 < -1075
+			if !v1887 {
+				goto b369
+			}
+		}
+		{
+			v1888 := v1882 & -9223372036854775808
+			v1889 := math.Float64frombits(uint64(v1888))
+			v1902 = v1889
+			goto b375
+		}
+	b369:
+		{
+			v1890 := 1023 < v1886
+			if !v1890 {
+				goto b372
+			}
+		}
+		{
+			v1891 := v1878 < 0
+			if v1891 {
+				v1902 = math.Float64frombits(0xfff0000000000000)
+				goto b375
+			}
+		}
+		v1902 = math.Float64frombits(0x7ff0000000000000)
+		goto b375
+	b372:
+		{
+			v1892 := v1886 < -1022
+			if !v1892 {
+				v1894 = v1886
+				v1895 = float64(1)
+				goto b374
+			}
+		}
+		{
+			v1893 := v1886 + 53
+			v1894 = v1893
+			v1895 = float64(1.1102230246251565e-16)
+		}
+	b374:
+		{
+			v1896 := v1882 & -9218868437227405313
+			v1897 := v1894 + 1023
+			v1898 := v1897 << 52
+			v1899 := v1896 | v1898
+			v1900 := math.Float64frombits(uint64(v1899))
+			v1901 := float64(v1895 * v1900)
+			v1902 = v1901
+		}
+	b375:
+		{
+			*(*float64)(unsafe.Add(p2, v17+136)) = v1902
+			v1904 := math.Trunc(v11)
+			v1905 := float64(v11 - v1904)
+			v1906 := int64(math.Float64bits(v1905))
+			v1907 := v1906 & 9223372036854775807
+			v1908 := v1831 & -9223372036854775808
+			v1909 := v1907 | v1908
+			v1910 := math.Float64frombits(uint64(v1909))
+			*(*float64)(unsafe.Add(p2, v17+144)) = v1904
+			*(*float64)(unsafe.Add(p2, v17+152)) = v1910
+			if v19 {
+				v2135 = v11
+				v2136 = float64(1)
+				goto b410
+			}
+		}
+		if v239 {
+			goto b378
+		}
+		{
+			v1913 := math.Abs(v11)
+			v1914 := 1.7976931348623157e+308 < v1913
+			if !v1914 {
+				goto b379
+			}
+		}
+	b378:
+		v2135 = math.Float64frombits(0x7ff8000000000001)
+		v2136 = math.Float64frombits(0x7ff8000000000001)
+		goto b410
+	b379:
+		{
+			v1915 := v11 < 0
+			if !v1915 {
+				v1916 = v11
+				v1917 = false
+				goto b381
+			}
+		}
+		v1916 = v1380
+		v1917 = true
+	b381:
+		{
+			v1918 := 5.36870912e+08 <= v1916
+			if !v1918 {
+				goto b395
+			}
+		}
+		{
+			v1919 := v1916 < 0.7853981633974483
+			if v1919 {
+				v2038 = int64(0)
+				v2039 = v1916
+				goto b390
+			}
+		}
+		{
+			v1920 = int64(math.Float64bits(v1916))
+			v1921 := int64(uint64(v1920) >> 52)
+			v1922 := v1921 & 2047
+			v1923 := v1920 & -9218868437227405313
+			v1924 = v1923 | 4503599627370496
+			v1925 := v1922 + -1014
+			v1926 = int64(uint64(v1925) >> 6)
+			v1927 = v1925 & 63
+			v1928 := uint64(v1926) < uint64(20)
+			if !v1928 {
+				goto b394
+			}
+		}
+		{
+			v1929 := int32(uint64(v1926))
+			v1930 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v1929)*8))
+			v1931 = v1930 << (uint64(v1927) & 63)
+			v1932 = v1926 + 1
+			v1933 := uint64(v1932) < uint64(20)
+			if !v1933 {
+				goto b393
+			}
+		}
+		{
+			v1934 := int32(uint64(v1932))
+			v1935 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v1934)*8))
+			v1936 := 64 - v1927
+			v1937 = uint64(v1936) < uint64(64)
+			v1938 = v1936 & 63
+			v1939 := int64(uint64(v1935) >> (uint64(v1938) & 63))
+			v1940 := int64(0)
+			if v1937 {
+				v1940 = v1939
+			}
+			v1941 = v1931 | v1940
+			v1942 = v1935 << (uint64(v1927) & 63)
+			v1943 = v1926 + 2
+			v1944 := uint64(v1943) < uint64(20)
+			if !v1944 {
+				goto b392
+			}
+		}
+		{
+			v1945 := int32(uint64(v1943))
+			v1946 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v1945)*8))
+			v1947 := int64(uint64(v1946) >> (uint64(v1938) & 63))
+			v1948 := int64(0)
+			if v1937 {
+				v1948 = v1947
+			}
+			v1949 = v1942 | v1948
+			v1950 = v1946 << (uint64(v1927) & 63)
+			v1951 = v1926 + 3
+			v1952 := uint64(v1951) < uint64(20)
+			if !v1952 {
+				goto b391
+			}
+		}
+		{
+			v1953 := int32(uint64(v1951))
+			v1954 := *(*int64)(unsafe.Add(unsafe.Pointer(&math1HostTable0), int(v1953)*8))
+			v1955 := int64(uint64(v1954) >> (uint64(v1938) & 63))
+			v1956 := int64(0)
+			if v1937 {
+				v1956 = v1955
+			}
+			v1957 := v1950 | v1956
+			v1958 := v1957 & 4294967295
+			v1959 := int64(uint64(v1957) >> 32)
+			v1960 := v1920 & 4294967295
+			v1961 := int64(uint64(v1924) >> 32)
+			v1962 := v1958 * v1960
+			v1963 := v1959 * v1960
+			v1964 := int64(uint64(v1962) >> 32)
+			v1965 := v1963 + v1964
+			v1966 := v1965 & 4294967295
+			v1967 := int64(uint64(v1965) >> 32)
+			v1968 := v1958 * v1961
+			v1969 := v1966 + v1968
+			v1970 := v1959 * v1961
+			v1971 := v1970 + v1967
+			v1972 := int64(uint64(v1969) >> 32)
+			v1973 := v1971 + v1972
+			v1974 := v1949 & 4294967295
+			v1975 := int64(uint64(v1949) >> 32)
+			v1976 := v1974 * v1960
+			v1977 := v1975 * v1960
+			v1978 := int64(uint64(v1976) >> 32)
+			v1979 := v1977 + v1978
+			v1980 := v1979 & 4294967295
+			v1981 := int64(uint64(v1979) >> 32)
+			v1982 := v1974 * v1961
+			v1983 := v1980 + v1982
+			v1984 := v1975 * v1961
+			v1985 := v1984 + v1981
+			v1986 := int64(uint64(v1983) >> 32)
+			v1987 := v1985 + v1986
+			v1988 := v1949 * v1924
+			v1989 := v1941 * v1924
+			v1990 := v1988 + v1973
+			v1991 := v1988 & v1973
+			v1992 := v1988 | v1973
+			v1993 := ^v1990
+			v1994 := v1992 & v1993
+			v1995 := v1991 | v1994
+			v1996 := int64(uint64(v1995) >> 63)
+			v1997 := v1989 + v1987
+			v1998 := v1997 + v1996
+			v1999 = int64(uint64(v1998) >> 61)
+			v2000 := v1998 << 3
+			v2001 := int64(uint64(v1990) >> 61)
+			v2002 := v2000 | v2001
+			v2003 := int32(uint64(v2002))
+			v2004 := int64(uint64(v2002) >> 32)
+			v2005 := int32(uint64(v2004))
+			v2006 := v2005 == 0
+			v2007 := int32(bits.Len32(uint32(v2003))) - 1
+			v2008 := 31 - v2007
+			v2009 := v2008 + 32
+			v2010 := int32(bits.Len32(uint32(v2005))) - 1
+			v2011 := 31 - v2010
+			v2012 := v2011
+			if v2006 {
+				v2012 = v2009
+			}
+			v2013 := int64(uint32(v2012))
+			v2014 := v2013 + 1
+			v2015 := 1023 - v2014
+			v2016 := uint64(v2014) < uint64(64)
+			v2017 := v2014 & 63
+			v2018 := v2002 << (uint64(v2017) & 63)
+			v2019 := int64(0)
+			if v2016 {
+				v2019 = v2018
+			}
+			v2020 := 64 - v2014
+			v2021 := uint64(v2020) < uint64(64)
+			v2022 := v2020 & 63
+			v2023 := int64(uint64(v1990) >> (uint64(v2022) & 63))
+			v2024 := int64(0)
+			if v2021 {
+				v2024 = v2023
+			}
+			v2025 := v2019 | v2024
+			v2026 := int64(uint64(v2025) >> 12)
+			v2027 := v2015 << 52
+			v2028 := v2026 | v2027
+			v2029 = math.Float64frombits(uint64(v2028))
+			v2030 := v1999 & 1
+			v2031 := v2030 == 1
+			if !v2031 {
+				v2035 = v1999
+				v2036 = v2029
+				goto b389
+			}
+		}
+		{
+			v2032 := v1999 + 1
+			v2033 := v2032 & 7
+			v2034 := float64(v2029 - 1)
+			v2035 = v2033
+			v2036 = v2034
+		}
+	b389:
+		{
+			v2037 := float64(v2036 * 0.7853981633974483)
+			v2038 = v2035
+			v2039 = v2037
+		}
+	b390:
+		v2075 = v2038
+		v2076 = v2039
+		goto b398
+	b391:
+		g.Fault(0, v1951, int64(20), v0, int32(0), int32(0))
+		continue
+	b392:
+		g.Fault(1, v1943, int64(20), v0, int32(0), int32(0))
+		continue
+	b393:
+		g.Fault(2, v1932, int64(20), v0, int32(0), int32(0))
+		continue
+	b394:
+		g.Fault(3, v1926, int64(20), v0, int32(0), int32(0))
+		continue
+	b395:
+		{
+			v2044 := float64(v1916 * 1.2732395447351628)
+			v2045 := v2044 < 9.223372036854776e+18
+			v2046 := -9.223372036854776e+18 <= v2044
+			v2047 := v2045 && v2046
+			v2048 := float64(0)
+			if v2047 {
+				v2048 = v2044
+			}
+			v2049 := int64(v2048)
+			v2050 := int64(-9223372036854775808)
+			if v2047 {
+				v2050 = v2049
+			}
+			v2051 := float64(v2044 - 9.223372036854776e+18)
+			v2052 := v2051 < 9.223372036854776e+18
+			v2053 := -9.223372036854776e+18 <= v2051
+			v2054 := v2052 && v2053
+			v2055 := float64(0)
+			if v2054 {
+				v2055 = v2051
+			}
+			v2056 := int64(v2055)
+			v2057 := int64(-9223372036854775808)
+			if v2054 {
+				v2057 = v2056
+			}
+			v2058 := v2050 >> 63
+			v2059 := v2057 & v2058
+			v2060 = v2050 | v2059
+			v2061 = float64(uint64(v2060))
+			v2062 := v2060 & 1
+			v2063 := v2062 == 1
+			if !v2063 {
+				v2066 = v2060
+				v2067 = v2061
+				goto b397
+			}
+		}
+		{
+			v2064 := v2060 + 1
+			v2065 := float64(v2061 + 1)
+			v2066 = v2064
+			v2067 = v2065
+		}
+	b397:
+		{
+			v2068 := v2066 & 7
+			v2069 := float64(v2067 * 0.7853981256484985)
+			v2070 := float64(v1916 - v2069)
+			v2071 := float64(v2067 * 3.774894707930798e-08)
+			v2072 := float64(v2070 - v2071)
+			v2073 := float64(v2067 * 2.6951514290790595e-15)
+			v2074 := float64(v2072 - v2073)
+			v2075 = v2068
+			v2076 = v2074
+		}
+	b398:
+		{
+			v2077 := uint64(3) < uint64(v2075)
+			if !v2077 {
+				v2080 = v1917
+				v2081 = false
+				v2082 = v2075
+				goto b400
+			}
+		}
+		{
+			v2078 := v2075 + -4
+			v2079 := !v1917
+			v2080 = v2079
+			v2081 = true
+			v2082 = v2078
+		}
+	b400:
+		{
+			v2083 := uint64(1) < uint64(v2082)
+			if !v2083 {
+				v2085 = v2081
+				goto b402
+			}
+		}
+		{
+			v2084 := !v2081
+			v2085 = v2084
+		}
+	b402:
+		{
+			v2086 := float64(v2076 * v2076)
+			v2087 := float64(v2086 * 0.5)
+			v2088 := float64(1 - v2087)
+			v2089 := float64(v2086 * v2086)
+			v2090 := *(*float64)(unsafe.Pointer(&math1HostTable1))
+			v2091 := float64(v2090 * v2086)
+			v2092 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 8))
+			v2093 := float64(v2091 + v2092)
+			v2094 := float64(v2093 * v2086)
+			v2095 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 16))
+			v2096 := float64(v2094 + v2095)
+			v2097 := float64(v2096 * v2086)
+			v2098 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 24))
+			v2099 := float64(v2097 + v2098)
+			v2100 := float64(v2099 * v2086)
+			v2101 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 32))
+			v2102 := float64(v2100 + v2101)
+			v2103 := float64(v2102 * v2086)
+			v2104 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable1), 40))
+			v2105 := float64(v2103 + v2104)
+			v2106 := float64(v2089 * v2105)
+			v2107 = float64(v2088 + v2106)
+			v2108 := float64(v2076 * v2086)
+			v2109 := *(*float64)(unsafe.Pointer(&math1HostTable2))
+			v2110 := float64(v2109 * v2086)
+			v2111 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 8))
+			v2112 := float64(v2110 + v2111)
+			v2113 := float64(v2112 * v2086)
+			v2114 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 16))
+			v2115 := float64(v2113 + v2114)
+			v2116 := float64(v2115 * v2086)
+			v2117 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 24))
+			v2118 := float64(v2116 + v2117)
+			v2119 := float64(v2118 * v2086)
+			v2120 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 32))
+			v2121 := float64(v2119 + v2120)
+			v2122 := float64(v2121 * v2086)
+			v2123 := *(*float64)(unsafe.Add(unsafe.Pointer(&math1HostTable2), 40))
+			v2124 := float64(v2122 + v2123)
+			v2125 := float64(v2108 * v2124)
+			v2126 = float64(v2076 + v2125)
+			v2127 := v2082 == 1
+			if v2127 {
+				goto b404
+			}
+		}
+		{
+			v2128 := v2082 == 2
+			if !v2128 {
+				v2129 = v2126
+				v2130 = v2107
+				goto b405
+			}
+		}
+	b404:
+		v2129 = v2107
+		v2130 = v2126
+	b405:
+		if !v2085 {
+			v2132 = v2130
+			goto b407
+		}
+		{
+			v2131 := -v2130
+			v2132 = v2131
+		}
+	b407:
+		if !v2080 {
+			v2134 = v2129
+			goto b409
+		}
+		{
+			v2133 := -v2129
+			v2134 = v2133
+		}
+	b409:
+		v2135 = v2134
+		v2136 = v2132
+	b410:
+		{
+			v2137 := float64(v2135 + v2136)
+			*(*float64)(unsafe.Add(p2, v17+160)) = v2137
+			v2139 := int32(uint32(v0) / uint32(3))
+			v2140 := v2139 * 3
+			v2141 := v0 - v2140
+			v2142 := v2141 + -1
+			v2143 := 0 <= v2142
+			v2144 := int64(-4503599627370496)
+			if v2143 {
+				v2144 = int64(9218868437227405312)
+			}
+			v2145 := math.Float64frombits(uint64(v2144))
+			v2146 := float64(v2145 + v11)
+			*(*float64)(unsafe.Add(p2, v17+168)) = v2146
+			if v239 {
+				goto b412
+			}
+		}
+		{
+			v2148 := v13 != v13
+			if !v2148 {
+				goto b413
+			}
+		}
+	b412:
+		v2161 = math.Float64frombits(0x7ff8000000000001)
+		goto b419
+	b413:
+		{
+			v2149 := v11 == v13
+			if v2149 {
+				v2161 = v11
+				goto b419
+			}
+		}
+		if !v19 {
+			goto b416
+		}
+		{
+			v2150 := int64(math.Float64bits(v13))
+			v2151 := v2150 & -9223372036854775808
+			v2152 := v2151 | 1
+			v2153 := math.Float64frombits(uint64(v2152))
+			v2161 = v2153
+			goto b419
+		}
+	b416:
+		{
+			v2154 := v11 < v13
+			v2155 := 0 < v11
+			v2156 := v2154 == v2155
+			if !v2156 {
+				goto b418
+			}
+		}
+		{
+			v2157 := v1831 + 1
+			v2158 := math.Float64frombits(uint64(v2157))
+			v2161 = v2158
+			goto b419
+		}
+	b418:
+		{
+			v2159 := v1831 + -1
+			v2160 := math.Float64frombits(uint64(v2159))
+			v2161 = v2160
+		}
+	b419:
+		*(*float64)(unsafe.Add(p2, v17+176)) = v2161
+		if v239 {
+			goto b423
+		}
+		{
+			v2163 := v13 != v13
+			if v2163 {
+				goto b423
+			}
+		}
+		{
+			v2164 := math.Abs(v11)
+			v2165 := 1.7976931348623157e+308 < v2164
+			if v2165 {
+				goto b423
+			}
+		}
+		if !v1433 {
+			goto b424
+		}
+	b423:
+		v2277 = math.Float64frombits(0x7ff8000000000001)
+		goto b484
+	b424:
+		{
+			v2166 := math.Abs(v13)
+			v2167 := 1.7976931348623157e+308 < v2166
+			if v2167 {
+				v2277 = v11
+				goto b484
+			}
+		}
+		{
+			v2168 := v11 < 0
+			if !v2168 {
+				v2169 = v11
+				v2170 = false
+				goto b427
+			}
+		}
+		v2169 = v1380
+		v2170 = true
+	b427:
+		{
+			v2171 := v13 < 0
+			if !v2171 {
+				v2173 = v13
+				goto b429
+			}
+		}
+		{
+			v2172 := -v13
+			v2173 = v2172
+		}
+	b429:
+		{
+			v2174 := v2169 == v2173
+			if !v2174 {
+				goto b432
+			}
+		}
+		if v2170 {
+			v2277 = math.Float64frombits(0x8000000000000000)
+			goto b484
+		}
+		v2277 = float64(0)
+		goto b484
+	b432:
+		{
+			v2175 := v2173 <= 8.988465674311579e+307
+			if !v2175 {
+				v2261 = v2169
+				goto b474
+			}
+		}
+		{
+			v2176 = float64(v2173 + v2173)
+			v2177 := v2176 == 0
+			if v2177 {
+				goto b437
+			}
+		}
+		{
+			v2178 := math.Abs(v2169)
+			v2179 := 1.7976931348623157e+308 < v2178
+			if v2179 {
+				goto b437
+			}
+		}
+		{
+			v2180 := v2169 != v2169
+			if v2180 {
+				goto b437
+			}
+		}
+		{
+			v2181 := v2176 != v2176
+			if !v2181 {
+				goto b438
+			}
+		}
+	b437:
+		v2260 = math.Float64frombits(0x7ff8000000000001)
+		goto b473
+	b438:
+		v2182 = math.Abs(v2176)
+		v2183 = v2182 == 0
+		if v2183 {
+			v2199 = v2182
+			v2200 = int64(0)
+			goto b445
+		}
+		{
+			v2184 := 1.7976931348623157e+308 < v2182
+			if v2184 {
+				goto b441
+			}
+		}
+		{
+			v2185 := v2182 != v2182
+			if !v2185 {
+				goto b442
+			}
+		}
+	b441:
+		v2199 = v2182
+		v2200 = int64(0)
+		goto b445
+	b442:
+		{
+			v2186 := v2182 < 2.2250738585072014e-308
+			if !v2186 {
+				v2188 = v2182
+				v2189 = int32(0)
+				goto b444
+			}
+		}
+		{
+			v2187 := float64(v2182 * 4.503599627370496e+15)
+			v2188 = v2187
+			v2189 = int32(-52)
+		}
+	b444:
+		{
+			v2190 := int64(v2189)
+			v2191 := int64(math.Float64bits(v2188))
+			v2192 := int64(uint64(v2191) >> 52)
+			v2193 := v2192 & 2047
+			v2194 := v2193 + -1022
+			v2195 := v2190 + v2194
+			v2196 := v2191 & -9218868437227405313
+			v2197 := v2196 | 4602678819172646912
+			v2198 := math.Float64frombits(uint64(v2197))
+			v2199 = v2198
+			v2200 = v2195
+		}
+	b445:
+		v2201 = v2169 < 0
+		v2202 = 1.7976931348623157e+308 < v2182
+		v2203 = v2182 != v2182
+		v2204 = v2182 < 2.2250738585072014e-308
+		v2205 = float64(v2182 * 4.503599627370496e+15)
+		if !v2201 {
+			v2207 = v2169
+			goto b447
+		}
+		{
+			v2206 := -v2169
+			v2207 = v2206
+		}
+	b447:
+		{
+			v2208 := v2182 <= v2207
+			if !v2208 {
+				goto b470
+			}
+		}
+		{
+			v2209 := v2207 == 0
+			if v2209 {
+				v2226 = v2207
+				v2227 = int64(0)
+				goto b455
+			}
+		}
+		{
+			v2210 = math.Abs(v2207)
+			v2211 := 1.7976931348623157e+308 < v2210
+			if v2211 {
+				goto b451
+			}
+		}
+		{
+			v2212 := v2207 != v2207
+			if !v2212 {
+				goto b452
+			}
+		}
+	b451:
+		v2226 = v2207
+		v2227 = int64(0)
+		goto b455
+	b452:
+		{
+			v2213 := v2210 < 2.2250738585072014e-308
+			if !v2213 {
+				v2215 = v2207
+				v2216 = int32(0)
+				goto b454
+			}
+		}
+		{
+			v2214 := float64(v2207 * 4.503599627370496e+15)
+			v2215 = v2214
+			v2216 = int32(-52)
+		}
+	b454:
+		{
+			v2217 := int64(v2216)
+			v2218 := int64(math.Float64bits(v2215))
+			v2219 := int64(uint64(v2218) >> 52)
+			v2220 := v2219 & 2047
+			v2221 := v2220 + -1022
+			v2222 := v2217 + v2221
+			v2223 := v2218 & -9218868437227405313
+			v2224 := v2223 | 4602678819172646912
+			v2225 := math.Float64frombits(uint64(v2224))
+			v2226 = v2225
+			v2227 = v2222
+		}
+	b455:
+		{
+			v2228 := v2226 < v2199
+			v2229 := v2227 + -1
+			v2230 := v2227
+			if v2228 {
+				v2230 = v2229
+			}
+			v2231 = v2230 - v2200
+			if v2183 {
+				v2256 = v2182
+				goto b469
+			}
+		}
+		if v2202 {
+			goto b458
+		}
+		if !v2203 {
+			goto b459
+		}
+	b458:
+		v2256 = v2182
+		goto b469
+	b459:
+		if !v2204 {
+			v2232 = v2182
+			v2233 = int32(0)
+			goto b461
+		}
+		v2232 = v2205
+		v2233 = int32(-52)
+	b461:
+		{
+			v2234 := int64(v2233)
+			v2235 := v2231 + v2234
+			v2236 = int64(math.Float64bits(v2232))
+			v2237 := int64(uint64(v2236) >> 52)
+			v2238 := v2237 & 2047
+			v2239 := v2238 + -1023
+			v2240 = v2235 + v2239
+			v2241 := v2240 < -1075
+			if !v2241 {
+				goto b463
+			}
+		}
+		{
+			v2242 := v2236 & -9223372036854775808
+			v2243 := math.Float64frombits(uint64(v2242))
+			v2256 = v2243
+			goto b469
+		}
+	b463:
+		{
+			v2244 := 1023 < v2240
+			if !v2244 {
+				goto b466
+			}
+		}
+		{
+			v2245 := v2232 < 0
+			if v2245 {
+				v2256 = math.Float64frombits(0xfff0000000000000)
+				goto b469
+			}
+		}
+		v2256 = math.Float64frombits(0x7ff0000000000000)
+		goto b469
+	b466:
+		{
+			v2246 := v2240 < -1022
+			if !v2246 {
+				v2248 = v2240
+				v2249 = float64(1)
+				goto b468
+			}
+		}
+		{
+			v2247 := v2240 + 53
+			v2248 = v2247
+			v2249 = float64(1.1102230246251565e-16)
+		}
+	b468:
+		{
+			v2250 := v2236 & -9218868437227405313
+			v2251 := v2248 + 1023
+			v2252 := v2251 << 52
+			v2253 := v2250 | v2252
+			v2254 := math.Float64frombits(uint64(v2253))
+			v2255 := float64(v2249 * v2254)
+			v2256 = v2255
+		}
+	b469:
+		{
+			v2257 := float64(v2207 - v2256)
+			v2207 = v2257
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b447
+		}
+	b470:
+		if !v2201 {
+			v2259 = v2207
+			goto b472
+		}
+		{
+			v2258 := -v2207
+			v2259 = v2258
+		}
+	b472:
+		v2260 = v2259
+	b473:
+		v2261 = v2260
+	b474:
+		{
+			v2262 := v2173 < 4.450147717014403e-308
+			if !v2262 {
+				goto b478
+			}
+		}
+		{
+			v2263 := float64(v2261 + v2261)
+			v2264 := v2173 < v2263
+			if !v2264 {
+				v2274 = v2261
+				goto b481
+			}
+		}
+		{
+			v2265 = float64(v2261 - v2173)
+			v2266 := float64(v2265 + v2265)
+			v2267 := v2173 <= v2266
+			if !v2267 {
+				v2274 = v2265
+				goto b481
+			}
+		}
+		{
+			v2268 := float64(v2265 - v2173)
+			v2274 = v2268
+			goto b481
+		}
+	b478:
+		{
+			v2269 = float64(v2173 * 0.5)
+			v2270 := v2269 < v2261
+			if !v2270 {
+				v2274 = v2261
+				goto b481
+			}
+		}
+		{
+			v2271 = float64(v2261 - v2173)
+			v2272 := v2269 <= v2271
+			if !v2272 {
+				v2274 = v2271
+				goto b481
+			}
+		}
+		{
+			v2273 := float64(v2271 - v2173)
+			v2274 = v2273
+		}
+	b481:
+		if !v2170 {
+			v2276 = v2274
+			goto b483
+		}
+		{
+			v2275 := -v2274
+			v2276 = v2275
+		}
+	b483:
+		v2277 = v2276
+	b484:
+		*(*float64)(unsafe.Add(p2, v17+184)) = v2277
+		if v239 {
+			goto b487
+		}
+		{
+			v2279 := 1.7976931348623157e+308 < v13
+			if v2279 {
+				goto b487
+			}
+		}
+		{
+			v2280 := v1831 < 0
+			if !v2280 {
+				goto b488
+			}
+		}
+	b487:
+		{
+			v2281 := *(*int64)(unsafe.Add(p3, x*8))
+			v2282 := v2281 + 10000
+			*(*int64)(unsafe.Add(p3, x*8)) = v2282
+		}
+	b488:
+		continue
+	b489:
+		g.Fault(4, v9, v7, v0, int32(0), int32(0))
+		continue
+	b490:
+		g.Fault(5, int64(24), v16, v0, int32(0), int32(0))
+		continue
+	b491:
+		g.Fault(6, v14, v5, v0, int32(0), int32(0))
+		continue
+	b492:
+		g.Fault(7, v9, v3, v0, int32(0), int32(0))
+		continue
+	b493:
+		g.Fault(8, v9, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
 }
 
 // maybeNilHost is some work-items of the kernel [MaybeNil].
@@ -15430,6 +22536,9044 @@ func (g *maybeNilHost) r0() int {
 	return -1
 }
 
+// moreBitsHost is some work-items of the kernel [MoreBits].
+type moreBitsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newMoreBitsHost() kernelimpl.HostForm { return new(moreBitsHost) }
+
+var moreBitsHostSites = []abi.Site{
+	{Kind: 13, Pos: "internal/difftest/corpus/mathfuncs.go:159:27", Message: "runtime error: integer overflow"},
+	{Kind: 10, Pos: "internal/difftest/corpus/mathfuncs.go:159:27"},
+	{Kind: 3, Pos: "internal/difftest/corpus/mathfuncs.go:144:19"},
+	{Kind: 4, Pos: "internal/difftest/corpus/mathfuncs.go:144:12"},
+	{Kind: 1, Pos: "internal/difftest/corpus/mathfuncs.go:142:11"},
+}
+
+var moreBitsHostTable0 = [256]int32{0, 128, 64, 192, 32, 160, 96, 224, 16, 144, 80, 208, 48, 176, 112, 240, 8, 136, 72, 200, 40, 168, 104, 232, 24, 152, 88, 216, 56, 184, 120, 248, 4, 132, 68, 196, 36, 164, 100, 228, 20, 148, 84, 212, 52, 180, 116, 244, 12, 140, 76, 204, 44, 172, 108, 236, 28, 156, 92, 220, 60, 188, 124, 252, 2, 130, 66, 194, 34, 162, 98, 226, 18, 146, 82, 210, 50, 178, 114, 242, 10, 138, 74, 202, 42, 170, 106, 234, 26, 154, 90, 218, 58, 186, 122, 250, 6, 134, 70, 198, 38, 166, 102, 230, 22, 150, 86, 214, 54, 182, 118, 246, 14, 142, 78, 206, 46, 174, 110, 238, 30, 158, 94, 222, 62, 190, 126, 254, 1, 129, 65, 193, 33, 161, 97, 225, 17, 145, 81, 209, 49, 177, 113, 241, 9, 137, 73, 201, 41, 169, 105, 233, 25, 153, 89, 217, 57, 185, 121, 249, 5, 133, 69, 197, 37, 165, 101, 229, 21, 149, 85, 213, 53, 181, 117, 245, 13, 141, 77, 205, 45, 173, 109, 237, 29, 157, 93, 221, 61, 189, 125, 253, 3, 131, 67, 195, 35, 163, 99, 227, 19, 147, 83, 211, 51, 179, 115, 243, 11, 139, 75, 203, 43, 171, 107, 235, 27, 155, 91, 219, 59, 187, 123, 251, 7, 135, 71, 199, 39, 167, 103, 231, 23, 151, 87, 215, 55, 183, 119, 247, 15, 143, 79, 207, 47, 175, 111, 239, 31, 159, 95, 223, 63, 191, 127, 255}
+
+// Begin readies the form for a launch.
+func (g *moreBitsHost) Begin() {
+	g.Sites = moreBitsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*moreBitsHost) Spare() {}
+
+// Run runs it.
+func (g *moreBitsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *moreBitsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v29, v30 int32
+		var v5, v7, v12, v13, v15, v31, v32, v119, v120, v139, v141, v142, v143, v151, v154, v155, v160, v161, v167, v168, v170, v174, v178, v179, v185, v186, v188, v197, v198 int64
+		var v16 int
+		var v137 bool
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b23
+			}
+		}
+		{
+			v7 = *(*int64)(unsafe.Add(p0, x*8))
+			v8 := v5 + 7
+			v9 := v8 / v1
+			v10 := v9 * v1
+			v11 := v8 - v10
+			v12 = *(*int64)(unsafe.Add(p0, int(v11)*8))
+			v13 = v5 * 20
+			v14 := uint64(v13) <= uint64(v3)
+			if !v14 {
+				goto b22
+			}
+		}
+		{
+			v15 = v3 - v13
+			v16 = x * 160
+			v17 := uint64(20) <= uint64(v15)
+			if !v17 {
+				goto b21
+			}
+		}
+		{
+			v18 := v7 - v12
+			v19 := v18 + -1
+			v20 := ^v7
+			v21 := v20 & v12
+			v22 := v7 ^ v12
+			v23 := ^v22
+			v24 := v23 & v19
+			v25 := v21 | v24
+			v26 := int64(uint64(v25) >> 63)
+			*(*int64)(unsafe.Add(p1, v16)) = v19
+			*(*int64)(unsafe.Add(p1, v16+8)) = v26
+			v29 = int32(uint64(v7))
+			v30 = int32(uint64(v12))
+			v31 = v7 & 4294967295
+			v32 = v12 & 4294967295
+			v33 := v31 * v32
+			v34 := int64(uint64(v33) >> 32)
+			v35 := v33 & 4294967295
+			*(*int64)(unsafe.Add(p1, v16+16)) = v34
+			*(*int64)(unsafe.Add(p1, v16+24)) = v35
+			v38 := int32(uint32(v29) >> 8)
+			v39 := v38 & 16711935
+			v40 := v29 & 16711935
+			v41 := v40 << 8
+			v42 := v39 | v41
+			v43 := int32(uint32(v42) >> 16)
+			v44 := v42 << 16
+			v45 := v43 | v44
+			v46 := int64(uint32(v45))
+			*(*int64)(unsafe.Add(p1, v16+32)) = v46
+			v48 := v29 & 65535
+			v49 := int32(uint32(v48) >> 8)
+			v50 := v48 << 8
+			v51 := v50 & 65535
+			v52 := v49 | v51
+			v53 := int64(uint32(v52))
+			*(*int64)(unsafe.Add(p1, v16+40)) = v53
+			v55 := v29 & 255
+			v56 := *(*int32)(unsafe.Add(unsafe.Pointer(&moreBitsHostTable0), int(v55)*4))
+			v57 := int64(uint32(v56))
+			*(*int64)(unsafe.Add(p1, v16+48)) = v57
+			v59 := *(*int32)(unsafe.Add(unsafe.Pointer(&moreBitsHostTable0), int(v49)*4))
+			v60 := v56 << 8
+			v61 := v60 & 65535
+			v62 := v59 | v61
+			v63 := int64(uint32(v62))
+			*(*int64)(unsafe.Add(p1, v16+56)) = v63
+			v65 := int64(uint64(v12) % uint64(20))
+			v66 := v65 + -10
+			v67 := v66 & 7
+			v68 := int32(uint64(v67))
+			v69 := v55 << (uint32(v68) & 31)
+			v70 := v69 & 255
+			v71 := 8 - v67
+			v72 := int32(uint64(v71))
+			v73 := v72 & 31
+			v74 := int32(uint32(v55) >> (uint32(v73) & 31))
+			v75 := v70 | v74
+			v76 := int64(uint32(v75))
+			*(*int64)(unsafe.Add(p1, v16+64)) = v76
+			v78 := int64(uint64(v12) % uint64(40))
+			v79 := v78 + -20
+			v80 := v79 & 15
+			v81 := int32(uint64(v80))
+			v82 := v48 << (uint32(v81) & 31)
+			v83 := v82 & 65535
+			v84 := 16 - v80
+			v85 := int32(uint64(v84))
+			v86 := v85 & 31
+			v87 := int32(uint32(v48) >> (uint32(v86) & 31))
+			v88 := v83 | v87
+			v89 := int64(uint32(v88))
+			*(*int64)(unsafe.Add(p1, v16+72)) = v89
+			v91 := int64(uint64(v12) % uint64(70))
+			v92 := 0 - v91
+			v93 := v92 & 63
+			v94 := v7 << (uint64(v93) & 63)
+			v95 := 64 - v93
+			v96 := uint64(v95) < uint64(64)
+			v97 := v95 & 63
+			v98 := int64(uint64(v7) >> (uint64(v97) & 63))
+			v99 := int64(0)
+			if v96 {
+				v99 = v98
+			}
+			v100 := v94 | v99
+			*(*int64)(unsafe.Add(p1, v16+80)) = v100
+			v102 := int32(bits.Len32(uint32(v48))) - 1
+			v103 := 31 - v102
+			v104 := 32 - v103
+			v105 := int64(uint32(v104))
+			*(*int64)(unsafe.Add(p1, v16+88)) = v105
+			v107 := int32(bits.Len32(uint32(v55))) - 1
+			v108 := 31 - v107
+			v109 := v108 + -24
+			v110 := int64(uint32(v109))
+			*(*int64)(unsafe.Add(p1, v16+96)) = v110
+			v112 := v48 | 65536
+			v113 := kernelimpl.HostFindLsb(uint32(v112))
+			v114 := int64(uint32(v113))
+			*(*int64)(unsafe.Add(p1, v16+104)) = v114
+			v116 := int32(bits.OnesCount32(uint32(v48)))
+			v117 := int64(uint32(v116))
+			*(*int64)(unsafe.Add(p1, v16+112)) = v117
+			v119 = v12 | 1
+			v120 = int64(uint64(v7) % uint64(v119))
+			v121 := uint64(v119) <= uint64(v120)
+			if !v121 {
+				goto b5
+			}
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b5:
+		{
+			v123 := v120 == 0
+			if !v123 {
+				goto b7
+			}
+		}
+		{
+			v124 := int64(uint64(v12) / uint64(v119))
+			v125 := int64(uint64(v12) % uint64(v119))
+			v197 = v124
+			v198 = v125
+			goto b19
+		}
+	b7:
+		{
+			v126 := int32(uint64(v119))
+			v127 := int64(uint64(v119) >> 32)
+			v128 := int32(uint64(v127))
+			v129 := v128 == 0
+			v130 := int32(bits.Len32(uint32(v126))) - 1
+			v131 := 31 - v130
+			v132 := v131 + 32
+			v133 := int32(bits.Len32(uint32(v128))) - 1
+			v134 := 31 - v133
+			v135 := v134
+			if v129 {
+				v135 = v132
+			}
+			v136 := int64(uint32(v135))
+			v137 = uint32(v135) < uint32(64)
+			v138 := v135 & 63
+			v139 = int64(uint32(v138))
+			v140 := v119 << (uint64(v139) & 63)
+			v141 = int64(0)
+			if v137 {
+				v141 = v140
+			}
+			v142 = int64(uint64(v141) >> 32)
+			v143 = v141 & 4294967295
+			v144 := v120 << (uint64(v139) & 63)
+			v145 := int64(0)
+			if v137 {
+				v145 = v144
+			}
+			v146 := 64 - v136
+			v147 := uint64(v146) < uint64(64)
+			v148 := v146 & 63
+			v149 := int64(uint64(v12) >> (uint64(v148) & 63))
+			v150 := int64(0)
+			if v147 {
+				v150 = v149
+			}
+			v151 = v145 | v150
+			v152 := v12 << (uint64(v139) & 63)
+			v153 := int64(0)
+			if v137 {
+				v153 = v152
+			}
+			v154 = int64(uint64(v153) >> 32)
+			v155 = v153 & 4294967295
+			v156 := v142 != 0
+			if !v156 {
+				goto b20
+			}
+		}
+		{
+			v157 := int64(uint64(v151) / uint64(v142))
+			v158 := v157 * v142
+			v159 := v151 - v158
+			v160 = v157
+			v161 = v159
+		}
+	b9:
+		{
+			v162 := uint64(4294967296) <= uint64(v160)
+			if v162 {
+				goto b11
+			}
+		}
+		{
+			v163 := v160 * v143
+			v164 := v161 * 4294967296
+			v165 := v164 + v154
+			v166 := uint64(v165) < uint64(v163)
+			if !v166 {
+				v170 = v160
+				goto b13
+			}
+		}
+	b11:
+		{
+			v167 = v160 + -1
+			v168 = v161 + v142
+			v169 := uint64(4294967296) <= uint64(v168)
+			if v169 {
+				v170 = v167
+				goto b13
+			}
+		}
+		v160 = v167
+		v161 = v168
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b9
+	b13:
+		{
+			v171 := v151 * 4294967296
+			v172 := v171 + v154
+			v173 := v170 * v141
+			v174 = v172 - v173
+			v175 := int64(uint64(v174) / uint64(v142))
+			v176 := v175 * v142
+			v177 := v174 - v176
+			v178 = v177
+			v179 = v175
+		}
+	b14:
+		{
+			v180 := uint64(4294967296) <= uint64(v179)
+			if v180 {
+				goto b16
+			}
+		}
+		{
+			v181 := v179 * v143
+			v182 := v178 * 4294967296
+			v183 := v182 + v155
+			v184 := uint64(v183) < uint64(v181)
+			if !v184 {
+				v188 = v179
+				goto b18
+			}
+		}
+	b16:
+		{
+			v185 = v179 + -1
+			v186 = v178 + v142
+			v187 := uint64(4294967296) <= uint64(v186)
+			if v187 {
+				v188 = v185
+				goto b18
+			}
+		}
+		v178 = v186
+		v179 = v185
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b14
+	b18:
+		{
+			v189 := v170 * 4294967296
+			v190 := v189 + v188
+			v191 := v174 * 4294967296
+			v192 := v191 + v155
+			v193 := v188 * v141
+			v194 := v192 - v193
+			v195 := int64(uint64(v194) >> (uint64(v139) & 63))
+			v196 := int64(0)
+			if v137 {
+				v196 = v195
+			}
+			v197 = v190
+			v198 = v196
+		}
+	b19:
+		{
+			*(*int64)(unsafe.Add(p1, v16+120)) = v197
+			*(*int64)(unsafe.Add(p1, v16+128)) = v198
+			v201 := v31 + v32
+			v202 := v201 + 1
+			v203 := int64(uint64(v202) >> 32)
+			v204 := v202 & 4294967295
+			v205 := v204 << 1
+			v206 := v205 | v203
+			*(*int64)(unsafe.Add(p1, v16+136)) = v206
+			v208 := v30 | 1
+			v209 := v31 << 32
+			v210 := v209 | v32
+			v211 := int64(uint32(v208))
+			v212 := int64(uint64(v210) % uint64(v211))
+			v213 := v212 & 4294967295
+			*(*int64)(unsafe.Add(p1, v16+144)) = v213
+			v215 := int64(uint64(v7) >> 32)
+			v216 := int32(uint64(v215))
+			v217 := v29 == 0
+			v218 := v216 == 0
+			v219 := kernelimpl.HostFindLsb(uint32(v216))
+			v220 := v219
+			if v218 {
+				v220 = int32(32)
+			}
+			v221 := v220 + 32
+			v222 := kernelimpl.HostFindLsb(uint32(v29))
+			v223 := v222
+			if v217 {
+				v223 = v221
+			}
+			v224 := int64(uint32(v223))
+			v225 := int64(uint64(v12) >> 32)
+			v226 := int32(uint64(v225))
+			v227 := v226 == 0
+			v228 := int32(bits.Len32(uint32(v30))) - 1
+			v229 := 31 - v228
+			v230 := v229 + 32
+			v231 := int32(bits.Len32(uint32(v226))) - 1
+			v232 := 31 - v231
+			v233 := v232
+			if v227 {
+				v233 = v230
+			}
+			v234 := 64 - v233
+			v235 := int64(uint32(v234))
+			v236 := v224 + v235
+			v237 := int32(bits.Len32(uint32(v29))) - 1
+			v238 := 31 - v237
+			v239 := v238 + 32
+			v240 := int32(bits.Len32(uint32(v216))) - 1
+			v241 := 31 - v240
+			v242 := v241
+			if v218 {
+				v242 = v239
+			}
+			v243 := int64(uint32(v242))
+			v244 := v236 + v243
+			*(*int64)(unsafe.Add(p1, v16+152)) = v244
+			continue
+		}
+	b20:
+		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b21:
+		g.Fault(2, int64(20), v15, v0, int32(0), int32(0))
+		continue
+	b22:
+		g.Fault(3, v13, v3, v0, int32(0), int32(0))
+		continue
+	b23:
+		g.Fault(4, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// nearHost is some work-items of the kernel [Near].
+type nearHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+}
+
+func newNearHost() kernelimpl.HostForm { return new(nearHost) }
+
+var nearHostSites = []abi.Site{
+	{Kind: 1, Pos: "math/trig_reduce.go:48:43", Unsigned: true},
+	{Kind: 1, Pos: "math/trig_reduce.go:47:43", Unsigned: true},
+	{Kind: 1, Pos: "math/trig_reduce.go:46:41", Unsigned: true},
+	{Kind: 1, Pos: "math/trig_reduce.go:46:13", Unsigned: true},
+	{Kind: 3, Pos: "internal/difftest/corpus/mathfuncs.go:81:30"},
+	{Kind: 4, Pos: "internal/difftest/corpus/mathfuncs.go:81:14"},
+	{Kind: 1, Pos: "internal/difftest/corpus/mathfuncs.go:80:21"},
+	{Kind: 1, Pos: "internal/difftest/corpus/mathfuncs.go:80:13"},
+}
+
+var nearHostTable0 = [3]float64{-0.9643991794250523, -99.28772310019185, -1614.6876844170845}
+
+var nearHostTable1 = [3]float64{112.81167849163293, 2235.4883906010045, 4844.063053251255}
+
+var nearHostTable2 = [5]float64{0.0007873113957930937, -0.00022954996161337813, -0.0026813261780578124, 0.0034722222160545866, 0.08333333333334822}
+
+var nearHostTable3 = [20]int64{1, 5040379952546458195, -554312585572664447, -5276763892624187261, -242412250269775165, 7946843935494350272, 905889640498799673, -271387810574676355, -3385462365541201655, -3226582509936509822, 8296664548579374057, 4109744767560208502, 4607516669194743839, -2423460969061230018, -2707510419574615186, -7022098299024845734, -1562901285013036298, 8795094592981902804, -2884908082597807600, -6051042886442100905}
+
+var nearHostTable4 = [6]float64{-1.1358536521387682e-11, 2.087570084197473e-09, -2.755731417929674e-07, 2.4801587288851704e-05, -0.0013888888888873056, 0.041666666666666595}
+
+var nearHostTable5 = [6]float64{1.5896230157654656e-10, -2.5050747762857807e-08, 2.7557313621385722e-06, -0.0001984126982958954, 0.008333333333322118, -0.1666666666666663}
+
+var nearHostTable6 = [7]float64{0.00016011952247675185, 0.0011913514700658638, 0.010421379756176158, 0.04763678004571372, 0.20744822764843598, 0.4942148268014971, 1}
+
+var nearHostTable7 = [8]float64{-2.3158187332412014e-05, 0.0005396055804933034, -0.004456419138517973, 0.011813978522206043, 0.035823639860549865, -0.23459179571824335, 0.0714304917030273, 1}
+
+// Begin readies the form for a launch.
+func (g *nearHost) Begin() {
+	g.Sites = nearHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*nearHost) Spare() {}
+
+// Run runs it.
+func (g *nearHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *nearHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	stop := g.Cancelled()
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v72, v106, v175, v199, v256, v315, v318, v340, v343, v346, v368, v389, v413, v432, v436, v437, v438, v443, v449, v522, v565, v578, v606, v632, v761, v863, v895, v949, v1034, v1115, v1218, v1460, v1544, v1661, v1793, v1895, v1927, v1981, v2112, v2214, v2246, v2300, v2341, v2633, v2767, v2869, v2901, v2955, v3088, v3190, v3222, v3276 int32
+		var v7, v12, v14, v42, v75, v79, v87, v117, v122, v186, v210, v215, v267, v272, v305, v306, v319, v341, v347, v369, v390, v412, v429, v430, v439, v440, v441, v442, v506, v507, v508, v509, v510, v518, v523, v524, v545, v546, v555, v607, v633, v772, v777, v833, v866, v870, v878, v906, v914, v916, v917, v927, v929, v934, v936, v941, v952, v956, v964, v1004, v1037, v1041, v1049, v1085, v1118, v1122, v1130, v1188, v1221, v1225, v1233, v1430, v1463, v1467, v1475, v1514, v1547, v1551, v1559, v1631, v1664, v1668, v1676, v1804, v1809, v1865, v1898, v1902, v1910, v1938, v1946, v1948, v1949, v1959, v1961, v1966, v1968, v1973, v1984, v1988, v1996, v2123, v2128, v2184, v2217, v2221, v2229, v2257, v2265, v2267, v2268, v2278, v2280, v2285, v2287, v2292, v2303, v2307, v2315, v2342, v2359, v2363, v2365, v2366, v2370, v2371, v2377, v2380, v2381, v2382, v2388, v2389, v2390, v2438, v2474, v2477, v2499, v2505, v2514, v2520, v2603, v2636, v2640, v2648, v2778, v2783, v2839, v2872, v2876, v2884, v2912, v2920, v2922, v2923, v2933, v2935, v2940, v2942, v2947, v2958, v2962, v2970, v3099, v3104, v3160, v3193, v3197, v3205, v3233, v3241, v3243, v3244, v3254, v3256, v3261, v3263, v3268, v3279, v3283, v3291 int64
+		var v9, v11, v64, v66, v71, v88, v95, v96, v101, v105, v116, v121, v152, v154, v155, v161, v162, v169, v174, v185, v194, v198, v209, v214, v245, v249, v255, v266, v271, v302, v653, v656, v658, v670, v694, v733, v740, v752, v753, v756, v760, v771, v776, v807, v808, v855, v857, v862, v879, v886, v887, v888, v889, v890, v894, v905, v913, v915, v926, v928, v933, v940, v943, v948, v965, v972, v973, v977, v1026, v1028, v1033, v1050, v1057, v1058, v1107, v1109, v1114, v1131, v1138, v1139, v1157, v1159, v1163, v1210, v1212, v1217, v1234, v1241, v1242, v1245, v1267, v1268, v1271, v1273, v1306, v1321, v1333, v1340, v1398, v1399, v1402, v1405, v1452, v1454, v1459, v1476, v1483, v1484, v1489, v1536, v1538, v1543, v1560, v1567, v1568, v1569, v1574, v1589, v1608, v1653, v1655, v1660, v1677, v1684, v1685, v1690, v1702, v1726, v1765, v1772, v1784, v1785, v1788, v1792, v1803, v1808, v1839, v1840, v1887, v1889, v1894, v1911, v1918, v1919, v1920, v1921, v1922, v1926, v1937, v1945, v1947, v1958, v1960, v1965, v1972, v1975, v1980, v1997, v2004, v2005, v2009, v2021, v2045, v2084, v2091, v2103, v2104, v2107, v2111, v2122, v2127, v2158, v2159, v2206, v2208, v2213, v2230, v2237, v2238, v2239, v2240, v2241, v2245, v2256, v2264, v2266, v2277, v2279, v2284, v2291, v2294, v2299, v2316, v2323, v2324, v2326, v2327, v2330, v2331, v2347, v2348, v2355, v2468, v2475, v2478, v2500, v2506, v2515, v2521, v2564, v2566, v2567, v2568, v2589, v2625, v2627, v2632, v2649, v2656, v2657, v2662, v2664, v2676, v2700, v2739, v2746, v2758, v2759, v2762, v2766, v2777, v2782, v2813, v2814, v2861, v2863, v2868, v2885, v2892, v2893, v2894, v2895, v2896, v2900, v2911, v2919, v2921, v2932, v2934, v2939, v2946, v2949, v2954, v2971, v2978, v2979, v2983, v2985, v2997, v3021, v3060, v3067, v3079, v3080, v3083, v3087, v3098, v3103, v3134, v3135, v3182, v3184, v3189, v3206, v3213, v3214, v3215, v3216, v3217, v3221, v3232, v3240, v3242, v3253, v3255, v3260, v3267, v3270, v3275, v3292, v3299, v3300, v3302, v3303, v3306, v3307, v3308, v3310, v3317, v3320, v3321, v3325, v3326, v3331, v3332, v3335, v3336, v3389 float64
+		var v15 int
+		var v17, v18, v156, v171, v320, v444, v655, v664, v687, v688, v711, v712, v741, v975, v978, v1274, v1584, v1696, v1719, v1720, v1743, v1744, v1773, v2015, v2038, v2039, v2062, v2063, v2092, v2356, v2376, v2519, v2670, v2693, v2694, v2717, v2718, v2747, v2991, v3014, v3015, v3038, v3039, v3068 bool
+		{
+			v0 = int32(x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v1)
+			if !v8 {
+				goto b997
+			}
+		}
+		{
+			v9 = *(*float64)(unsafe.Add(p0, x*8))
+			v10 := uint64(v7) < uint64(v3)
+			if !v10 {
+				goto b996
+			}
+		}
+		{
+			v11 = *(*float64)(unsafe.Add(p1, x*8))
+			v12 = v7 * 11
+			v13 := uint64(v12) <= uint64(v5)
+			if !v13 {
+				goto b995
+			}
+		}
+		{
+			v14 = v5 - v12
+			v15 = x * 88
+			v16 := uint64(11) <= uint64(v14)
+			if !v16 {
+				goto b994
+			}
+		}
+		v17 = v9 == v9
+		v18 = v9 != v9
+		if v18 {
+			v96 = v9
+			goto b29
+		}
+		{
+			v19 := 709.782712893384 < v9
+			if v19 {
+				v96 = math.Float64frombits(0x7ff0000000000000)
+				goto b29
+			}
+		}
+		{
+			v20 := v9 < -745.1332191019411
+			if v20 {
+				v96 = float64(0)
+				goto b29
+			}
+		}
+		{
+			v21 := -3.725290298461914e-09 < v9
+			if !v21 {
+				goto b10
+			}
+		}
+		{
+			v22 := v9 < 3.725290298461914e-09
+			if !v22 {
+				goto b10
+			}
+		}
+		{
+			v23 := float64(v9 + 1)
+			v96 = v23
+			goto b29
+		}
+	b10:
+		{
+			v24 := v9 < 0
+			if !v24 {
+				goto b12
+			}
+		}
+		{
+			v25 := float64(v9 * 1.4426950408889634)
+			v26 := float64(v25 - 0.5)
+			v27 := v26 < 9.223372036854776e+18
+			v28 := -9.223372036854776e+18 <= v26
+			v29 := v27 && v28
+			v30 := float64(0)
+			if v29 {
+				v30 = v26
+			}
+			v31 := int64(v30)
+			v32 := int64(-9223372036854775808)
+			if v29 {
+				v32 = v31
+			}
+			v42 = v32
+			goto b14
+		}
+	b12:
+		{
+			v33 := 0 < v9
+			if !v33 {
+				v42 = int64(0)
+				goto b14
+			}
+		}
+		{
+			v34 := float64(v9 * 1.4426950408889634)
+			v35 := float64(v34 + 0.5)
+			v36 := v35 < 9.223372036854776e+18
+			v37 := -9.223372036854776e+18 <= v35
+			v38 := v36 && v37
+			v39 := float64(0)
+			if v38 {
+				v39 = v35
+			}
+			v40 := int64(v39)
+			v41 := int64(-9223372036854775808)
+			if v38 {
+				v41 = v40
+			}
+			v42 = v41
+		}
+	b14:
+		{
+			v43 := float64(v42)
+			v44 := float64(v43 * 0.6931471803691238)
+			v45 := float64(v9 - v44)
+			v46 := float64(v43 * 1.9082149292705877e-10)
+			v47 := float64(v45 - v46)
+			v48 := float64(v47 * v47)
+			v49 := float64(v48 * 4.1381367970572385e-08)
+			v50 := float64(v49 + -1.6533902205465252e-06)
+			v51 := float64(v48 * v50)
+			v52 := float64(v51 + 6.613756321437934e-05)
+			v53 := float64(v48 * v52)
+			v54 := float64(v53 + -0.0027777777777015593)
+			v55 := float64(v48 * v54)
+			v56 := float64(v55 + 0.16666666666666666)
+			v57 := float64(v48 * v56)
+			v58 := float64(v47 - v57)
+			v59 := float64(v47 * v58)
+			v60 := float64(2 - v58)
+			v61 := float64(v59 / v60)
+			v62 := float64(v46 - v61)
+			v63 := float64(v62 - v45)
+			v64 = float64(1 - v63)
+			v65 := v64 == 0
+			if v65 {
+				v95 = v64
+				goto b28
+			}
+		}
+		{
+			v66 = math.Abs(v64)
+			v67 := 1.7976931348623157e+308 < v66
+			if v67 {
+				goto b17
+			}
+		}
+		{
+			v68 := v64 != v64
+			if !v68 {
+				goto b18
+			}
+		}
+	b17:
+		v95 = v64
+		goto b28
+	b18:
+		{
+			v69 := v66 < 2.2250738585072014e-308
+			if !v69 {
+				v71 = v64
+				v72 = int32(0)
+				goto b20
+			}
+		}
+		{
+			v70 := float64(v64 * 4.503599627370496e+15)
+			v71 = v70
+			v72 = int32(-52)
+		}
+	b20:
+		{
+			v73 := int64(v72)
+			v74 := v42 + v73
+			v75 = int64(math.Float64bits(v71))
+			v76 := int64(uint64(v75) >> 52)
+			v77 := v76 & 2047
+			v78 := v77 + -1023
+			v79 = v74 + v78
+			v80 := v79 < -1075
+			if !v80 {
+				goto b22
+			}
+		}
+		{
+			v81 := v75 & -9223372036854775808
+			v82 := math.Float64frombits(uint64(v81))
+			v95 = v82
+			goto b28
+		}
+	b22:
+		{
+			v83 := 1023 < v79
+			if !v83 {
+				goto b25
+			}
+		}
+		{
+			v84 := v71 < 0
+			if v84 {
+				v95 = math.Float64frombits(0xfff0000000000000)
+				goto b28
+			}
+		}
+		v95 = math.Float64frombits(0x7ff0000000000000)
+		goto b28
+	b25:
+		{
+			v85 := v79 < -1022
+			if !v85 {
+				v87 = v79
+				v88 = float64(1)
+				goto b27
+			}
+		}
+		{
+			v86 := v79 + 53
+			v87 = v86
+			v88 = float64(1.1102230246251565e-16)
+		}
+	b27:
+		{
+			v89 := v75 & -9218868437227405313
+			v90 := v87 + 1023
+			v91 := v90 << 52
+			v92 := v89 | v91
+			v93 := math.Float64frombits(uint64(v92))
+			v94 := float64(v88 * v93)
+			v95 = v94
+		}
+	b28:
+		v96 = v95
+	b29:
+		*(*float64)(unsafe.Add(p2, v15)) = v96
+		if v18 {
+			goto b31
+		}
+		{
+			v98 := 1.7976931348623157e+308 < v9
+			if !v98 {
+				goto b32
+			}
+		}
+	b31:
+		v152 = v9
+		goto b41
+	b32:
+		{
+			v99 := v9 < 0
+			if v99 {
+				v152 = math.Float64frombits(0x7ff8000000000001)
+				goto b41
+			}
+		}
+		{
+			v100 := v9 == 0
+			if v100 {
+				v152 = math.Float64frombits(0xfff0000000000000)
+				goto b41
+			}
+		}
+		{
+			v101 = math.Abs(v9)
+			v102 := 1.7976931348623157e+308 < v101
+			if v102 {
+				v116 = v9
+				v117 = int64(0)
+				goto b38
+			}
+		}
+		{
+			v103 := v101 < 2.2250738585072014e-308
+			if !v103 {
+				v105 = v9
+				v106 = int32(0)
+				goto b37
+			}
+		}
+		{
+			v104 := float64(v9 * 4.503599627370496e+15)
+			v105 = v104
+			v106 = int32(-52)
+		}
+	b37:
+		{
+			v107 := int64(v106)
+			v108 := int64(math.Float64bits(v105))
+			v109 := int64(uint64(v108) >> 52)
+			v110 := v109 & 2047
+			v111 := v110 + -1022
+			v112 := v107 + v111
+			v113 := v108 & -9218868437227405313
+			v114 := v113 | 4602678819172646912
+			v115 := math.Float64frombits(uint64(v114))
+			v116 = v115
+			v117 = v112
+		}
+	b38:
+		{
+			v118 := v116 < 0.7071067811865476
+			if !v118 {
+				v121 = v116
+				v122 = v117
+				goto b40
+			}
+		}
+		{
+			v119 := float64(v116 * 2)
+			v120 := v117 + -1
+			v121 = v119
+			v122 = v120
+		}
+	b40:
+		{
+			v123 := float64(v121 - 1)
+			v124 := float64(v122)
+			v125 := float64(v123 + 2)
+			v126 := float64(v123 / v125)
+			v127 := float64(v126 * v126)
+			v128 := float64(v127 * v127)
+			v129 := float64(v128 * 0.14798198605116586)
+			v130 := float64(v129 + 0.1818357216161805)
+			v131 := float64(v128 * v130)
+			v132 := float64(v131 + 0.2857142874366239)
+			v133 := float64(v128 * v132)
+			v134 := float64(v133 + 0.6666666666666735)
+			v135 := float64(v127 * v134)
+			v136 := float64(v128 * 0.15313837699209373)
+			v137 := float64(v136 + 0.22222198432149784)
+			v138 := float64(v128 * v137)
+			v139 := float64(v138 + 0.3999999999940942)
+			v140 := float64(v128 * v139)
+			v141 := float64(v135 + v140)
+			v142 := float64(v123 * 0.5)
+			v143 := float64(v142 * v123)
+			v144 := float64(v124 * 0.6931471803691238)
+			v145 := float64(v143 + v141)
+			v146 := float64(v126 * v145)
+			v147 := float64(v124 * 1.9082149292705877e-10)
+			v148 := float64(v146 + v147)
+			v149 := float64(v143 - v148)
+			v150 := float64(v149 - v123)
+			v151 := float64(v144 - v150)
+			v152 = v151
+		}
+	b41:
+		*(*float64)(unsafe.Add(p2, v15+8)) = v152
+		v154 = math.Abs(v9)
+		v155 = math.Abs(v11)
+		v156 = 1.7976931348623157e+308 < v154
+		if v156 {
+			goto b43
+		}
+		{
+			v157 := 1.7976931348623157e+308 < v155
+			if !v157 {
+				goto b44
+			}
+		}
+	b43:
+		v169 = math.Float64frombits(0x7ff0000000000000)
+		goto b51
+	b44:
+		{
+			v158 := v154 != v154
+			if v158 {
+				goto b46
+			}
+		}
+		{
+			v159 := v155 != v155
+			if !v159 {
+				goto b47
+			}
+		}
+	b46:
+		v169 = math.Float64frombits(0x7ff8000000000001)
+		goto b51
+	b47:
+		{
+			v160 := v154 < v155
+			if v160 {
+				v161 = v155
+				v162 = v154
+				goto b49
+			}
+		}
+		v161 = v154
+		v162 = v155
+	b49:
+		{
+			v163 := v161 == 0
+			if v163 {
+				v169 = float64(0)
+				goto b51
+			}
+		}
+		{
+			v164 := float64(v162 / v161)
+			v165 := float64(v164 * v164)
+			v166 := float64(v165 + 1)
+			v167 := math.Sqrt(v166)
+			v168 := float64(v161 * v167)
+			v169 = v168
+		}
+	b51:
+		*(*float64)(unsafe.Add(p2, v15+16)) = v169
+		v171 = v9 == 0
+		if v171 {
+			v185 = v9
+			v186 = int64(0)
+			goto b58
+		}
+		if v156 {
+			goto b54
+		}
+		if !v18 {
+			goto b55
+		}
+	b54:
+		v185 = v9
+		v186 = int64(0)
+		goto b58
+	b55:
+		{
+			v172 := v154 < 2.2250738585072014e-308
+			if !v172 {
+				v174 = v9
+				v175 = int32(0)
+				goto b57
+			}
+		}
+		{
+			v173 := float64(v9 * 4.503599627370496e+15)
+			v174 = v173
+			v175 = int32(-52)
+		}
+	b57:
+		{
+			v176 := int64(v175)
+			v177 := int64(math.Float64bits(v174))
+			v178 := int64(uint64(v177) >> 52)
+			v179 := v178 & 2047
+			v180 := v179 + -1022
+			v181 := v176 + v180
+			v182 := v177 & -9218868437227405313
+			v183 := v182 | 4602678819172646912
+			v184 := math.Float64frombits(uint64(v183))
+			v185 = v184
+			v186 = v181
+		}
+	b58:
+		{
+			v187 := v185 == 0.5
+			if !v187 {
+				goto b60
+			}
+		}
+		{
+			v188 := v186 + -1
+			v189 := float64(v188)
+			v249 = v189
+			goto b73
+		}
+	b60:
+		{
+			v190 := v185 != v185
+			if v190 {
+				goto b62
+			}
+		}
+		{
+			v191 := 1.7976931348623157e+308 < v185
+			if !v191 {
+				goto b63
+			}
+		}
+	b62:
+		v245 = v185
+		goto b72
+	b63:
+		{
+			v192 := v185 < 0
+			if v192 {
+				v245 = math.Float64frombits(0x7ff8000000000001)
+				goto b72
+			}
+		}
+		{
+			v193 := v185 == 0
+			if v193 {
+				v245 = math.Float64frombits(0xfff0000000000000)
+				goto b72
+			}
+		}
+		{
+			v194 = math.Abs(v185)
+			v195 := 1.7976931348623157e+308 < v194
+			if v195 {
+				v209 = v185
+				v210 = int64(0)
+				goto b69
+			}
+		}
+		{
+			v196 := v194 < 2.2250738585072014e-308
+			if !v196 {
+				v198 = v185
+				v199 = int32(0)
+				goto b68
+			}
+		}
+		{
+			v197 := float64(v185 * 4.503599627370496e+15)
+			v198 = v197
+			v199 = int32(-52)
+		}
+	b68:
+		{
+			v200 := int64(v199)
+			v201 := int64(math.Float64bits(v198))
+			v202 := int64(uint64(v201) >> 52)
+			v203 := v202 & 2047
+			v204 := v203 + -1022
+			v205 := v200 + v204
+			v206 := v201 & -9218868437227405313
+			v207 := v206 | 4602678819172646912
+			v208 := math.Float64frombits(uint64(v207))
+			v209 = v208
+			v210 = v205
+		}
+	b69:
+		{
+			v211 := v209 < 0.7071067811865476
+			if !v211 {
+				v214 = v209
+				v215 = v210
+				goto b71
+			}
+		}
+		{
+			v212 := float64(v209 * 2)
+			v213 := v210 + -1
+			v214 = v212
+			v215 = v213
+		}
+	b71:
+		{
+			v216 := float64(v214 - 1)
+			v217 := float64(v215)
+			v218 := float64(v216 + 2)
+			v219 := float64(v216 / v218)
+			v220 := float64(v219 * v219)
+			v221 := float64(v220 * v220)
+			v222 := float64(v221 * 0.14798198605116586)
+			v223 := float64(v222 + 0.1818357216161805)
+			v224 := float64(v221 * v223)
+			v225 := float64(v224 + 0.2857142874366239)
+			v226 := float64(v221 * v225)
+			v227 := float64(v226 + 0.6666666666666735)
+			v228 := float64(v220 * v227)
+			v229 := float64(v221 * 0.15313837699209373)
+			v230 := float64(v229 + 0.22222198432149784)
+			v231 := float64(v221 * v230)
+			v232 := float64(v231 + 0.3999999999940942)
+			v233 := float64(v221 * v232)
+			v234 := float64(v228 + v233)
+			v235 := float64(v216 * 0.5)
+			v236 := float64(v235 * v216)
+			v237 := float64(v217 * 0.6931471803691238)
+			v238 := float64(v236 + v234)
+			v239 := float64(v219 * v238)
+			v240 := float64(v217 * 1.9082149292705877e-10)
+			v241 := float64(v239 + v240)
+			v242 := float64(v236 - v241)
+			v243 := float64(v242 - v216)
+			v244 := float64(v237 - v243)
+			v245 = v244
+		}
+	b72:
+		{
+			v246 := float64(v245 * 1.4426950408889634)
+			v247 := float64(v186)
+			v248 := float64(v246 + v247)
+			v249 = v248
+		}
+	b73:
+		*(*float64)(unsafe.Add(p2, v15+24)) = v249
+		if v18 {
+			goto b75
+		}
+		{
+			v251 := 1.7976931348623157e+308 < v9
+			if !v251 {
+				goto b76
+			}
+		}
+	b75:
+		v302 = v9
+		goto b85
+	b76:
+		{
+			v252 := v9 < 0
+			if v252 {
+				v302 = math.Float64frombits(0x7ff8000000000001)
+				goto b85
+			}
+		}
+		if v171 {
+			v302 = math.Float64frombits(0xfff0000000000000)
+			goto b85
+		}
+		if v156 {
+			v266 = v9
+			v267 = int64(0)
+			goto b82
+		}
+		{
+			v253 := v154 < 2.2250738585072014e-308
+			if !v253 {
+				v255 = v9
+				v256 = int32(0)
+				goto b81
+			}
+		}
+		{
+			v254 := float64(v9 * 4.503599627370496e+15)
+			v255 = v254
+			v256 = int32(-52)
+		}
+	b81:
+		{
+			v257 := int64(v256)
+			v258 := int64(math.Float64bits(v255))
+			v259 := int64(uint64(v258) >> 52)
+			v260 := v259 & 2047
+			v261 := v260 + -1022
+			v262 := v257 + v261
+			v263 := v258 & -9218868437227405313
+			v264 := v263 | 4602678819172646912
+			v265 := math.Float64frombits(uint64(v264))
+			v266 = v265
+			v267 = v262
+		}
+	b82:
+		{
+			v268 := v266 < 0.7071067811865476
+			if !v268 {
+				v271 = v266
+				v272 = v267
+				goto b84
+			}
+		}
+		{
+			v269 := float64(v266 * 2)
+			v270 := v267 + -1
+			v271 = v269
+			v272 = v270
+		}
+	b84:
+		{
+			v273 := float64(v271 - 1)
+			v274 := float64(v272)
+			v275 := float64(v273 + 2)
+			v276 := float64(v273 / v275)
+			v277 := float64(v276 * v276)
+			v278 := float64(v277 * v277)
+			v279 := float64(v278 * 0.14798198605116586)
+			v280 := float64(v279 + 0.1818357216161805)
+			v281 := float64(v278 * v280)
+			v282 := float64(v281 + 0.2857142874366239)
+			v283 := float64(v278 * v282)
+			v284 := float64(v283 + 0.6666666666666735)
+			v285 := float64(v277 * v284)
+			v286 := float64(v278 * 0.15313837699209373)
+			v287 := float64(v286 + 0.22222198432149784)
+			v288 := float64(v278 * v287)
+			v289 := float64(v288 + 0.3999999999940942)
+			v290 := float64(v278 * v289)
+			v291 := float64(v285 + v290)
+			v292 := float64(v273 * 0.5)
+			v293 := float64(v292 * v273)
+			v294 := float64(v274 * 0.6931471803691238)
+			v295 := float64(v293 + v291)
+			v296 := float64(v276 * v295)
+			v297 := float64(v274 * 1.9082149292705877e-10)
+			v298 := float64(v296 + v297)
+			v299 := float64(v293 - v298)
+			v300 := float64(v299 - v273)
+			v301 := float64(v294 - v300)
+			v302 = v301
+		}
+	b85:
+		{
+			v303 := float64(v302 * 0.4342944819032518)
+			*(*float64)(unsafe.Add(p2, v15+32)) = v303
+			v305 = int64(math.Float64bits(v9))
+			v306 = int64(math.Float64bits(v11))
+			if v171 {
+				goto b89
+			}
+		}
+		{
+			v307 := v11 == 0
+			if v307 {
+				goto b89
+			}
+		}
+		{
+			v308 := v305 & 9218868437227405312
+			v309 := v308 == 9218868437227405312
+			if v309 {
+				goto b89
+			}
+		}
+		{
+			v310 := v306 & 9218868437227405312
+			v311 := v310 == 9218868437227405312
+			if !v311 {
+				goto b90
+			}
+		}
+	b89:
+		{
+			v312 := float64(v9 * v11)
+			v313 := float64(v312 + v9)
+			v653 = v313
+			goto b131
+		}
+	b90:
+		{
+			v314 := int64(uint64(v305) >> 63)
+			v315 = int32(uint64(v314))
+			v316 := int64(uint64(v305) >> 52)
+			v317 := int32(uint64(v316))
+			v318 = v317 & 2047
+			v319 = v305 & 4503599627370495
+			v320 = v318 == 0
+			if !v320 {
+				goto b92
+			}
+		}
+		{
+			v321 := int32(uint64(v319))
+			v322 := int64(uint64(v319) >> 32)
+			v323 := int32(uint64(v322))
+			v324 := v323 == 0
+			v325 := int32(bits.Len32(uint32(v321))) - 1
+			v326 := 31 - v325
+			v327 := v326 + 32
+			v328 := int32(bits.Len32(uint32(v323))) - 1
+			v329 := 31 - v328
+			v330 := v329
+			if v324 {
+				v330 = v327
+			}
+			v331 := int64(uint32(v330))
+			v332 := v331 + -11
+			v333 := uint64(v332) < uint64(64)
+			v334 := v332 & 63
+			v335 := v319 << (uint64(v334) & 63)
+			v336 := int64(0)
+			if v333 {
+				v336 = v335
+			}
+			v337 := int32(uint64(v332))
+			v338 := 1 - v337
+			v340 = v338
+			v341 = v336
+			goto b93
+		}
+	b92:
+		{
+			v339 := v319 | 4503599627370496
+			v340 = v318
+			v341 = v339
+		}
+	b93:
+		{
+			v342 := int64(uint64(v306) >> 63)
+			v343 = int32(uint64(v342))
+			v344 := int64(uint64(v306) >> 52)
+			v345 := int32(uint64(v344))
+			v346 = v345 & 2047
+			v347 = v306 & 4503599627370495
+			v348 := v346 == 0
+			if !v348 {
+				goto b95
+			}
+		}
+		{
+			v349 := int32(uint64(v347))
+			v350 := int64(uint64(v347) >> 32)
+			v351 := int32(uint64(v350))
+			v352 := v351 == 0
+			v353 := int32(bits.Len32(uint32(v349))) - 1
+			v354 := 31 - v353
+			v355 := v354 + 32
+			v356 := int32(bits.Len32(uint32(v351))) - 1
+			v357 := 31 - v356
+			v358 := v357
+			if v352 {
+				v358 = v355
+			}
+			v359 := int64(uint32(v358))
+			v360 := v359 + -11
+			v361 := uint64(v360) < uint64(64)
+			v362 := v360 & 63
+			v363 := v347 << (uint64(v362) & 63)
+			v364 := int64(0)
+			if v361 {
+				v364 = v363
+			}
+			v365 := int32(uint64(v360))
+			v366 := 1 - v365
+			v368 = v366
+			v369 = v364
+			goto b96
+		}
+	b95:
+		{
+			v367 := v347 | 4503599627370496
+			v368 = v346
+			v369 = v367
+		}
+	b96:
+		if !v320 {
+			goto b98
+		}
+		{
+			v370 := int32(uint64(v319))
+			v371 := int64(uint64(v319) >> 32)
+			v372 := int32(uint64(v371))
+			v373 := v372 == 0
+			v374 := int32(bits.Len32(uint32(v370))) - 1
+			v375 := 31 - v374
+			v376 := v375 + 32
+			v377 := int32(bits.Len32(uint32(v372))) - 1
+			v378 := 31 - v377
+			v379 := v378
+			if v373 {
+				v379 = v376
+			}
+			v380 := int64(uint32(v379))
+			v381 := v380 + -11
+			v382 := uint64(v381) < uint64(64)
+			v383 := v381 & 63
+			v384 := v319 << (uint64(v383) & 63)
+			v385 := int64(0)
+			if v382 {
+				v385 = v384
+			}
+			v386 := int32(uint64(v381))
+			v387 := 1 - v386
+			v389 = v387
+			v390 = v385
+			goto b99
+		}
+	b98:
+		{
+			v388 := v319 | 4503599627370496
+			v389 = v318
+			v390 = v388
+		}
+	b99:
+		{
+			v391 := v340 + v368
+			v392 := v391 + -1022
+			v393 := v341 << 10
+			v394 := v369 << 11
+			v395 := v393 & 4294967295
+			v396 := int64(uint64(v393) >> 32)
+			v397 := v394 & 4294967295
+			v398 := int64(uint64(v394) >> 32)
+			v399 := v395 * v397
+			v400 := v396 * v397
+			v401 := int64(uint64(v399) >> 32)
+			v402 := v400 + v401
+			v403 := v402 & 4294967295
+			v404 := int64(uint64(v402) >> 32)
+			v405 := v395 * v398
+			v406 := v403 + v405
+			v407 := v396 * v398
+			v408 := v407 + v404
+			v409 := int64(uint64(v406) >> 32)
+			v410 := v408 + v409
+			v411 := v393 * v394
+			v412 = v390 << 10
+			v413 = v315 ^ v343
+			v414 := ^v410
+			v415 := int64(uint64(v414) >> 62)
+			v416 := v415 & 1
+			v417 := v410 << (uint64(v416) & 63)
+			v418 := 64 - v416
+			v419 := uint64(v418) < uint64(64)
+			v420 := v418 & 63
+			v421 := int64(uint64(v411) >> (uint64(v420) & 63))
+			v422 := int64(0)
+			if v419 {
+				v422 = v421
+			}
+			v423 := v417 | v422
+			v424 := v416 + -64
+			v425 := uint64(v424) < uint64(64)
+			v426 := v424 & 63
+			v427 := v411 << (uint64(v426) & 63)
+			v428 := int64(0)
+			if v425 {
+				v428 = v427
+			}
+			v429 = v423 | v428
+			v430 = v411 << (uint64(v416) & 63)
+			v431 := int32(uint64(v416))
+			v432 = v392 - v431
+			v433 := v432 < v389
+			if v433 {
+				goto b102
+			}
+		}
+		{
+			v434 := v432 == v389
+			if !v434 {
+				v436 = v315
+				v437 = v389
+				v438 = v432
+				v439 = v429
+				v440 = v430
+				v441 = v412
+				v442 = int64(0)
+				v443 = v413
+				goto b103
+			}
+		}
+		{
+			v435 := uint64(v429) < uint64(v412)
+			if !v435 {
+				v436 = v315
+				v437 = v389
+				v438 = v432
+				v439 = v429
+				v440 = v430
+				v441 = v412
+				v442 = int64(0)
+				v443 = v413
+				goto b103
+			}
+		}
+	b102:
+		v436 = v413
+		v437 = v432
+		v438 = v389
+		v439 = v412
+		v440 = int64(0)
+		v441 = v429
+		v442 = v430
+		v443 = v315
+	b103:
+		{
+			v444 = v443 == v436
+			v445 := v443 != v436
+			if !v445 {
+				goto b107
+			}
+		}
+		{
+			v446 := v438 == v437
+			if !v446 {
+				goto b107
+			}
+		}
+		{
+			v447 := v439 == v441
+			if !v447 {
+				goto b107
+			}
+		}
+		{
+			v448 := v440 == v442
+			if v448 {
+				v653 = float64(0)
+				goto b131
+			}
+		}
+	b107:
+		{
+			v449 = v438 - v437
+			v450 := v438 == v437
+			if v450 {
+				v508 = v441
+				v509 = v442
+				goto b116
+			}
+		}
+		{
+			v451 := v449 == 64
+			if !v451 {
+				goto b110
+			}
+		}
+		{
+			v452 := v442 != 0
+			v453 := int32(0)
+			if v452 {
+				v453 = int32(1)
+			}
+			v454 := int64(uint32(v453))
+			v455 := v441 | v454
+			v508 = int64(0)
+			v509 = v455
+			goto b116
+		}
+	b110:
+		{
+			v456 := uint32(128) <= uint32(v449)
+			if !v456 {
+				goto b112
+			}
+		}
+		{
+			v457 := v441 | v442
+			v458 := v457 != 0
+			v459 := int32(0)
+			if v458 {
+				v459 = int32(1)
+			}
+			v460 := int64(uint32(v459))
+			v508 = int64(0)
+			v509 = v460
+			goto b116
+		}
+	b112:
+		{
+			v461 := uint32(v449) < uint32(64)
+			if !v461 {
+				goto b114
+			}
+		}
+		{
+			v462 := v449 & 63
+			v463 := int64(uint32(v462))
+			v464 := int64(uint64(v442) >> (uint64(v463) & 63))
+			v465 := 64 - v449
+			v466 := uint32(v465) < uint32(64)
+			v467 := v465 & 63
+			v468 := int64(uint32(v467))
+			v469 := v441 << (uint64(v468) & 63)
+			v470 := int64(0)
+			if v466 {
+				v470 = v469
+			}
+			v471 := v464 | v470
+			v472 := v449 + -64
+			v473 := uint32(v472) < uint32(64)
+			v474 := v472 & 63
+			v475 := int64(uint32(v474))
+			v476 := int64(uint64(v441) >> (uint64(v475) & 63))
+			v477 := int64(0)
+			if v473 {
+				v477 = v476
+			}
+			v478 := v471 | v477
+			v479 := int64(uint64(v441) >> (uint64(v463) & 63))
+			v480 := int64(1) << (uint64(v463) & 63)
+			v481 := v480 + -1
+			v482 := v442 & v481
+			v483 := v482 != 0
+			v484 := int32(0)
+			if v483 {
+				v484 = int32(1)
+			}
+			v485 := int64(uint32(v484))
+			v486 := v478 | v485
+			v506 = v479
+			v507 = v486
+			goto b115
+		}
+	b114:
+		{
+			v487 := 64 - v449
+			v488 := uint32(v487) < uint32(64)
+			v489 := v487 & 63
+			v490 := int64(uint32(v489))
+			v491 := v441 << (uint64(v490) & 63)
+			v492 := int64(0)
+			if v488 {
+				v492 = v491
+			}
+			v493 := v449 + -64
+			v494 := v493 & 63
+			v495 := int64(uint32(v494))
+			v496 := int64(uint64(v441) >> (uint64(v495) & 63))
+			v497 := v492 | v496
+			v498 := int64(1) << (uint64(v495) & 63)
+			v499 := v498 + -1
+			v500 := v441 & v499
+			v501 := v500 | v442
+			v502 := v501 != 0
+			v503 := int32(0)
+			if v502 {
+				v503 = int32(1)
+			}
+			v504 := int64(uint32(v503))
+			v505 := v497 | v504
+			v506 = int64(0)
+			v507 = v505
+		}
+	b115:
+		v508 = v506
+		v509 = v507
+	b116:
+		if !v444 {
+			goto b121
+		}
+		{
+			v510 = v440 + v509
+			v511 := v440 & v509
+			v512 := v440 | v509
+			v513 := ^v510
+			v514 := v512 & v513
+			v515 := v511 | v514
+			v516 := int64(uint64(v515) >> 63)
+			v517 := v439 + v508
+			v518 = v517 + v516
+			v519 := ^v518
+			v520 := int64(uint64(v519) >> 63)
+			v521 := int32(uint64(v520))
+			v522 = v438 - v521
+			v523 = int64(uint64(v518) >> 63)
+			v524 = v523 + 64
+			v525 := v523 == 0
+			if !v525 {
+				goto b119
+			}
+		}
+		{
+			v526 := v510 != 0
+			v527 := int32(0)
+			if v526 {
+				v527 = int32(1)
+			}
+			v528 := int64(uint32(v527))
+			v529 := v518 | v528
+			v545 = v529
+			goto b120
+		}
+	b119:
+		{
+			v530 := 64 - v524
+			v531 := uint64(v530) < uint64(64)
+			v532 := v530 & 63
+			v533 := v518 << (uint64(v532) & 63)
+			v534 := int64(0)
+			if v531 {
+				v534 = v533
+			}
+			v535 := int64(uint64(v518) >> (uint64(v523) & 63))
+			v536 := v534 | v535
+			v537 := int64(1) << (uint64(v523) & 63)
+			v538 := v537 + -1
+			v539 := v518 & v538
+			v540 := v539 | v510
+			v541 := v540 != 0
+			v542 := int32(0)
+			if v541 {
+				v542 = int32(1)
+			}
+			v543 := int64(uint32(v542))
+			v544 := v536 | v543
+			v545 = v544
+		}
+	b120:
+		v606 = v522
+		v607 = v545
+		goto b124
+	b121:
+		{
+			v546 = v440 - v509
+			v547 := ^v440
+			v548 := v547 & v509
+			v549 := v440 ^ v509
+			v550 := ^v549
+			v551 := v550 & v546
+			v552 := v548 | v551
+			v553 := int64(uint64(v552) >> 63)
+			v554 := v439 - v508
+			v555 = v554 - v553
+			v556 := int32(uint64(v555))
+			v557 := int64(uint64(v555) >> 32)
+			v558 := int32(uint64(v557))
+			v559 := v558 == 0
+			v560 := int32(bits.Len32(uint32(v556))) - 1
+			v561 := 31 - v560
+			v562 := v561 + 32
+			v563 := int32(bits.Len32(uint32(v558))) - 1
+			v564 := 31 - v563
+			v565 = v564
+			if v559 {
+				v565 = v562
+			}
+			v566 := v565 == 64
+			if !v566 {
+				v578 = v565
+				goto b123
+			}
+		}
+		{
+			v567 := int32(uint64(v546))
+			v568 := int64(uint64(v546) >> 32)
+			v569 := int32(uint64(v568))
+			v570 := v569 == 0
+			v571 := int32(bits.Len32(uint32(v567))) - 1
+			v572 := 31 - v571
+			v573 := v572 + 32
+			v574 := int32(bits.Len32(uint32(v569))) - 1
+			v575 := 31 - v574
+			v576 := v575
+			if v570 {
+				v576 = v573
+			}
+			v577 := v565 + v576
+			v578 = v577
+		}
+	b123:
+		{
+			v579 := v438 - v578
+			v580 := v578 + -1
+			v581 := uint32(v580) < uint32(64)
+			v582 := v580 & 63
+			v583 := int64(uint32(v582))
+			v584 := v555 << (uint64(v583) & 63)
+			v585 := int64(0)
+			if v581 {
+				v585 = v584
+			}
+			v586 := 64 - v580
+			v587 := uint32(v586) < uint32(64)
+			v588 := v586 & 63
+			v589 := int64(uint32(v588))
+			v590 := int64(uint64(v546) >> (uint64(v589) & 63))
+			v591 := int64(0)
+			if v587 {
+				v591 = v590
+			}
+			v592 := v585 | v591
+			v593 := v578 + -65
+			v594 := uint32(v593) < uint32(64)
+			v595 := v593 & 63
+			v596 := int64(uint32(v595))
+			v597 := v546 << (uint64(v596) & 63)
+			v598 := int64(0)
+			if v594 {
+				v598 = v597
+			}
+			v599 := v592 | v598
+			v600 := v546 << (uint64(v583) & 63)
+			v601 := int64(0)
+			if v581 {
+				v601 = v600
+			}
+			v602 := v601 != 0
+			v603 := int32(0)
+			if v602 {
+				v603 = int32(1)
+			}
+			v604 := int64(uint32(v603))
+			v605 := v599 | v604
+			v606 = v579
+			v607 = v605
+		}
+	b124:
+		{
+			v608 := 2045 < v606
+			if v608 {
+				goto b127
+			}
+		}
+		{
+			v609 := v606 == 2045
+			if !v609 {
+				goto b128
+			}
+		}
+		{
+			v610 := v607 + 512
+			v611 := int64(uint64(v610) >> 63)
+			v612 := v611 == 1
+			if !v612 {
+				goto b128
+			}
+		}
+	b127:
+		{
+			v613 := int64(uint32(v443))
+			v614 := v613 << 63
+			v615 := v614 | 9218868437227405312
+			v616 := math.Float64frombits(uint64(v615))
+			v653 = v616
+			goto b131
+		}
+	b128:
+		{
+			v617 := v606 < 0
+			if !v617 {
+				v632 = v606
+				v633 = v607
+				goto b130
+			}
+		}
+		{
+			v618 := 0 - v606
+			v619 := uint32(v618) < uint32(64)
+			v620 := v618 & 63
+			v621 := int64(uint32(v620))
+			v622 := int64(uint64(v607) >> (uint64(v621) & 63))
+			v623 := int64(0)
+			if v619 {
+				v623 = v622
+			}
+			v624 := int64(1) << (uint64(v621) & 63)
+			v625 := int64(0)
+			if v619 {
+				v625 = v624
+			}
+			v626 := v625 + -1
+			v627 := v607 & v626
+			v628 := v627 != 0
+			v629 := int32(0)
+			if v628 {
+				v629 = int32(1)
+			}
+			v630 := int64(uint32(v629))
+			v631 := v623 | v630
+			v632 = int32(0)
+			v633 = v631
+		}
+	b130:
+		{
+			v634 := v633 + 512
+			v635 := int64(uint64(v634) >> 10)
+			v636 := v633 & 1023
+			v637 := v636 == 512
+			v638 := int32(0)
+			if v637 {
+				v638 = int32(1)
+			}
+			v639 := int64(uint32(v638))
+			v640 := ^v639
+			v641 := v635 & v640
+			v642 := v641 != 0
+			v643 := int32(0)
+			if v642 {
+				v643 = int32(1)
+			}
+			v644 := 0 - v643
+			v645 := v632 & v644
+			v646 := int64(uint32(v443))
+			v647 := v646 << 63
+			v648 := int64(v645)
+			v649 := v648 << 52
+			v650 := v647 + v649
+			v651 := v650 + v641
+			v652 := math.Float64frombits(uint64(v651))
+			v653 = v652
+		}
+	b131:
+		{
+			*(*float64)(unsafe.Add(p2, v15+40)) = v653
+			v655 = v9 == math.Float64frombits(0xfff0000000000000)
+			v656 = v9
+			if v655 {
+				v656 = math.Float64frombits(0x8000000000000000)
+			}
+			v657 := -v11
+			v658 = v11
+			if v655 {
+				v658 = v657
+			}
+			v659 := v658 == 0
+			if v659 {
+				goto b133
+			}
+		}
+		{
+			v660 := v656 == 1
+			if !v660 {
+				goto b134
+			}
+		}
+	b133:
+		v973 = float64(1)
+		goto b245
+	b134:
+		{
+			v661 := v658 == 1
+			if v661 {
+				v973 = v656
+				goto b245
+			}
+		}
+		{
+			v662 := v656 != v656
+			if v662 {
+				goto b137
+			}
+		}
+		{
+			v663 := v658 != v658
+			if !v663 {
+				goto b138
+			}
+		}
+	b137:
+		v973 = math.Float64frombits(0x7ff8000000000001)
+		goto b245
+	b138:
+		v664 = v656 == 0
+		if !v664 {
+			goto b155
+		}
+		{
+			v665 := v658 < 0
+			if !v665 {
+				goto b147
+			}
+		}
+		{
+			v666 := int64(math.Float64bits(v656))
+			v667 := v666 < 0
+			if !v667 {
+				goto b146
+			}
+		}
+		{
+			v668 := math.Abs(v658)
+			v669 := 9.007199254740992e+15 <= v668
+			if v669 {
+				v688 = false
+				goto b145
+			}
+		}
+		{
+			v670 = math.Trunc(v658)
+			v671 := float64(v658 - v670)
+			v672 := int64(math.Float64bits(v671))
+			v673 := v672 & 9223372036854775807
+			v674 := int64(math.Float64bits(v658))
+			v675 := v674 & -9223372036854775808
+			v676 := v673 | v675
+			v677 := math.Float64frombits(uint64(v676))
+			v678 := v677 == 0
+			if !v678 {
+				v687 = false
+				goto b144
+			}
+		}
+		{
+			v679 := v670 < 9.223372036854776e+18
+			v680 := -9.223372036854776e+18 <= v670
+			v681 := v679 && v680
+			v682 := float64(0)
+			if v681 {
+				v682 = v670
+			}
+			v683 := int64(v682)
+			v684 := int64(-9223372036854775808)
+			if v681 {
+				v684 = v683
+			}
+			v685 := v684 & 1
+			v686 := v685 == 1
+			v687 = v686
+		}
+	b144:
+		v688 = v687
+	b145:
+		if v688 {
+			v973 = math.Float64frombits(0xfff0000000000000)
+			goto b245
+		}
+	b146:
+		v973 = math.Float64frombits(0x7ff0000000000000)
+		goto b245
+	b147:
+		{
+			v689 := 0 < v658
+			if !v689 {
+				goto b168
+			}
+		}
+		{
+			v690 := int64(math.Float64bits(v656))
+			v691 := v690 < 0
+			if !v691 {
+				goto b154
+			}
+		}
+		{
+			v692 := math.Abs(v658)
+			v693 := 9.007199254740992e+15 <= v692
+			if v693 {
+				v712 = false
+				goto b153
+			}
+		}
+		{
+			v694 = math.Trunc(v658)
+			v695 := float64(v658 - v694)
+			v696 := int64(math.Float64bits(v695))
+			v697 := v696 & 9223372036854775807
+			v698 := int64(math.Float64bits(v658))
+			v699 := v698 & -9223372036854775808
+			v700 := v697 | v699
+			v701 := math.Float64frombits(uint64(v700))
+			v702 := v701 == 0
+			if !v702 {
+				v711 = false
+				goto b152
+			}
+		}
+		{
+			v703 := v694 < 9.223372036854776e+18
+			v704 := -9.223372036854776e+18 <= v694
+			v705 := v703 && v704
+			v706 := float64(0)
+			if v705 {
+				v706 = v694
+			}
+			v707 := int64(v706)
+			v708 := int64(-9223372036854775808)
+			if v705 {
+				v708 = v707
+			}
+			v709 := v708 & 1
+			v710 := v709 == 1
+			v711 = v710
+		}
+	b152:
+		v712 = v711
+	b153:
+		if v712 {
+			v973 = v656
+			goto b245
+		}
+	b154:
+		v973 = float64(0)
+		goto b245
+	b155:
+		{
+			v713 := math.Abs(v658)
+			v714 := 1.7976931348623157e+308 < v713
+			if !v714 {
+				goto b159
+			}
+		}
+		{
+			v715 := v656 == -1
+			if v715 {
+				v973 = float64(1)
+				goto b245
+			}
+		}
+		{
+			v716 := math.Abs(v656)
+			v717 := v716 < 1
+			v718 := 1.7976931348623157e+308 < v658
+			v719 := v717 == v718
+			if v719 {
+				v973 = float64(0)
+				goto b245
+			}
+		}
+		v973 = math.Float64frombits(0x7ff0000000000000)
+		goto b245
+	b159:
+		{
+			v720 := math.Abs(v656)
+			v721 := 1.7976931348623157e+308 < v720
+			if !v721 {
+				goto b164
+			}
+		}
+		{
+			v722 := -v656
+			v723 := 1.7976931348623157e+308 < v722
+			if !v723 {
+				goto b162
+			}
+		}
+		{
+			v724 := float64(1 / v656)
+			v973 = v724
+			goto b245
+		}
+	b162:
+		{
+			v725 := v658 < 0
+			if v725 {
+				v973 = float64(0)
+				goto b245
+			}
+		}
+		{
+			v726 := 0 < v658
+			if v726 {
+				v973 = math.Float64frombits(0x7ff0000000000000)
+				goto b245
+			}
+			goto b168
+		}
+	b164:
+		{
+			v727 := v658 == 0.5
+			if !v727 {
+				goto b166
+			}
+		}
+		{
+			v728 := math.Sqrt(v656)
+			v973 = v728
+			goto b245
+		}
+	b166:
+		{
+			v729 := v658 == -0.5
+			if !v729 {
+				goto b168
+			}
+		}
+		{
+			v730 := math.Sqrt(v656)
+			v731 := float64(1 / v730)
+			v973 = v731
+			goto b245
+		}
+	b168:
+		{
+			v732 := math.Abs(v658)
+			v733 = math.Trunc(v732)
+			v734 := float64(v732 - v733)
+			v735 := int64(math.Float64bits(v734))
+			v736 := v735 & 9223372036854775807
+			v737 := int64(math.Float64bits(v732))
+			v738 := v737 & -9223372036854775808
+			v739 := v736 | v738
+			v740 = math.Float64frombits(uint64(v739))
+			v741 = v740 != 0
+			if !v741 {
+				goto b170
+			}
+		}
+		{
+			v742 := v656 < 0
+			if v742 {
+				v973 = math.Float64frombits(0x7ff8000000000001)
+				goto b245
+			}
+		}
+	b170:
+		{
+			v743 := 9.223372036854776e+18 <= v733
+			if !v743 {
+				goto b174
+			}
+		}
+		{
+			v744 := v656 == -1
+			if v744 {
+				v973 = float64(1)
+				goto b245
+			}
+		}
+		{
+			v745 := math.Abs(v656)
+			v746 := v745 < 1
+			v747 := 0 < v658
+			v748 := v746 == v747
+			if v748 {
+				v973 = float64(0)
+				goto b245
+			}
+		}
+		v973 = math.Float64frombits(0x7ff0000000000000)
+		goto b245
+	b174:
+		if !v741 {
+			v888 = v733
+			v889 = float64(1)
+			goto b213
+		}
+		{
+			v749 := 0.5 < v740
+			if !v749 {
+				v752 = v733
+				v753 = v740
+				goto b177
+			}
+		}
+		{
+			v750 := float64(v740 - 1)
+			v751 := float64(v733 + 1)
+			v752 = v751
+			v753 = v750
+		}
+	b177:
+		{
+			v754 := 1.7976931348623157e+308 < v656
+			if v754 {
+				v807 = v656
+				goto b187
+			}
+		}
+		{
+			v755 := v656 < 0
+			if v755 {
+				v807 = math.Float64frombits(0x7ff8000000000001)
+				goto b187
+			}
+		}
+		if v664 {
+			v807 = math.Float64frombits(0xfff0000000000000)
+			goto b187
+		}
+		{
+			v756 = math.Abs(v656)
+			v757 := 1.7976931348623157e+308 < v756
+			if v757 {
+				v771 = v656
+				v772 = int64(0)
+				goto b184
+			}
+		}
+		{
+			v758 := v756 < 2.2250738585072014e-308
+			if !v758 {
+				v760 = v656
+				v761 = int32(0)
+				goto b183
+			}
+		}
+		{
+			v759 := float64(v656 * 4.503599627370496e+15)
+			v760 = v759
+			v761 = int32(-52)
+		}
+	b183:
+		{
+			v762 := int64(v761)
+			v763 := int64(math.Float64bits(v760))
+			v764 := int64(uint64(v763) >> 52)
+			v765 := v764 & 2047
+			v766 := v765 + -1022
+			v767 := v762 + v766
+			v768 := v763 & -9218868437227405313
+			v769 := v768 | 4602678819172646912
+			v770 := math.Float64frombits(uint64(v769))
+			v771 = v770
+			v772 = v767
+		}
+	b184:
+		{
+			v773 := v771 < 0.7071067811865476
+			if !v773 {
+				v776 = v771
+				v777 = v772
+				goto b186
+			}
+		}
+		{
+			v774 := float64(v771 * 2)
+			v775 := v772 + -1
+			v776 = v774
+			v777 = v775
+		}
+	b186:
+		{
+			v778 := float64(v776 - 1)
+			v779 := float64(v777)
+			v780 := float64(v778 + 2)
+			v781 := float64(v778 / v780)
+			v782 := float64(v781 * v781)
+			v783 := float64(v782 * v782)
+			v784 := float64(v783 * 0.14798198605116586)
+			v785 := float64(v784 + 0.1818357216161805)
+			v786 := float64(v783 * v785)
+			v787 := float64(v786 + 0.2857142874366239)
+			v788 := float64(v783 * v787)
+			v789 := float64(v788 + 0.6666666666666735)
+			v790 := float64(v782 * v789)
+			v791 := float64(v783 * 0.15313837699209373)
+			v792 := float64(v791 + 0.22222198432149784)
+			v793 := float64(v783 * v792)
+			v794 := float64(v793 + 0.3999999999940942)
+			v795 := float64(v783 * v794)
+			v796 := float64(v790 + v795)
+			v797 := float64(v778 * 0.5)
+			v798 := float64(v797 * v778)
+			v799 := float64(v779 * 0.6931471803691238)
+			v800 := float64(v798 + v796)
+			v801 := float64(v781 * v800)
+			v802 := float64(v779 * 1.9082149292705877e-10)
+			v803 := float64(v801 + v802)
+			v804 := float64(v798 - v803)
+			v805 := float64(v804 - v778)
+			v806 := float64(v799 - v805)
+			v807 = v806
+		}
+	b187:
+		{
+			v808 = float64(v753 * v807)
+			v809 := v808 != v808
+			if v809 {
+				v887 = v808
+				goto b212
+			}
+		}
+		{
+			v810 := 709.782712893384 < v808
+			if v810 {
+				v887 = math.Float64frombits(0x7ff0000000000000)
+				goto b212
+			}
+		}
+		{
+			v811 := v808 < -745.1332191019411
+			if v811 {
+				v887 = float64(0)
+				goto b212
+			}
+		}
+		{
+			v812 := -3.725290298461914e-09 < v808
+			if !v812 {
+				goto b193
+			}
+		}
+		{
+			v813 := v808 < 3.725290298461914e-09
+			if !v813 {
+				goto b193
+			}
+		}
+		{
+			v814 := float64(v808 + 1)
+			v887 = v814
+			goto b212
+		}
+	b193:
+		{
+			v815 := v808 < 0
+			if !v815 {
+				goto b195
+			}
+		}
+		{
+			v816 := float64(v808 * 1.4426950408889634)
+			v817 := float64(v816 - 0.5)
+			v818 := v817 < 9.223372036854776e+18
+			v819 := -9.223372036854776e+18 <= v817
+			v820 := v818 && v819
+			v821 := float64(0)
+			if v820 {
+				v821 = v817
+			}
+			v822 := int64(v821)
+			v823 := int64(-9223372036854775808)
+			if v820 {
+				v823 = v822
+			}
+			v833 = v823
+			goto b197
+		}
+	b195:
+		{
+			v824 := 0 < v808
+			if !v824 {
+				v833 = int64(0)
+				goto b197
+			}
+		}
+		{
+			v825 := float64(v808 * 1.4426950408889634)
+			v826 := float64(v825 + 0.5)
+			v827 := v826 < 9.223372036854776e+18
+			v828 := -9.223372036854776e+18 <= v826
+			v829 := v827 && v828
+			v830 := float64(0)
+			if v829 {
+				v830 = v826
+			}
+			v831 := int64(v830)
+			v832 := int64(-9223372036854775808)
+			if v829 {
+				v832 = v831
+			}
+			v833 = v832
+		}
+	b197:
+		{
+			v834 := float64(v833)
+			v835 := float64(v834 * 0.6931471803691238)
+			v836 := float64(v808 - v835)
+			v837 := float64(v834 * 1.9082149292705877e-10)
+			v838 := float64(v836 - v837)
+			v839 := float64(v838 * v838)
+			v840 := float64(v839 * 4.1381367970572385e-08)
+			v841 := float64(v840 + -1.6533902205465252e-06)
+			v842 := float64(v839 * v841)
+			v843 := float64(v842 + 6.613756321437934e-05)
+			v844 := float64(v839 * v843)
+			v845 := float64(v844 + -0.0027777777777015593)
+			v846 := float64(v839 * v845)
+			v847 := float64(v846 + 0.16666666666666666)
+			v848 := float64(v839 * v847)
+			v849 := float64(v838 - v848)
+			v850 := float64(v838 * v849)
+			v851 := float64(2 - v849)
+			v852 := float64(v850 / v851)
+			v853 := float64(v837 - v852)
+			v854 := float64(v853 - v836)
+			v855 = float64(1 - v854)
+			v856 := v855 == 0
+			if v856 {
+				v886 = v855
+				goto b211
+			}
+		}
+		{
+			v857 = math.Abs(v855)
+			v858 := 1.7976931348623157e+308 < v857
+			if v858 {
+				goto b200
+			}
+		}
+		{
+			v859 := v855 != v855
+			if !v859 {
+				goto b201
+			}
+		}
+	b200:
+		v886 = v855
+		goto b211
+	b201:
+		{
+			v860 := v857 < 2.2250738585072014e-308
+			if !v860 {
+				v862 = v855
+				v863 = int32(0)
+				goto b203
+			}
+		}
+		{
+			v861 := float64(v855 * 4.503599627370496e+15)
+			v862 = v861
+			v863 = int32(-52)
+		}
+	b203:
+		{
+			v864 := int64(v863)
+			v865 := v833 + v864
+			v866 = int64(math.Float64bits(v862))
+			v867 := int64(uint64(v866) >> 52)
+			v868 := v867 & 2047
+			v869 := v868 + -1023
+			v870 = v865 + v869
+			v871 := v870 < -1075
+			if !v871 {
+				goto b205
+			}
+		}
+		{
+			v872 := v866 & -9223372036854775808
+			v873 := math.Float64frombits(uint64(v872))
+			v886 = v873
+			goto b211
+		}
+	b205:
+		{
+			v874 := 1023 < v870
+			if !v874 {
+				goto b208
+			}
+		}
+		{
+			v875 := v862 < 0
+			if v875 {
+				v886 = math.Float64frombits(0xfff0000000000000)
+				goto b211
+			}
+		}
+		v886 = math.Float64frombits(0x7ff0000000000000)
+		goto b211
+	b208:
+		{
+			v876 := v870 < -1022
+			if !v876 {
+				v878 = v870
+				v879 = float64(1)
+				goto b210
+			}
+		}
+		{
+			v877 := v870 + 53
+			v878 = v877
+			v879 = float64(1.1102230246251565e-16)
+		}
+	b210:
+		{
+			v880 := v866 & -9218868437227405313
+			v881 := v878 + 1023
+			v882 := v881 << 52
+			v883 := v880 | v882
+			v884 := math.Float64frombits(uint64(v883))
+			v885 := float64(v879 * v884)
+			v886 = v885
+		}
+	b211:
+		v887 = v886
+	b212:
+		v888 = v752
+		v889 = v887
+	b213:
+		if v664 {
+			v905 = v656
+			v906 = int64(0)
+			goto b218
+		}
+		{
+			v890 = math.Abs(v656)
+			v891 := 1.7976931348623157e+308 < v890
+			if v891 {
+				v905 = v656
+				v906 = int64(0)
+				goto b218
+			}
+		}
+		{
+			v892 := v890 < 2.2250738585072014e-308
+			if !v892 {
+				v894 = v656
+				v895 = int32(0)
+				goto b217
+			}
+		}
+		{
+			v893 := float64(v656 * 4.503599627370496e+15)
+			v894 = v893
+			v895 = int32(-52)
+		}
+	b217:
+		{
+			v896 := int64(v895)
+			v897 := int64(math.Float64bits(v894))
+			v898 := int64(uint64(v897) >> 52)
+			v899 := v898 & 2047
+			v900 := v899 + -1022
+			v901 := v896 + v900
+			v902 := v897 & -9218868437227405313
+			v903 := v902 | 4602678819172646912
+			v904 := math.Float64frombits(uint64(v903))
+			v905 = v904
+			v906 = v901
+		}
+	b218:
+		{
+			v907 := v888 < 9.223372036854776e+18
+			v908 := -9.223372036854776e+18 <= v888
+			v909 := v907 && v908
+			v910 := float64(0)
+			if v909 {
+				v910 = v888
+			}
+			v911 := int64(v910)
+			v912 := int64(-9223372036854775808)
+			if v909 {
+				v912 = v911
+			}
+			v913 = v889
+			v914 = int64(0)
+			v915 = v905
+			v916 = v906
+			v917 = v912
+		}
+	b219:
+		{
+			v918 := v917 != 0
+			if !v918 {
+				v936 = v914
+				goto b228
+			}
+		}
+		{
+			v919 := v916 < -4096
+			if v919 {
+				goto b222
+			}
+		}
+		{
+			v920 := 4096 < v916
+			if !v920 {
+				goto b223
+			}
+		}
+	b222:
+		{
+			v921 := v914 + v916
+			v936 = v921
+			goto b228
+		}
+	b223:
+		{
+			v922 := v917 & 1
+			v923 := v922 == 1
+			if !v923 {
+				v926 = v913
+				v927 = v914
+				goto b225
+			}
+		}
+		{
+			v924 := float64(v913 * v915)
+			v925 := v914 + v916
+			v926 = v924
+			v927 = v925
+		}
+	b225:
+		{
+			v928 = float64(v915 * v915)
+			v929 = v916 << 1
+			v930 := v928 < 0.5
+			if !v930 {
+				v933 = v928
+				v934 = v929
+				goto b227
+			}
+		}
+		{
+			v931 := float64(v928 + v928)
+			v932 := v929 + -1
+			v933 = v931
+			v934 = v932
+		}
+	b227:
+		{
+			v935 := v917 >> 1
+			v913 = v926
+			v914 = v927
+			v915 = v933
+			v916 = v934
+			v917 = v935
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b219
+		}
+	b228:
+		{
+			v937 := v658 < 0
+			if !v937 {
+				v940 = v913
+				v941 = v936
+				goto b230
+			}
+		}
+		{
+			v938 := float64(1 / v913)
+			v939 := 0 - v936
+			v940 = v938
+			v941 = v939
+		}
+	b230:
+		{
+			v942 := v940 == 0
+			if v942 {
+				v972 = v940
+				goto b244
+			}
+		}
+		{
+			v943 = math.Abs(v940)
+			v944 := 1.7976931348623157e+308 < v943
+			if v944 {
+				goto b233
+			}
+		}
+		{
+			v945 := v940 != v940
+			if !v945 {
+				goto b234
+			}
+		}
+	b233:
+		v972 = v940
+		goto b244
+	b234:
+		{
+			v946 := v943 < 2.2250738585072014e-308
+			if !v946 {
+				v948 = v940
+				v949 = int32(0)
+				goto b236
+			}
+		}
+		{
+			v947 := float64(v940 * 4.503599627370496e+15)
+			v948 = v947
+			v949 = int32(-52)
+		}
+	b236:
+		{
+			v950 := int64(v949)
+			v951 := v941 + v950
+			v952 = int64(math.Float64bits(v948))
+			v953 := int64(uint64(v952) >> 52)
+			v954 := v953 & 2047
+			v955 := v954 + -1023
+			v956 = v951 + v955
+			v957 := v956 < -1075
+			if !v957 {
+				goto b238
+			}
+		}
+		{
+			v958 := v952 & -9223372036854775808
+			v959 := math.Float64frombits(uint64(v958))
+			v972 = v959
+			goto b244
+		}
+	b238:
+		{
+			v960 := 1023 < v956
+			if !v960 {
+				goto b241
+			}
+		}
+		{
+			v961 := v948 < 0
+			if v961 {
+				v972 = math.Float64frombits(0xfff0000000000000)
+				goto b244
+			}
+		}
+		v972 = math.Float64frombits(0x7ff0000000000000)
+		goto b244
+	b241:
+		{
+			v962 := v956 < -1022
+			if !v962 {
+				v964 = v956
+				v965 = float64(1)
+				goto b243
+			}
+		}
+		{
+			v963 := v956 + 53
+			v964 = v963
+			v965 = float64(1.1102230246251565e-16)
+		}
+	b243:
+		{
+			v966 := v952 & -9218868437227405313
+			v967 := v964 + 1023
+			v968 := v967 << 52
+			v969 := v966 | v968
+			v970 := math.Float64frombits(uint64(v969))
+			v971 := float64(v965 * v970)
+			v972 = v971
+		}
+	b244:
+		v973 = v972
+	b245:
+		*(*float64)(unsafe.Add(p2, v15+48)) = v973
+		v975 = v9 < 0
+		if !v975 {
+			v977 = v9
+			v978 = false
+			goto b247
+		}
+		{
+			v976 := -v9
+			v977 = v976
+			v978 = true
+		}
+	b247:
+		{
+			v979 := 21 < v977
+			if !v979 {
+				goto b274
+			}
+		}
+		{
+			v980 := v977 != v977
+			if v980 {
+				v1058 = v977
+				goto b273
+			}
+		}
+		{
+			v981 := 709.782712893384 < v977
+			if v981 {
+				v1058 = math.Float64frombits(0x7ff0000000000000)
+				goto b273
+			}
+		}
+		{
+			v982 := v977 < -745.1332191019411
+			if v982 {
+				v1058 = float64(0)
+				goto b273
+			}
+		}
+		{
+			v983 := -3.725290298461914e-09 < v977
+			if !v983 {
+				goto b254
+			}
+		}
+		{
+			v984 := v977 < 3.725290298461914e-09
+			if !v984 {
+				goto b254
+			}
+		}
+		{
+			v985 := float64(v977 + 1)
+			v1058 = v985
+			goto b273
+		}
+	b254:
+		{
+			v986 := v977 < 0
+			if !v986 {
+				goto b256
+			}
+		}
+		{
+			v987 := float64(v977 * 1.4426950408889634)
+			v988 := float64(v987 - 0.5)
+			v989 := v988 < 9.223372036854776e+18
+			v990 := -9.223372036854776e+18 <= v988
+			v991 := v989 && v990
+			v992 := float64(0)
+			if v991 {
+				v992 = v988
+			}
+			v993 := int64(v992)
+			v994 := int64(-9223372036854775808)
+			if v991 {
+				v994 = v993
+			}
+			v1004 = v994
+			goto b258
+		}
+	b256:
+		{
+			v995 := 0 < v977
+			if !v995 {
+				v1004 = int64(0)
+				goto b258
+			}
+		}
+		{
+			v996 := float64(v977 * 1.4426950408889634)
+			v997 := float64(v996 + 0.5)
+			v998 := v997 < 9.223372036854776e+18
+			v999 := -9.223372036854776e+18 <= v997
+			v1000 := v998 && v999
+			v1001 := float64(0)
+			if v1000 {
+				v1001 = v997
+			}
+			v1002 := int64(v1001)
+			v1003 := int64(-9223372036854775808)
+			if v1000 {
+				v1003 = v1002
+			}
+			v1004 = v1003
+		}
+	b258:
+		{
+			v1005 := float64(v1004)
+			v1006 := float64(v1005 * 0.6931471803691238)
+			v1007 := float64(v977 - v1006)
+			v1008 := float64(v1005 * 1.9082149292705877e-10)
+			v1009 := float64(v1007 - v1008)
+			v1010 := float64(v1009 * v1009)
+			v1011 := float64(v1010 * 4.1381367970572385e-08)
+			v1012 := float64(v1011 + -1.6533902205465252e-06)
+			v1013 := float64(v1010 * v1012)
+			v1014 := float64(v1013 + 6.613756321437934e-05)
+			v1015 := float64(v1010 * v1014)
+			v1016 := float64(v1015 + -0.0027777777777015593)
+			v1017 := float64(v1010 * v1016)
+			v1018 := float64(v1017 + 0.16666666666666666)
+			v1019 := float64(v1010 * v1018)
+			v1020 := float64(v1009 - v1019)
+			v1021 := float64(v1009 * v1020)
+			v1022 := float64(2 - v1020)
+			v1023 := float64(v1021 / v1022)
+			v1024 := float64(v1008 - v1023)
+			v1025 := float64(v1024 - v1007)
+			v1026 = float64(1 - v1025)
+			v1027 := v1026 == 0
+			if v1027 {
+				v1057 = v1026
+				goto b272
+			}
+		}
+		{
+			v1028 = math.Abs(v1026)
+			v1029 := 1.7976931348623157e+308 < v1028
+			if v1029 {
+				goto b261
+			}
+		}
+		{
+			v1030 := v1026 != v1026
+			if !v1030 {
+				goto b262
+			}
+		}
+	b261:
+		v1057 = v1026
+		goto b272
+	b262:
+		{
+			v1031 := v1028 < 2.2250738585072014e-308
+			if !v1031 {
+				v1033 = v1026
+				v1034 = int32(0)
+				goto b264
+			}
+		}
+		{
+			v1032 := float64(v1026 * 4.503599627370496e+15)
+			v1033 = v1032
+			v1034 = int32(-52)
+		}
+	b264:
+		{
+			v1035 := int64(v1034)
+			v1036 := v1004 + v1035
+			v1037 = int64(math.Float64bits(v1033))
+			v1038 := int64(uint64(v1037) >> 52)
+			v1039 := v1038 & 2047
+			v1040 := v1039 + -1023
+			v1041 = v1036 + v1040
+			v1042 := v1041 < -1075
+			if !v1042 {
+				goto b266
+			}
+		}
+		{
+			v1043 := v1037 & -9223372036854775808
+			v1044 := math.Float64frombits(uint64(v1043))
+			v1057 = v1044
+			goto b272
+		}
+	b266:
+		{
+			v1045 := 1023 < v1041
+			if !v1045 {
+				goto b269
+			}
+		}
+		{
+			v1046 := v1033 < 0
+			if v1046 {
+				v1057 = math.Float64frombits(0xfff0000000000000)
+				goto b272
+			}
+		}
+		v1057 = math.Float64frombits(0x7ff0000000000000)
+		goto b272
+	b269:
+		{
+			v1047 := v1041 < -1022
+			if !v1047 {
+				v1049 = v1041
+				v1050 = float64(1)
+				goto b271
+			}
+		}
+		{
+			v1048 := v1041 + 53
+			v1049 = v1048
+			v1050 = float64(1.1102230246251565e-16)
+		}
+	b271:
+		{
+			v1051 := v1037 & -9218868437227405313
+			v1052 := v1049 + 1023
+			v1053 := v1052 << 52
+			v1054 := v1051 | v1053
+			v1055 := math.Float64frombits(uint64(v1054))
+			v1056 := float64(v1050 * v1055)
+			v1057 = v1056
+		}
+	b272:
+		v1058 = v1057
+	b273:
+		{
+			v1059 := float64(v1058 * 0.5)
+			v1157 = v1059
+			goto b302
+		}
+	b274:
+		{
+			v1060 := 0.5 < v977
+			if !v1060 {
+				goto b301
+			}
+		}
+		{
+			v1061 := v977 != v977
+			if v1061 {
+				v1139 = v977
+				goto b300
+			}
+		}
+		{
+			v1062 := 709.782712893384 < v977
+			if v1062 {
+				v1139 = math.Float64frombits(0x7ff0000000000000)
+				goto b300
+			}
+		}
+		{
+			v1063 := v977 < -745.1332191019411
+			if v1063 {
+				v1139 = float64(0)
+				goto b300
+			}
+		}
+		{
+			v1064 := -3.725290298461914e-09 < v977
+			if !v1064 {
+				goto b281
+			}
+		}
+		{
+			v1065 := v977 < 3.725290298461914e-09
+			if !v1065 {
+				goto b281
+			}
+		}
+		{
+			v1066 := float64(v977 + 1)
+			v1139 = v1066
+			goto b300
+		}
+	b281:
+		{
+			v1067 := v977 < 0
+			if !v1067 {
+				goto b283
+			}
+		}
+		{
+			v1068 := float64(v977 * 1.4426950408889634)
+			v1069 := float64(v1068 - 0.5)
+			v1070 := v1069 < 9.223372036854776e+18
+			v1071 := -9.223372036854776e+18 <= v1069
+			v1072 := v1070 && v1071
+			v1073 := float64(0)
+			if v1072 {
+				v1073 = v1069
+			}
+			v1074 := int64(v1073)
+			v1075 := int64(-9223372036854775808)
+			if v1072 {
+				v1075 = v1074
+			}
+			v1085 = v1075
+			goto b285
+		}
+	b283:
+		{
+			v1076 := 0 < v977
+			if !v1076 {
+				v1085 = int64(0)
+				goto b285
+			}
+		}
+		{
+			v1077 := float64(v977 * 1.4426950408889634)
+			v1078 := float64(v1077 + 0.5)
+			v1079 := v1078 < 9.223372036854776e+18
+			v1080 := -9.223372036854776e+18 <= v1078
+			v1081 := v1079 && v1080
+			v1082 := float64(0)
+			if v1081 {
+				v1082 = v1078
+			}
+			v1083 := int64(v1082)
+			v1084 := int64(-9223372036854775808)
+			if v1081 {
+				v1084 = v1083
+			}
+			v1085 = v1084
+		}
+	b285:
+		{
+			v1086 := float64(v1085)
+			v1087 := float64(v1086 * 0.6931471803691238)
+			v1088 := float64(v977 - v1087)
+			v1089 := float64(v1086 * 1.9082149292705877e-10)
+			v1090 := float64(v1088 - v1089)
+			v1091 := float64(v1090 * v1090)
+			v1092 := float64(v1091 * 4.1381367970572385e-08)
+			v1093 := float64(v1092 + -1.6533902205465252e-06)
+			v1094 := float64(v1091 * v1093)
+			v1095 := float64(v1094 + 6.613756321437934e-05)
+			v1096 := float64(v1091 * v1095)
+			v1097 := float64(v1096 + -0.0027777777777015593)
+			v1098 := float64(v1091 * v1097)
+			v1099 := float64(v1098 + 0.16666666666666666)
+			v1100 := float64(v1091 * v1099)
+			v1101 := float64(v1090 - v1100)
+			v1102 := float64(v1090 * v1101)
+			v1103 := float64(2 - v1101)
+			v1104 := float64(v1102 / v1103)
+			v1105 := float64(v1089 - v1104)
+			v1106 := float64(v1105 - v1088)
+			v1107 = float64(1 - v1106)
+			v1108 := v1107 == 0
+			if v1108 {
+				v1138 = v1107
+				goto b299
+			}
+		}
+		{
+			v1109 = math.Abs(v1107)
+			v1110 := 1.7976931348623157e+308 < v1109
+			if v1110 {
+				goto b288
+			}
+		}
+		{
+			v1111 := v1107 != v1107
+			if !v1111 {
+				goto b289
+			}
+		}
+	b288:
+		v1138 = v1107
+		goto b299
+	b289:
+		{
+			v1112 := v1109 < 2.2250738585072014e-308
+			if !v1112 {
+				v1114 = v1107
+				v1115 = int32(0)
+				goto b291
+			}
+		}
+		{
+			v1113 := float64(v1107 * 4.503599627370496e+15)
+			v1114 = v1113
+			v1115 = int32(-52)
+		}
+	b291:
+		{
+			v1116 := int64(v1115)
+			v1117 := v1085 + v1116
+			v1118 = int64(math.Float64bits(v1114))
+			v1119 := int64(uint64(v1118) >> 52)
+			v1120 := v1119 & 2047
+			v1121 := v1120 + -1023
+			v1122 = v1117 + v1121
+			v1123 := v1122 < -1075
+			if !v1123 {
+				goto b293
+			}
+		}
+		{
+			v1124 := v1118 & -9223372036854775808
+			v1125 := math.Float64frombits(uint64(v1124))
+			v1138 = v1125
+			goto b299
+		}
+	b293:
+		{
+			v1126 := 1023 < v1122
+			if !v1126 {
+				goto b296
+			}
+		}
+		{
+			v1127 := v1114 < 0
+			if v1127 {
+				v1138 = math.Float64frombits(0xfff0000000000000)
+				goto b299
+			}
+		}
+		v1138 = math.Float64frombits(0x7ff0000000000000)
+		goto b299
+	b296:
+		{
+			v1128 := v1122 < -1022
+			if !v1128 {
+				v1130 = v1122
+				v1131 = float64(1)
+				goto b298
+			}
+		}
+		{
+			v1129 := v1122 + 53
+			v1130 = v1129
+			v1131 = float64(1.1102230246251565e-16)
+		}
+	b298:
+		{
+			v1132 := v1118 & -9218868437227405313
+			v1133 := v1130 + 1023
+			v1134 := v1133 << 52
+			v1135 := v1132 | v1134
+			v1136 := math.Float64frombits(uint64(v1135))
+			v1137 := float64(v1131 * v1136)
+			v1138 = v1137
+		}
+	b299:
+		v1139 = v1138
+	b300:
+		{
+			v1140 := float64(1 / v1139)
+			v1141 := float64(v1139 - v1140)
+			v1142 := float64(v1141 * 0.5)
+			v1157 = v1142
+			goto b302
+		}
+	b301:
+		{
+			v1143 := float64(v977 * v977)
+			v1144 := float64(v1143 * -26.30563213397497)
+			v1145 := float64(v1144 + -2894.211355989564)
+			v1146 := float64(v1145 * v1143)
+			v1147 := float64(v1146 + -89912.72022039509)
+			v1148 := float64(v1147 * v1143)
+			v1149 := float64(v1148 + -630767.3640497717)
+			v1150 := float64(v1149 * v977)
+			v1151 := float64(v1143 + -173.6789535582337)
+			v1152 := float64(v1151 * v1143)
+			v1153 := float64(v1152 + 15215.17378790019)
+			v1154 := float64(v1153 * v1143)
+			v1155 := float64(v1154 + -630767.3640497717)
+			v1156 := float64(v1150 / v1155)
+			v1157 = v1156
+		}
+	b302:
+		if !v978 {
+			v1159 = v1157
+			goto b304
+		}
+		{
+			v1158 := -v1157
+			v1159 = v1158
+		}
+	b304:
+		{
+			*(*float64)(unsafe.Add(p2, v15+56)) = v1159
+			v1161 := 44.014845965556525 < v154
+			if !v1161 {
+				goto b307
+			}
+		}
+		if v975 {
+			v1268 = float64(-1)
+			goto b338
+		}
+		v1268 = float64(1)
+		goto b338
+	b307:
+		{
+			v1162 := 0.625 <= v154
+			if !v1162 {
+				goto b335
+			}
+		}
+		{
+			v1163 = float64(v154 * 2)
+			v1164 := v1163 != v1163
+			if v1164 {
+				v1242 = v1163
+				goto b333
+			}
+		}
+		{
+			v1165 := 709.782712893384 < v1163
+			if v1165 {
+				v1242 = math.Float64frombits(0x7ff0000000000000)
+				goto b333
+			}
+		}
+		{
+			v1166 := v1163 < -745.1332191019411
+			if v1166 {
+				v1242 = float64(0)
+				goto b333
+			}
+		}
+		{
+			v1167 := -3.725290298461914e-09 < v1163
+			if !v1167 {
+				goto b314
+			}
+		}
+		{
+			v1168 := v1163 < 3.725290298461914e-09
+			if !v1168 {
+				goto b314
+			}
+		}
+		{
+			v1169 := float64(v1163 + 1)
+			v1242 = v1169
+			goto b333
+		}
+	b314:
+		{
+			v1170 := v1163 < 0
+			if !v1170 {
+				goto b316
+			}
+		}
+		{
+			v1171 := float64(v1163 * 1.4426950408889634)
+			v1172 := float64(v1171 - 0.5)
+			v1173 := v1172 < 9.223372036854776e+18
+			v1174 := -9.223372036854776e+18 <= v1172
+			v1175 := v1173 && v1174
+			v1176 := float64(0)
+			if v1175 {
+				v1176 = v1172
+			}
+			v1177 := int64(v1176)
+			v1178 := int64(-9223372036854775808)
+			if v1175 {
+				v1178 = v1177
+			}
+			v1188 = v1178
+			goto b318
+		}
+	b316:
+		{
+			v1179 := 0 < v1163
+			if !v1179 {
+				v1188 = int64(0)
+				goto b318
+			}
+		}
+		{
+			v1180 := float64(v1163 * 1.4426950408889634)
+			v1181 := float64(v1180 + 0.5)
+			v1182 := v1181 < 9.223372036854776e+18
+			v1183 := -9.223372036854776e+18 <= v1181
+			v1184 := v1182 && v1183
+			v1185 := float64(0)
+			if v1184 {
+				v1185 = v1181
+			}
+			v1186 := int64(v1185)
+			v1187 := int64(-9223372036854775808)
+			if v1184 {
+				v1187 = v1186
+			}
+			v1188 = v1187
+		}
+	b318:
+		{
+			v1189 := float64(v1188)
+			v1190 := float64(v1189 * 0.6931471803691238)
+			v1191 := float64(v1163 - v1190)
+			v1192 := float64(v1189 * 1.9082149292705877e-10)
+			v1193 := float64(v1191 - v1192)
+			v1194 := float64(v1193 * v1193)
+			v1195 := float64(v1194 * 4.1381367970572385e-08)
+			v1196 := float64(v1195 + -1.6533902205465252e-06)
+			v1197 := float64(v1194 * v1196)
+			v1198 := float64(v1197 + 6.613756321437934e-05)
+			v1199 := float64(v1194 * v1198)
+			v1200 := float64(v1199 + -0.0027777777777015593)
+			v1201 := float64(v1194 * v1200)
+			v1202 := float64(v1201 + 0.16666666666666666)
+			v1203 := float64(v1194 * v1202)
+			v1204 := float64(v1193 - v1203)
+			v1205 := float64(v1193 * v1204)
+			v1206 := float64(2 - v1204)
+			v1207 := float64(v1205 / v1206)
+			v1208 := float64(v1192 - v1207)
+			v1209 := float64(v1208 - v1191)
+			v1210 = float64(1 - v1209)
+			v1211 := v1210 == 0
+			if v1211 {
+				v1241 = v1210
+				goto b332
+			}
+		}
+		{
+			v1212 = math.Abs(v1210)
+			v1213 := 1.7976931348623157e+308 < v1212
+			if v1213 {
+				goto b321
+			}
+		}
+		{
+			v1214 := v1210 != v1210
+			if !v1214 {
+				goto b322
+			}
+		}
+	b321:
+		v1241 = v1210
+		goto b332
+	b322:
+		{
+			v1215 := v1212 < 2.2250738585072014e-308
+			if !v1215 {
+				v1217 = v1210
+				v1218 = int32(0)
+				goto b324
+			}
+		}
+		{
+			v1216 := float64(v1210 * 4.503599627370496e+15)
+			v1217 = v1216
+			v1218 = int32(-52)
+		}
+	b324:
+		{
+			v1219 := int64(v1218)
+			v1220 := v1188 + v1219
+			v1221 = int64(math.Float64bits(v1217))
+			v1222 := int64(uint64(v1221) >> 52)
+			v1223 := v1222 & 2047
+			v1224 := v1223 + -1023
+			v1225 = v1220 + v1224
+			v1226 := v1225 < -1075
+			if !v1226 {
+				goto b326
+			}
+		}
+		{
+			v1227 := v1221 & -9223372036854775808
+			v1228 := math.Float64frombits(uint64(v1227))
+			v1241 = v1228
+			goto b332
+		}
+	b326:
+		{
+			v1229 := 1023 < v1225
+			if !v1229 {
+				goto b329
+			}
+		}
+		{
+			v1230 := v1217 < 0
+			if v1230 {
+				v1241 = math.Float64frombits(0xfff0000000000000)
+				goto b332
+			}
+		}
+		v1241 = math.Float64frombits(0x7ff0000000000000)
+		goto b332
+	b329:
+		{
+			v1231 := v1225 < -1022
+			if !v1231 {
+				v1233 = v1225
+				v1234 = float64(1)
+				goto b331
+			}
+		}
+		{
+			v1232 := v1225 + 53
+			v1233 = v1232
+			v1234 = float64(1.1102230246251565e-16)
+		}
+	b331:
+		{
+			v1235 := v1221 & -9218868437227405313
+			v1236 := v1233 + 1023
+			v1237 := v1236 << 52
+			v1238 := v1235 | v1237
+			v1239 := math.Float64frombits(uint64(v1238))
+			v1240 := float64(v1234 * v1239)
+			v1241 = v1240
+		}
+	b332:
+		v1242 = v1241
+	b333:
+		{
+			v1243 := float64(v1242 + 1)
+			v1244 := float64(2 / v1243)
+			v1245 = float64(1 - v1244)
+			if !v975 {
+				v1267 = v1245
+				goto b337
+			}
+		}
+		{
+			v1246 := -v1245
+			v1267 = v1246
+			goto b337
+		}
+	b335:
+		if v171 {
+			v1268 = v9
+			goto b338
+		}
+		{
+			v1247 := float64(v9 * v9)
+			v1248 := float64(v9 * v1247)
+			v1249 := *(*float64)(unsafe.Pointer(&nearHostTable0))
+			v1250 := float64(v1249 * v1247)
+			v1251 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable0), 8))
+			v1252 := float64(v1250 + v1251)
+			v1253 := float64(v1252 * v1247)
+			v1254 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable0), 16))
+			v1255 := float64(v1253 + v1254)
+			v1256 := float64(v1248 * v1255)
+			v1257 := *(*float64)(unsafe.Pointer(&nearHostTable1))
+			v1258 := float64(v1247 + v1257)
+			v1259 := float64(v1258 * v1247)
+			v1260 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable1), 8))
+			v1261 := float64(v1259 + v1260)
+			v1262 := float64(v1261 * v1247)
+			v1263 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable1), 16))
+			v1264 := float64(v1262 + v1263)
+			v1265 := float64(v1256 / v1264)
+			v1266 := float64(v9 + v1265)
+			v1267 = v1266
+		}
+	b337:
+		v1268 = v1267
+	b338:
+		*(*float64)(unsafe.Add(p2, v15+64)) = v1268
+		if v18 {
+			v1574 = math.Float64frombits(0x7ff8000000000001)
+			goto b414
+		}
+		{
+			v1270 := 1.7976931348623157e+308 < v9
+			if v1270 {
+				v1574 = float64(1)
+				goto b414
+			}
+		}
+		{
+			v1271 = -v9
+			v1272 := 1.7976931348623157e+308 < v1271
+			if v1272 {
+				v1574 = float64(-1)
+				goto b414
+			}
+		}
+		if !v975 {
+			v1273 = v9
+			v1274 = false
+			goto b343
+		}
+		v1273 = v1271
+		v1274 = true
+	b343:
+		{
+			v1275 := v1273 < 0.84375
+			if !v1275 {
+				goto b351
+			}
+		}
+		{
+			v1276 := v1273 < 3.725290298461914e-09
+			if !v1276 {
+				goto b348
+			}
+		}
+		{
+			v1277 := v1273 < 2.848094538889218e-306
+			if !v1277 {
+				goto b347
+			}
+		}
+		{
+			v1278 := float64(v1273 * 8)
+			v1279 := float64(v1273 * 1.0270333367641007)
+			v1280 := float64(v1278 + v1279)
+			v1281 := float64(v1280 * 0.125)
+			v1306 = v1281
+			goto b349
+		}
+	b347:
+		{
+			v1282 := float64(v1273 * 0.1283791670955126)
+			v1283 := float64(v1273 + v1282)
+			v1306 = v1283
+			goto b349
+		}
+	b348:
+		{
+			v1284 := float64(v1273 * v1273)
+			v1285 := float64(v1284 * -2.3763016656650163e-05)
+			v1286 := float64(v1285 + -0.005770270296489442)
+			v1287 := float64(v1284 * v1286)
+			v1288 := float64(v1287 + -0.02848174957559851)
+			v1289 := float64(v1284 * v1288)
+			v1290 := float64(v1289 + -0.3250421072470015)
+			v1291 := float64(v1284 * v1290)
+			v1292 := float64(v1291 + 0.12837916709551256)
+			v1293 := float64(v1284 * -3.960228278775368e-06)
+			v1294 := float64(v1293 + 0.00013249473800432164)
+			v1295 := float64(v1284 * v1294)
+			v1296 := float64(v1295 + 0.005081306281875766)
+			v1297 := float64(v1284 * v1296)
+			v1298 := float64(v1297 + 0.0650222499887673)
+			v1299 := float64(v1284 * v1298)
+			v1300 := float64(v1299 + 0.39791722395915535)
+			v1301 := float64(v1284 * v1300)
+			v1302 := float64(v1301 + 1)
+			v1303 := float64(v1292 / v1302)
+			v1304 := float64(v1273 * v1303)
+			v1305 := float64(v1273 + v1304)
+			v1306 = v1305
+		}
+	b349:
+		if !v1274 {
+			v1574 = v1306
+			goto b414
+		}
+		{
+			v1307 := -v1306
+			v1574 = v1307
+			goto b414
+		}
+	b351:
+		{
+			v1308 := v1273 < 1.25
+			if !v1308 {
+				goto b355
+			}
+		}
+		{
+			v1309 := float64(v1273 - 1)
+			v1310 := float64(v1309 * -0.002166375594868791)
+			v1311 := float64(v1310 + 0.035478304325618236)
+			v1312 := float64(v1309 * v1311)
+			v1313 := float64(v1312 + -0.11089469428239668)
+			v1314 := float64(v1309 * v1313)
+			v1315 := float64(v1314 + 0.31834661990116175)
+			v1316 := float64(v1309 * v1315)
+			v1317 := float64(v1316 + -0.3722078760357013)
+			v1318 := float64(v1309 * v1317)
+			v1319 := float64(v1318 + 0.41485611868374833)
+			v1320 := float64(v1309 * v1319)
+			v1321 = float64(v1320 + -0.0023621185607526594)
+			v1322 := float64(v1309 * 0.011984499846799107)
+			v1323 := float64(v1322 + 0.01363708391202905)
+			v1324 := float64(v1309 * v1323)
+			v1325 := float64(v1324 + 0.12617121980876164)
+			v1326 := float64(v1309 * v1325)
+			v1327 := float64(v1326 + 0.07182865441419627)
+			v1328 := float64(v1309 * v1327)
+			v1329 := float64(v1328 + 0.540397917702171)
+			v1330 := float64(v1309 * v1329)
+			v1331 := float64(v1330 + 0.10642088040084423)
+			v1332 := float64(v1309 * v1331)
+			v1333 = float64(v1332 + 1)
+			if !v1274 {
+				goto b354
+			}
+		}
+		{
+			v1334 := float64(v1321 / v1333)
+			v1335 := float64(-0.8450629115104675 - v1334)
+			v1574 = v1335
+			goto b414
+		}
+	b354:
+		{
+			v1336 := float64(v1321 / v1333)
+			v1337 := float64(v1336 + 0.8450629115104675)
+			v1574 = v1337
+			goto b414
+		}
+	b355:
+		{
+			v1338 := 6 <= v1273
+			if !v1338 {
+				goto b358
+			}
+		}
+		if v1274 {
+			v1574 = float64(-1)
+			goto b414
+		}
+		v1574 = float64(1)
+		goto b414
+	b358:
+		{
+			v1339 := float64(v1273 * v1273)
+			v1340 = float64(1 / v1339)
+			v1341 := v1273 < 2.857142857142857
+			if !v1341 {
+				goto b360
+			}
+		}
+		{
+			v1342 := float64(v1340 * -9.814329344169145)
+			v1343 := float64(v1342 + -81.2874355063066)
+			v1344 := float64(v1340 * v1343)
+			v1345 := float64(v1344 + -184.60509290671104)
+			v1346 := float64(v1340 * v1345)
+			v1347 := float64(v1346 + -162.39666946257347)
+			v1348 := float64(v1340 * v1347)
+			v1349 := float64(v1348 + -62.375332450326006)
+			v1350 := float64(v1340 * v1349)
+			v1351 := float64(v1350 + -10.558626225323291)
+			v1352 := float64(v1340 * v1351)
+			v1353 := float64(v1352 + -0.6938585727071818)
+			v1354 := float64(v1340 * v1353)
+			v1355 := float64(v1354 + -0.009864944034847148)
+			v1356 := float64(v1340 * -0.0604244152148581)
+			v1357 := float64(v1356 + 6.570249770319282)
+			v1358 := float64(v1340 * v1357)
+			v1359 := float64(v1358 + 108.63500554177944)
+			v1360 := float64(v1340 * v1359)
+			v1361 := float64(v1360 + 429.00814002756783)
+			v1362 := float64(v1340 * v1361)
+			v1363 := float64(v1362 + 645.3872717332679)
+			v1364 := float64(v1340 * v1363)
+			v1365 := float64(v1364 + 434.56587747522923)
+			v1366 := float64(v1340 * v1365)
+			v1367 := float64(v1366 + 137.65775414351904)
+			v1368 := float64(v1340 * v1367)
+			v1369 := float64(v1368 + 19.651271667439257)
+			v1370 := float64(v1340 * v1369)
+			v1371 := float64(v1370 + 1)
+			v1398 = v1355
+			v1399 = v1371
+			goto b361
+		}
+	b360:
+		{
+			v1372 := float64(v1340 * -483.5191916086514)
+			v1373 := float64(v1372 + -1025.0951316110772)
+			v1374 := float64(v1340 * v1373)
+			v1375 := float64(v1374 + -637.5664433683896)
+			v1376 := float64(v1340 * v1375)
+			v1377 := float64(v1376 + -160.63638485582192)
+			v1378 := float64(v1340 * v1377)
+			v1379 := float64(v1378 + -17.757954917754752)
+			v1380 := float64(v1340 * v1379)
+			v1381 := float64(v1380 + -0.799283237680523)
+			v1382 := float64(v1340 * v1381)
+			v1383 := float64(v1382 + -0.0098649429247001)
+			v1384 := float64(v1340 * -22.44095244658582)
+			v1385 := float64(v1384 + 474.52854120695537)
+			v1386 := float64(v1340 * v1385)
+			v1387 := float64(v1386 + 2553.0504064331644)
+			v1388 := float64(v1340 * v1387)
+			v1389 := float64(v1388 + 3199.8582195085955)
+			v1390 := float64(v1340 * v1389)
+			v1391 := float64(v1390 + 1536.729586084437)
+			v1392 := float64(v1340 * v1391)
+			v1393 := float64(v1392 + 325.7925129965739)
+			v1394 := float64(v1340 * v1393)
+			v1395 := float64(v1394 + 30.33806074348246)
+			v1396 := float64(v1340 * v1395)
+			v1397 := float64(v1396 + 1)
+			v1398 = v1383
+			v1399 = v1397
+		}
+	b361:
+		{
+			v1400 := int64(math.Float64bits(v1273))
+			v1401 := v1400 & -4294967296
+			v1402 = math.Float64frombits(uint64(v1401))
+			v1403 := -v1402
+			v1404 := float64(v1403 * v1402)
+			v1405 = float64(v1404 - 0.5625)
+			v1406 := v1405 != v1405
+			if v1406 {
+				v1484 = v1405
+				goto b386
+			}
+		}
+		{
+			v1407 := 709.782712893384 < v1405
+			if v1407 {
+				v1484 = math.Float64frombits(0x7ff0000000000000)
+				goto b386
+			}
+		}
+		{
+			v1408 := v1405 < -745.1332191019411
+			if v1408 {
+				v1484 = float64(0)
+				goto b386
+			}
+		}
+		{
+			v1409 := -3.725290298461914e-09 < v1405
+			if !v1409 {
+				goto b367
+			}
+		}
+		{
+			v1410 := v1405 < 3.725290298461914e-09
+			if !v1410 {
+				goto b367
+			}
+		}
+		{
+			v1411 := float64(v1405 + 1)
+			v1484 = v1411
+			goto b386
+		}
+	b367:
+		{
+			v1412 := v1405 < 0
+			if !v1412 {
+				goto b369
+			}
+		}
+		{
+			v1413 := float64(v1405 * 1.4426950408889634)
+			v1414 := float64(v1413 - 0.5)
+			v1415 := v1414 < 9.223372036854776e+18
+			v1416 := -9.223372036854776e+18 <= v1414
+			v1417 := v1415 && v1416
+			v1418 := float64(0)
+			if v1417 {
+				v1418 = v1414
+			}
+			v1419 := int64(v1418)
+			v1420 := int64(-9223372036854775808)
+			if v1417 {
+				v1420 = v1419
+			}
+			v1430 = v1420
+			goto b371
+		}
+	b369:
+		{
+			v1421 := 0 < v1405
+			if !v1421 {
+				v1430 = int64(0)
+				goto b371
+			}
+		}
+		{
+			v1422 := float64(v1405 * 1.4426950408889634)
+			v1423 := float64(v1422 + 0.5)
+			v1424 := v1423 < 9.223372036854776e+18
+			v1425 := -9.223372036854776e+18 <= v1423
+			v1426 := v1424 && v1425
+			v1427 := float64(0)
+			if v1426 {
+				v1427 = v1423
+			}
+			v1428 := int64(v1427)
+			v1429 := int64(-9223372036854775808)
+			if v1426 {
+				v1429 = v1428
+			}
+			v1430 = v1429
+		}
+	b371:
+		{
+			v1431 := float64(v1430)
+			v1432 := float64(v1431 * 0.6931471803691238)
+			v1433 := float64(v1405 - v1432)
+			v1434 := float64(v1431 * 1.9082149292705877e-10)
+			v1435 := float64(v1433 - v1434)
+			v1436 := float64(v1435 * v1435)
+			v1437 := float64(v1436 * 4.1381367970572385e-08)
+			v1438 := float64(v1437 + -1.6533902205465252e-06)
+			v1439 := float64(v1436 * v1438)
+			v1440 := float64(v1439 + 6.613756321437934e-05)
+			v1441 := float64(v1436 * v1440)
+			v1442 := float64(v1441 + -0.0027777777777015593)
+			v1443 := float64(v1436 * v1442)
+			v1444 := float64(v1443 + 0.16666666666666666)
+			v1445 := float64(v1436 * v1444)
+			v1446 := float64(v1435 - v1445)
+			v1447 := float64(v1435 * v1446)
+			v1448 := float64(2 - v1446)
+			v1449 := float64(v1447 / v1448)
+			v1450 := float64(v1434 - v1449)
+			v1451 := float64(v1450 - v1433)
+			v1452 = float64(1 - v1451)
+			v1453 := v1452 == 0
+			if v1453 {
+				v1483 = v1452
+				goto b385
+			}
+		}
+		{
+			v1454 = math.Abs(v1452)
+			v1455 := 1.7976931348623157e+308 < v1454
+			if v1455 {
+				goto b374
+			}
+		}
+		{
+			v1456 := v1452 != v1452
+			if !v1456 {
+				goto b375
+			}
+		}
+	b374:
+		v1483 = v1452
+		goto b385
+	b375:
+		{
+			v1457 := v1454 < 2.2250738585072014e-308
+			if !v1457 {
+				v1459 = v1452
+				v1460 = int32(0)
+				goto b377
+			}
+		}
+		{
+			v1458 := float64(v1452 * 4.503599627370496e+15)
+			v1459 = v1458
+			v1460 = int32(-52)
+		}
+	b377:
+		{
+			v1461 := int64(v1460)
+			v1462 := v1430 + v1461
+			v1463 = int64(math.Float64bits(v1459))
+			v1464 := int64(uint64(v1463) >> 52)
+			v1465 := v1464 & 2047
+			v1466 := v1465 + -1023
+			v1467 = v1462 + v1466
+			v1468 := v1467 < -1075
+			if !v1468 {
+				goto b379
+			}
+		}
+		{
+			v1469 := v1463 & -9223372036854775808
+			v1470 := math.Float64frombits(uint64(v1469))
+			v1483 = v1470
+			goto b385
+		}
+	b379:
+		{
+			v1471 := 1023 < v1467
+			if !v1471 {
+				goto b382
+			}
+		}
+		{
+			v1472 := v1459 < 0
+			if v1472 {
+				v1483 = math.Float64frombits(0xfff0000000000000)
+				goto b385
+			}
+		}
+		v1483 = math.Float64frombits(0x7ff0000000000000)
+		goto b385
+	b382:
+		{
+			v1473 := v1467 < -1022
+			if !v1473 {
+				v1475 = v1467
+				v1476 = float64(1)
+				goto b384
+			}
+		}
+		{
+			v1474 := v1467 + 53
+			v1475 = v1474
+			v1476 = float64(1.1102230246251565e-16)
+		}
+	b384:
+		{
+			v1477 := v1463 & -9218868437227405313
+			v1478 := v1475 + 1023
+			v1479 := v1478 << 52
+			v1480 := v1477 | v1479
+			v1481 := math.Float64frombits(uint64(v1480))
+			v1482 := float64(v1476 * v1481)
+			v1483 = v1482
+		}
+	b385:
+		v1484 = v1483
+	b386:
+		{
+			v1485 := float64(v1402 - v1273)
+			v1486 := float64(v1402 + v1273)
+			v1487 := float64(v1485 * v1486)
+			v1488 := float64(v1398 / v1399)
+			v1489 = float64(v1487 + v1488)
+			v1490 := v1489 != v1489
+			if v1490 {
+				v1568 = v1489
+				goto b411
+			}
+		}
+		{
+			v1491 := 709.782712893384 < v1489
+			if v1491 {
+				v1568 = math.Float64frombits(0x7ff0000000000000)
+				goto b411
+			}
+		}
+		{
+			v1492 := v1489 < -745.1332191019411
+			if v1492 {
+				v1568 = float64(0)
+				goto b411
+			}
+		}
+		{
+			v1493 := -3.725290298461914e-09 < v1489
+			if !v1493 {
+				goto b392
+			}
+		}
+		{
+			v1494 := v1489 < 3.725290298461914e-09
+			if !v1494 {
+				goto b392
+			}
+		}
+		{
+			v1495 := float64(v1489 + 1)
+			v1568 = v1495
+			goto b411
+		}
+	b392:
+		{
+			v1496 := v1489 < 0
+			if !v1496 {
+				goto b394
+			}
+		}
+		{
+			v1497 := float64(v1489 * 1.4426950408889634)
+			v1498 := float64(v1497 - 0.5)
+			v1499 := v1498 < 9.223372036854776e+18
+			v1500 := -9.223372036854776e+18 <= v1498
+			v1501 := v1499 && v1500
+			v1502 := float64(0)
+			if v1501 {
+				v1502 = v1498
+			}
+			v1503 := int64(v1502)
+			v1504 := int64(-9223372036854775808)
+			if v1501 {
+				v1504 = v1503
+			}
+			v1514 = v1504
+			goto b396
+		}
+	b394:
+		{
+			v1505 := 0 < v1489
+			if !v1505 {
+				v1514 = int64(0)
+				goto b396
+			}
+		}
+		{
+			v1506 := float64(v1489 * 1.4426950408889634)
+			v1507 := float64(v1506 + 0.5)
+			v1508 := v1507 < 9.223372036854776e+18
+			v1509 := -9.223372036854776e+18 <= v1507
+			v1510 := v1508 && v1509
+			v1511 := float64(0)
+			if v1510 {
+				v1511 = v1507
+			}
+			v1512 := int64(v1511)
+			v1513 := int64(-9223372036854775808)
+			if v1510 {
+				v1513 = v1512
+			}
+			v1514 = v1513
+		}
+	b396:
+		{
+			v1515 := float64(v1514)
+			v1516 := float64(v1515 * 0.6931471803691238)
+			v1517 := float64(v1489 - v1516)
+			v1518 := float64(v1515 * 1.9082149292705877e-10)
+			v1519 := float64(v1517 - v1518)
+			v1520 := float64(v1519 * v1519)
+			v1521 := float64(v1520 * 4.1381367970572385e-08)
+			v1522 := float64(v1521 + -1.6533902205465252e-06)
+			v1523 := float64(v1520 * v1522)
+			v1524 := float64(v1523 + 6.613756321437934e-05)
+			v1525 := float64(v1520 * v1524)
+			v1526 := float64(v1525 + -0.0027777777777015593)
+			v1527 := float64(v1520 * v1526)
+			v1528 := float64(v1527 + 0.16666666666666666)
+			v1529 := float64(v1520 * v1528)
+			v1530 := float64(v1519 - v1529)
+			v1531 := float64(v1519 * v1530)
+			v1532 := float64(2 - v1530)
+			v1533 := float64(v1531 / v1532)
+			v1534 := float64(v1518 - v1533)
+			v1535 := float64(v1534 - v1517)
+			v1536 = float64(1 - v1535)
+			v1537 := v1536 == 0
+			if v1537 {
+				v1567 = v1536
+				goto b410
+			}
+		}
+		{
+			v1538 = math.Abs(v1536)
+			v1539 := 1.7976931348623157e+308 < v1538
+			if v1539 {
+				goto b399
+			}
+		}
+		{
+			v1540 := v1536 != v1536
+			if !v1540 {
+				goto b400
+			}
+		}
+	b399:
+		v1567 = v1536
+		goto b410
+	b400:
+		{
+			v1541 := v1538 < 2.2250738585072014e-308
+			if !v1541 {
+				v1543 = v1536
+				v1544 = int32(0)
+				goto b402
+			}
+		}
+		{
+			v1542 := float64(v1536 * 4.503599627370496e+15)
+			v1543 = v1542
+			v1544 = int32(-52)
+		}
+	b402:
+		{
+			v1545 := int64(v1544)
+			v1546 := v1514 + v1545
+			v1547 = int64(math.Float64bits(v1543))
+			v1548 := int64(uint64(v1547) >> 52)
+			v1549 := v1548 & 2047
+			v1550 := v1549 + -1023
+			v1551 = v1546 + v1550
+			v1552 := v1551 < -1075
+			if !v1552 {
+				goto b404
+			}
+		}
+		{
+			v1553 := v1547 & -9223372036854775808
+			v1554 := math.Float64frombits(uint64(v1553))
+			v1567 = v1554
+			goto b410
+		}
+	b404:
+		{
+			v1555 := 1023 < v1551
+			if !v1555 {
+				goto b407
+			}
+		}
+		{
+			v1556 := v1543 < 0
+			if v1556 {
+				v1567 = math.Float64frombits(0xfff0000000000000)
+				goto b410
+			}
+		}
+		v1567 = math.Float64frombits(0x7ff0000000000000)
+		goto b410
+	b407:
+		{
+			v1557 := v1551 < -1022
+			if !v1557 {
+				v1559 = v1551
+				v1560 = float64(1)
+				goto b409
+			}
+		}
+		{
+			v1558 := v1551 + 53
+			v1559 = v1558
+			v1560 = float64(1.1102230246251565e-16)
+		}
+	b409:
+		{
+			v1561 := v1547 & -9218868437227405313
+			v1562 := v1559 + 1023
+			v1563 := v1562 << 52
+			v1564 := v1561 | v1563
+			v1565 := math.Float64frombits(uint64(v1564))
+			v1566 := float64(v1560 * v1565)
+			v1567 = v1566
+		}
+	b410:
+		v1568 = v1567
+	b411:
+		v1569 = float64(v1484 * v1568)
+		if !v1274 {
+			goto b413
+		}
+		{
+			v1570 := float64(v1569 / v1273)
+			v1571 := float64(v1570 - 1)
+			v1574 = v1571
+			goto b414
+		}
+	b413:
+		{
+			v1572 := float64(v1569 / v1273)
+			v1573 := float64(1 - v1572)
+			v1574 = v1573
+		}
+	b414:
+		*(*float64)(unsafe.Add(p2, v15+72)) = v1574
+		if !v975 {
+			v1584 = false
+			goto b416
+		}
+		{
+			v1576 := math.Trunc(v9)
+			v1577 := float64(v9 - v1576)
+			v1578 := int64(math.Float64bits(v1577))
+			v1579 := v1578 & 9223372036854775807
+			v1580 := v305 & -9223372036854775808
+			v1581 := v1579 | v1580
+			v1582 := math.Float64frombits(uint64(v1581))
+			v1583 := v1582 == 0
+			v1584 = v1583
+		}
+	b416:
+		if v1584 {
+			goto b419
+		}
+		{
+			v1585 := -v9
+			v1586 := 1.7976931348623157e+308 < v1585
+			if v1586 {
+				goto b419
+			}
+		}
+		if !v18 {
+			goto b420
+		}
+	b419:
+		v3389 = math.Float64frombits(0x7ff8000000000001)
+		goto b993
+	b420:
+		{
+			v1587 := 1.7976931348623157e+308 < v9
+			if v1587 {
+				v3389 = math.Float64frombits(0x7ff0000000000000)
+				goto b993
+			}
+		}
+		if !v171 {
+			goto b424
+		}
+		{
+			v1588 := v305 < 0
+			if v1588 {
+				v3389 = math.Float64frombits(0xfff0000000000000)
+				goto b993
+			}
+		}
+		v3389 = math.Float64frombits(0x7ff0000000000000)
+		goto b993
+	b424:
+		{
+			v1589 = math.Floor(v154)
+			v1590 := 33 < v154
+			if !v1590 {
+				v3320 = v9
+				v3321 = float64(1)
+				goto b979
+			}
+		}
+		{
+			v1591 := 0 <= v9
+			if !v1591 {
+				goto b684
+			}
+		}
+		{
+			v1592 := 200 < v9
+			if v1592 {
+				v2330 = math.Float64frombits(0x7ff0000000000000)
+				v2331 = float64(1)
+				goto b683
+			}
+		}
+		{
+			v1593 := float64(1 / v9)
+			v1594 := *(*float64)(unsafe.Pointer(&nearHostTable2))
+			v1595 := float64(v1594 * v1593)
+			v1596 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable2), 8))
+			v1597 := float64(v1595 + v1596)
+			v1598 := float64(v1597 * v1593)
+			v1599 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable2), 16))
+			v1600 := float64(v1598 + v1599)
+			v1601 := float64(v1600 * v1593)
+			v1602 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable2), 24))
+			v1603 := float64(v1601 + v1602)
+			v1604 := float64(v1603 * v1593)
+			v1605 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable2), 32))
+			v1606 := float64(v1604 + v1605)
+			v1607 := float64(v1593 * v1606)
+			v1608 = float64(v1607 + 1)
+			v1609 := 709.782712893384 < v9
+			if v1609 {
+				v1685 = math.Float64frombits(0x7ff0000000000000)
+				goto b451
+			}
+		}
+		{
+			v1610 := v9 < -745.1332191019411
+			if v1610 {
+				v1685 = float64(0)
+				goto b451
+			}
+		}
+		{
+			v1611 := -3.725290298461914e-09 < v9
+			if !v1611 {
+				goto b432
+			}
+		}
+		{
+			v1612 := v9 < 3.725290298461914e-09
+			if !v1612 {
+				goto b432
+			}
+		}
+		{
+			v1613 := float64(v9 + 1)
+			v1685 = v1613
+			goto b451
+		}
+	b432:
+		if !v975 {
+			goto b434
+		}
+		{
+			v1614 := float64(v9 * 1.4426950408889634)
+			v1615 := float64(v1614 - 0.5)
+			v1616 := v1615 < 9.223372036854776e+18
+			v1617 := -9.223372036854776e+18 <= v1615
+			v1618 := v1616 && v1617
+			v1619 := float64(0)
+			if v1618 {
+				v1619 = v1615
+			}
+			v1620 := int64(v1619)
+			v1621 := int64(-9223372036854775808)
+			if v1618 {
+				v1621 = v1620
+			}
+			v1631 = v1621
+			goto b436
+		}
+	b434:
+		{
+			v1622 := 0 < v9
+			if !v1622 {
+				v1631 = int64(0)
+				goto b436
+			}
+		}
+		{
+			v1623 := float64(v9 * 1.4426950408889634)
+			v1624 := float64(v1623 + 0.5)
+			v1625 := v1624 < 9.223372036854776e+18
+			v1626 := -9.223372036854776e+18 <= v1624
+			v1627 := v1625 && v1626
+			v1628 := float64(0)
+			if v1627 {
+				v1628 = v1624
+			}
+			v1629 := int64(v1628)
+			v1630 := int64(-9223372036854775808)
+			if v1627 {
+				v1630 = v1629
+			}
+			v1631 = v1630
+		}
+	b436:
+		{
+			v1632 := float64(v1631)
+			v1633 := float64(v1632 * 0.6931471803691238)
+			v1634 := float64(v9 - v1633)
+			v1635 := float64(v1632 * 1.9082149292705877e-10)
+			v1636 := float64(v1634 - v1635)
+			v1637 := float64(v1636 * v1636)
+			v1638 := float64(v1637 * 4.1381367970572385e-08)
+			v1639 := float64(v1638 + -1.6533902205465252e-06)
+			v1640 := float64(v1637 * v1639)
+			v1641 := float64(v1640 + 6.613756321437934e-05)
+			v1642 := float64(v1637 * v1641)
+			v1643 := float64(v1642 + -0.0027777777777015593)
+			v1644 := float64(v1637 * v1643)
+			v1645 := float64(v1644 + 0.16666666666666666)
+			v1646 := float64(v1637 * v1645)
+			v1647 := float64(v1636 - v1646)
+			v1648 := float64(v1636 * v1647)
+			v1649 := float64(2 - v1647)
+			v1650 := float64(v1648 / v1649)
+			v1651 := float64(v1635 - v1650)
+			v1652 := float64(v1651 - v1634)
+			v1653 = float64(1 - v1652)
+			v1654 := v1653 == 0
+			if v1654 {
+				v1684 = v1653
+				goto b450
+			}
+		}
+		{
+			v1655 = math.Abs(v1653)
+			v1656 := 1.7976931348623157e+308 < v1655
+			if v1656 {
+				goto b439
+			}
+		}
+		{
+			v1657 := v1653 != v1653
+			if !v1657 {
+				goto b440
+			}
+		}
+	b439:
+		v1684 = v1653
+		goto b450
+	b440:
+		{
+			v1658 := v1655 < 2.2250738585072014e-308
+			if !v1658 {
+				v1660 = v1653
+				v1661 = int32(0)
+				goto b442
+			}
+		}
+		{
+			v1659 := float64(v1653 * 4.503599627370496e+15)
+			v1660 = v1659
+			v1661 = int32(-52)
+		}
+	b442:
+		{
+			v1662 := int64(v1661)
+			v1663 := v1631 + v1662
+			v1664 = int64(math.Float64bits(v1660))
+			v1665 := int64(uint64(v1664) >> 52)
+			v1666 := v1665 & 2047
+			v1667 := v1666 + -1023
+			v1668 = v1663 + v1667
+			v1669 := v1668 < -1075
+			if !v1669 {
+				goto b444
+			}
+		}
+		{
+			v1670 := v1664 & -9223372036854775808
+			v1671 := math.Float64frombits(uint64(v1670))
+			v1684 = v1671
+			goto b450
+		}
+	b444:
+		{
+			v1672 := 1023 < v1668
+			if !v1672 {
+				goto b447
+			}
+		}
+		{
+			v1673 := v1660 < 0
+			if v1673 {
+				v1684 = math.Float64frombits(0xfff0000000000000)
+				goto b450
+			}
+		}
+		v1684 = math.Float64frombits(0x7ff0000000000000)
+		goto b450
+	b447:
+		{
+			v1674 := v1668 < -1022
+			if !v1674 {
+				v1676 = v1668
+				v1677 = float64(1)
+				goto b449
+			}
+		}
+		{
+			v1675 := v1668 + 53
+			v1676 = v1675
+			v1677 = float64(1.1102230246251565e-16)
+		}
+	b449:
+		{
+			v1678 := v1664 & -9218868437227405313
+			v1679 := v1676 + 1023
+			v1680 := v1679 << 52
+			v1681 := v1678 | v1680
+			v1682 := math.Float64frombits(uint64(v1681))
+			v1683 := float64(v1677 * v1682)
+			v1684 = v1683
+		}
+	b450:
+		v1685 = v1684
+	b451:
+		{
+			v1686 := 143.01608 < v9
+			if !v1686 {
+				goto b567
+			}
+		}
+		{
+			v1687 := float64(v9 * 0.5)
+			v1688 := float64(v1687 - 0.25)
+			v1689 := -v1688
+			v1690 = v1688
+			if v655 {
+				v1690 = v1689
+			}
+			v1691 := v1690 == 0
+			if v1691 {
+				goto b454
+			}
+		}
+		{
+			v1692 := v656 == 1
+			if !v1692 {
+				goto b455
+			}
+		}
+	b454:
+		v2005 = float64(1)
+		goto b566
+	b455:
+		{
+			v1693 := v1690 == 1
+			if v1693 {
+				v2005 = v656
+				goto b566
+			}
+		}
+		{
+			v1694 := v656 != v656
+			if v1694 {
+				goto b458
+			}
+		}
+		{
+			v1695 := v1690 != v1690
+			if !v1695 {
+				goto b459
+			}
+		}
+	b458:
+		v2005 = math.Float64frombits(0x7ff8000000000001)
+		goto b566
+	b459:
+		v1696 = v656 == 0
+		if !v1696 {
+			goto b476
+		}
+		{
+			v1697 := v1690 < 0
+			if !v1697 {
+				goto b468
+			}
+		}
+		{
+			v1698 := int64(math.Float64bits(v656))
+			v1699 := v1698 < 0
+			if !v1699 {
+				goto b467
+			}
+		}
+		{
+			v1700 := math.Abs(v1690)
+			v1701 := 9.007199254740992e+15 <= v1700
+			if v1701 {
+				v1720 = false
+				goto b466
+			}
+		}
+		{
+			v1702 = math.Trunc(v1690)
+			v1703 := float64(v1690 - v1702)
+			v1704 := int64(math.Float64bits(v1703))
+			v1705 := v1704 & 9223372036854775807
+			v1706 := int64(math.Float64bits(v1690))
+			v1707 := v1706 & -9223372036854775808
+			v1708 := v1705 | v1707
+			v1709 := math.Float64frombits(uint64(v1708))
+			v1710 := v1709 == 0
+			if !v1710 {
+				v1719 = false
+				goto b465
+			}
+		}
+		{
+			v1711 := v1702 < 9.223372036854776e+18
+			v1712 := -9.223372036854776e+18 <= v1702
+			v1713 := v1711 && v1712
+			v1714 := float64(0)
+			if v1713 {
+				v1714 = v1702
+			}
+			v1715 := int64(v1714)
+			v1716 := int64(-9223372036854775808)
+			if v1713 {
+				v1716 = v1715
+			}
+			v1717 := v1716 & 1
+			v1718 := v1717 == 1
+			v1719 = v1718
+		}
+	b465:
+		v1720 = v1719
+	b466:
+		if v1720 {
+			v2005 = math.Float64frombits(0xfff0000000000000)
+			goto b566
+		}
+	b467:
+		v2005 = math.Float64frombits(0x7ff0000000000000)
+		goto b566
+	b468:
+		{
+			v1721 := 0 < v1690
+			if !v1721 {
+				goto b489
+			}
+		}
+		{
+			v1722 := int64(math.Float64bits(v656))
+			v1723 := v1722 < 0
+			if !v1723 {
+				goto b475
+			}
+		}
+		{
+			v1724 := math.Abs(v1690)
+			v1725 := 9.007199254740992e+15 <= v1724
+			if v1725 {
+				v1744 = false
+				goto b474
+			}
+		}
+		{
+			v1726 = math.Trunc(v1690)
+			v1727 := float64(v1690 - v1726)
+			v1728 := int64(math.Float64bits(v1727))
+			v1729 := v1728 & 9223372036854775807
+			v1730 := int64(math.Float64bits(v1690))
+			v1731 := v1730 & -9223372036854775808
+			v1732 := v1729 | v1731
+			v1733 := math.Float64frombits(uint64(v1732))
+			v1734 := v1733 == 0
+			if !v1734 {
+				v1743 = false
+				goto b473
+			}
+		}
+		{
+			v1735 := v1726 < 9.223372036854776e+18
+			v1736 := -9.223372036854776e+18 <= v1726
+			v1737 := v1735 && v1736
+			v1738 := float64(0)
+			if v1737 {
+				v1738 = v1726
+			}
+			v1739 := int64(v1738)
+			v1740 := int64(-9223372036854775808)
+			if v1737 {
+				v1740 = v1739
+			}
+			v1741 := v1740 & 1
+			v1742 := v1741 == 1
+			v1743 = v1742
+		}
+	b473:
+		v1744 = v1743
+	b474:
+		if v1744 {
+			v2005 = v656
+			goto b566
+		}
+	b475:
+		v2005 = float64(0)
+		goto b566
+	b476:
+		{
+			v1745 := math.Abs(v1690)
+			v1746 := 1.7976931348623157e+308 < v1745
+			if !v1746 {
+				goto b480
+			}
+		}
+		{
+			v1747 := v656 == -1
+			if v1747 {
+				v2005 = float64(1)
+				goto b566
+			}
+		}
+		{
+			v1748 := math.Abs(v656)
+			v1749 := v1748 < 1
+			v1750 := 1.7976931348623157e+308 < v1690
+			v1751 := v1749 == v1750
+			if v1751 {
+				v2005 = float64(0)
+				goto b566
+			}
+		}
+		v2005 = math.Float64frombits(0x7ff0000000000000)
+		goto b566
+	b480:
+		{
+			v1752 := math.Abs(v656)
+			v1753 := 1.7976931348623157e+308 < v1752
+			if !v1753 {
+				goto b485
+			}
+		}
+		{
+			v1754 := -v656
+			v1755 := 1.7976931348623157e+308 < v1754
+			if !v1755 {
+				goto b483
+			}
+		}
+		{
+			v1756 := float64(1 / v656)
+			v2005 = v1756
+			goto b566
+		}
+	b483:
+		{
+			v1757 := v1690 < 0
+			if v1757 {
+				v2005 = float64(0)
+				goto b566
+			}
+		}
+		{
+			v1758 := 0 < v1690
+			if v1758 {
+				v2005 = math.Float64frombits(0x7ff0000000000000)
+				goto b566
+			}
+			goto b489
+		}
+	b485:
+		{
+			v1759 := v1690 == 0.5
+			if !v1759 {
+				goto b487
+			}
+		}
+		{
+			v1760 := math.Sqrt(v656)
+			v2005 = v1760
+			goto b566
+		}
+	b487:
+		{
+			v1761 := v1690 == -0.5
+			if !v1761 {
+				goto b489
+			}
+		}
+		{
+			v1762 := math.Sqrt(v656)
+			v1763 := float64(1 / v1762)
+			v2005 = v1763
+			goto b566
+		}
+	b489:
+		{
+			v1764 := math.Abs(v1690)
+			v1765 = math.Trunc(v1764)
+			v1766 := float64(v1764 - v1765)
+			v1767 := int64(math.Float64bits(v1766))
+			v1768 := v1767 & 9223372036854775807
+			v1769 := int64(math.Float64bits(v1764))
+			v1770 := v1769 & -9223372036854775808
+			v1771 := v1768 | v1770
+			v1772 = math.Float64frombits(uint64(v1771))
+			v1773 = v1772 != 0
+			if !v1773 {
+				goto b491
+			}
+		}
+		{
+			v1774 := v656 < 0
+			if v1774 {
+				v2005 = math.Float64frombits(0x7ff8000000000001)
+				goto b566
+			}
+		}
+	b491:
+		{
+			v1775 := 9.223372036854776e+18 <= v1765
+			if !v1775 {
+				goto b495
+			}
+		}
+		{
+			v1776 := v656 == -1
+			if v1776 {
+				v2005 = float64(1)
+				goto b566
+			}
+		}
+		{
+			v1777 := math.Abs(v656)
+			v1778 := v1777 < 1
+			v1779 := 0 < v1690
+			v1780 := v1778 == v1779
+			if v1780 {
+				v2005 = float64(0)
+				goto b566
+			}
+		}
+		v2005 = math.Float64frombits(0x7ff0000000000000)
+		goto b566
+	b495:
+		if !v1773 {
+			v1920 = v1765
+			v1921 = float64(1)
+			goto b534
+		}
+		{
+			v1781 := 0.5 < v1772
+			if !v1781 {
+				v1784 = v1765
+				v1785 = v1772
+				goto b498
+			}
+		}
+		{
+			v1782 := float64(v1772 - 1)
+			v1783 := float64(v1765 + 1)
+			v1784 = v1783
+			v1785 = v1782
+		}
+	b498:
+		{
+			v1786 := 1.7976931348623157e+308 < v656
+			if v1786 {
+				v1839 = v656
+				goto b508
+			}
+		}
+		{
+			v1787 := v656 < 0
+			if v1787 {
+				v1839 = math.Float64frombits(0x7ff8000000000001)
+				goto b508
+			}
+		}
+		if v1696 {
+			v1839 = math.Float64frombits(0xfff0000000000000)
+			goto b508
+		}
+		{
+			v1788 = math.Abs(v656)
+			v1789 := 1.7976931348623157e+308 < v1788
+			if v1789 {
+				v1803 = v656
+				v1804 = int64(0)
+				goto b505
+			}
+		}
+		{
+			v1790 := v1788 < 2.2250738585072014e-308
+			if !v1790 {
+				v1792 = v656
+				v1793 = int32(0)
+				goto b504
+			}
+		}
+		{
+			v1791 := float64(v656 * 4.503599627370496e+15)
+			v1792 = v1791
+			v1793 = int32(-52)
+		}
+	b504:
+		{
+			v1794 := int64(v1793)
+			v1795 := int64(math.Float64bits(v1792))
+			v1796 := int64(uint64(v1795) >> 52)
+			v1797 := v1796 & 2047
+			v1798 := v1797 + -1022
+			v1799 := v1794 + v1798
+			v1800 := v1795 & -9218868437227405313
+			v1801 := v1800 | 4602678819172646912
+			v1802 := math.Float64frombits(uint64(v1801))
+			v1803 = v1802
+			v1804 = v1799
+		}
+	b505:
+		{
+			v1805 := v1803 < 0.7071067811865476
+			if !v1805 {
+				v1808 = v1803
+				v1809 = v1804
+				goto b507
+			}
+		}
+		{
+			v1806 := float64(v1803 * 2)
+			v1807 := v1804 + -1
+			v1808 = v1806
+			v1809 = v1807
+		}
+	b507:
+		{
+			v1810 := float64(v1808 - 1)
+			v1811 := float64(v1809)
+			v1812 := float64(v1810 + 2)
+			v1813 := float64(v1810 / v1812)
+			v1814 := float64(v1813 * v1813)
+			v1815 := float64(v1814 * v1814)
+			v1816 := float64(v1815 * 0.14798198605116586)
+			v1817 := float64(v1816 + 0.1818357216161805)
+			v1818 := float64(v1815 * v1817)
+			v1819 := float64(v1818 + 0.2857142874366239)
+			v1820 := float64(v1815 * v1819)
+			v1821 := float64(v1820 + 0.6666666666666735)
+			v1822 := float64(v1814 * v1821)
+			v1823 := float64(v1815 * 0.15313837699209373)
+			v1824 := float64(v1823 + 0.22222198432149784)
+			v1825 := float64(v1815 * v1824)
+			v1826 := float64(v1825 + 0.3999999999940942)
+			v1827 := float64(v1815 * v1826)
+			v1828 := float64(v1822 + v1827)
+			v1829 := float64(v1810 * 0.5)
+			v1830 := float64(v1829 * v1810)
+			v1831 := float64(v1811 * 0.6931471803691238)
+			v1832 := float64(v1830 + v1828)
+			v1833 := float64(v1813 * v1832)
+			v1834 := float64(v1811 * 1.9082149292705877e-10)
+			v1835 := float64(v1833 + v1834)
+			v1836 := float64(v1830 - v1835)
+			v1837 := float64(v1836 - v1810)
+			v1838 := float64(v1831 - v1837)
+			v1839 = v1838
+		}
+	b508:
+		{
+			v1840 = float64(v1785 * v1839)
+			v1841 := v1840 != v1840
+			if v1841 {
+				v1919 = v1840
+				goto b533
+			}
+		}
+		{
+			v1842 := 709.782712893384 < v1840
+			if v1842 {
+				v1919 = math.Float64frombits(0x7ff0000000000000)
+				goto b533
+			}
+		}
+		{
+			v1843 := v1840 < -745.1332191019411
+			if v1843 {
+				v1919 = float64(0)
+				goto b533
+			}
+		}
+		{
+			v1844 := -3.725290298461914e-09 < v1840
+			if !v1844 {
+				goto b514
+			}
+		}
+		{
+			v1845 := v1840 < 3.725290298461914e-09
+			if !v1845 {
+				goto b514
+			}
+		}
+		{
+			v1846 := float64(v1840 + 1)
+			v1919 = v1846
+			goto b533
+		}
+	b514:
+		{
+			v1847 := v1840 < 0
+			if !v1847 {
+				goto b516
+			}
+		}
+		{
+			v1848 := float64(v1840 * 1.4426950408889634)
+			v1849 := float64(v1848 - 0.5)
+			v1850 := v1849 < 9.223372036854776e+18
+			v1851 := -9.223372036854776e+18 <= v1849
+			v1852 := v1850 && v1851
+			v1853 := float64(0)
+			if v1852 {
+				v1853 = v1849
+			}
+			v1854 := int64(v1853)
+			v1855 := int64(-9223372036854775808)
+			if v1852 {
+				v1855 = v1854
+			}
+			v1865 = v1855
+			goto b518
+		}
+	b516:
+		{
+			v1856 := 0 < v1840
+			if !v1856 {
+				v1865 = int64(0)
+				goto b518
+			}
+		}
+		{
+			v1857 := float64(v1840 * 1.4426950408889634)
+			v1858 := float64(v1857 + 0.5)
+			v1859 := v1858 < 9.223372036854776e+18
+			v1860 := -9.223372036854776e+18 <= v1858
+			v1861 := v1859 && v1860
+			v1862 := float64(0)
+			if v1861 {
+				v1862 = v1858
+			}
+			v1863 := int64(v1862)
+			v1864 := int64(-9223372036854775808)
+			if v1861 {
+				v1864 = v1863
+			}
+			v1865 = v1864
+		}
+	b518:
+		{
+			v1866 := float64(v1865)
+			v1867 := float64(v1866 * 0.6931471803691238)
+			v1868 := float64(v1840 - v1867)
+			v1869 := float64(v1866 * 1.9082149292705877e-10)
+			v1870 := float64(v1868 - v1869)
+			v1871 := float64(v1870 * v1870)
+			v1872 := float64(v1871 * 4.1381367970572385e-08)
+			v1873 := float64(v1872 + -1.6533902205465252e-06)
+			v1874 := float64(v1871 * v1873)
+			v1875 := float64(v1874 + 6.613756321437934e-05)
+			v1876 := float64(v1871 * v1875)
+			v1877 := float64(v1876 + -0.0027777777777015593)
+			v1878 := float64(v1871 * v1877)
+			v1879 := float64(v1878 + 0.16666666666666666)
+			v1880 := float64(v1871 * v1879)
+			v1881 := float64(v1870 - v1880)
+			v1882 := float64(v1870 * v1881)
+			v1883 := float64(2 - v1881)
+			v1884 := float64(v1882 / v1883)
+			v1885 := float64(v1869 - v1884)
+			v1886 := float64(v1885 - v1868)
+			v1887 = float64(1 - v1886)
+			v1888 := v1887 == 0
+			if v1888 {
+				v1918 = v1887
+				goto b532
+			}
+		}
+		{
+			v1889 = math.Abs(v1887)
+			v1890 := 1.7976931348623157e+308 < v1889
+			if v1890 {
+				goto b521
+			}
+		}
+		{
+			v1891 := v1887 != v1887
+			if !v1891 {
+				goto b522
+			}
+		}
+	b521:
+		v1918 = v1887
+		goto b532
+	b522:
+		{
+			v1892 := v1889 < 2.2250738585072014e-308
+			if !v1892 {
+				v1894 = v1887
+				v1895 = int32(0)
+				goto b524
+			}
+		}
+		{
+			v1893 := float64(v1887 * 4.503599627370496e+15)
+			v1894 = v1893
+			v1895 = int32(-52)
+		}
+	b524:
+		{
+			v1896 := int64(v1895)
+			v1897 := v1865 + v1896
+			v1898 = int64(math.Float64bits(v1894))
+			v1899 := int64(uint64(v1898) >> 52)
+			v1900 := v1899 & 2047
+			v1901 := v1900 + -1023
+			v1902 = v1897 + v1901
+			v1903 := v1902 < -1075
+			if !v1903 {
+				goto b526
+			}
+		}
+		{
+			v1904 := v1898 & -9223372036854775808
+			v1905 := math.Float64frombits(uint64(v1904))
+			v1918 = v1905
+			goto b532
+		}
+	b526:
+		{
+			v1906 := 1023 < v1902
+			if !v1906 {
+				goto b529
+			}
+		}
+		{
+			v1907 := v1894 < 0
+			if v1907 {
+				v1918 = math.Float64frombits(0xfff0000000000000)
+				goto b532
+			}
+		}
+		v1918 = math.Float64frombits(0x7ff0000000000000)
+		goto b532
+	b529:
+		{
+			v1908 := v1902 < -1022
+			if !v1908 {
+				v1910 = v1902
+				v1911 = float64(1)
+				goto b531
+			}
+		}
+		{
+			v1909 := v1902 + 53
+			v1910 = v1909
+			v1911 = float64(1.1102230246251565e-16)
+		}
+	b531:
+		{
+			v1912 := v1898 & -9218868437227405313
+			v1913 := v1910 + 1023
+			v1914 := v1913 << 52
+			v1915 := v1912 | v1914
+			v1916 := math.Float64frombits(uint64(v1915))
+			v1917 := float64(v1911 * v1916)
+			v1918 = v1917
+		}
+	b532:
+		v1919 = v1918
+	b533:
+		v1920 = v1784
+		v1921 = v1919
+	b534:
+		if v1696 {
+			v1937 = v656
+			v1938 = int64(0)
+			goto b539
+		}
+		{
+			v1922 = math.Abs(v656)
+			v1923 := 1.7976931348623157e+308 < v1922
+			if v1923 {
+				v1937 = v656
+				v1938 = int64(0)
+				goto b539
+			}
+		}
+		{
+			v1924 := v1922 < 2.2250738585072014e-308
+			if !v1924 {
+				v1926 = v656
+				v1927 = int32(0)
+				goto b538
+			}
+		}
+		{
+			v1925 := float64(v656 * 4.503599627370496e+15)
+			v1926 = v1925
+			v1927 = int32(-52)
+		}
+	b538:
+		{
+			v1928 := int64(v1927)
+			v1929 := int64(math.Float64bits(v1926))
+			v1930 := int64(uint64(v1929) >> 52)
+			v1931 := v1930 & 2047
+			v1932 := v1931 + -1022
+			v1933 := v1928 + v1932
+			v1934 := v1929 & -9218868437227405313
+			v1935 := v1934 | 4602678819172646912
+			v1936 := math.Float64frombits(uint64(v1935))
+			v1937 = v1936
+			v1938 = v1933
+		}
+	b539:
+		{
+			v1939 := v1920 < 9.223372036854776e+18
+			v1940 := -9.223372036854776e+18 <= v1920
+			v1941 := v1939 && v1940
+			v1942 := float64(0)
+			if v1941 {
+				v1942 = v1920
+			}
+			v1943 := int64(v1942)
+			v1944 := int64(-9223372036854775808)
+			if v1941 {
+				v1944 = v1943
+			}
+			v1945 = v1921
+			v1946 = int64(0)
+			v1947 = v1937
+			v1948 = v1938
+			v1949 = v1944
+		}
+	b540:
+		{
+			v1950 := v1949 != 0
+			if !v1950 {
+				v1968 = v1946
+				goto b549
+			}
+		}
+		{
+			v1951 := v1948 < -4096
+			if v1951 {
+				goto b543
+			}
+		}
+		{
+			v1952 := 4096 < v1948
+			if !v1952 {
+				goto b544
+			}
+		}
+	b543:
+		{
+			v1953 := v1946 + v1948
+			v1968 = v1953
+			goto b549
+		}
+	b544:
+		{
+			v1954 := v1949 & 1
+			v1955 := v1954 == 1
+			if !v1955 {
+				v1958 = v1945
+				v1959 = v1946
+				goto b546
+			}
+		}
+		{
+			v1956 := float64(v1945 * v1947)
+			v1957 := v1946 + v1948
+			v1958 = v1956
+			v1959 = v1957
+		}
+	b546:
+		{
+			v1960 = float64(v1947 * v1947)
+			v1961 = v1948 << 1
+			v1962 := v1960 < 0.5
+			if !v1962 {
+				v1965 = v1960
+				v1966 = v1961
+				goto b548
+			}
+		}
+		{
+			v1963 := float64(v1960 + v1960)
+			v1964 := v1961 + -1
+			v1965 = v1963
+			v1966 = v1964
+		}
+	b548:
+		{
+			v1967 := v1949 >> 1
+			v1945 = v1958
+			v1946 = v1959
+			v1947 = v1965
+			v1948 = v1966
+			v1949 = v1967
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b540
+		}
+	b549:
+		{
+			v1969 := v1690 < 0
+			if !v1969 {
+				v1972 = v1945
+				v1973 = v1968
+				goto b551
+			}
+		}
+		{
+			v1970 := float64(1 / v1945)
+			v1971 := 0 - v1968
+			v1972 = v1970
+			v1973 = v1971
+		}
+	b551:
+		{
+			v1974 := v1972 == 0
+			if v1974 {
+				v2004 = v1972
+				goto b565
+			}
+		}
+		{
+			v1975 = math.Abs(v1972)
+			v1976 := 1.7976931348623157e+308 < v1975
+			if v1976 {
+				goto b554
+			}
+		}
+		{
+			v1977 := v1972 != v1972
+			if !v1977 {
+				goto b555
+			}
+		}
+	b554:
+		v2004 = v1972
+		goto b565
+	b555:
+		{
+			v1978 := v1975 < 2.2250738585072014e-308
+			if !v1978 {
+				v1980 = v1972
+				v1981 = int32(0)
+				goto b557
+			}
+		}
+		{
+			v1979 := float64(v1972 * 4.503599627370496e+15)
+			v1980 = v1979
+			v1981 = int32(-52)
+		}
+	b557:
+		{
+			v1982 := int64(v1981)
+			v1983 := v1973 + v1982
+			v1984 = int64(math.Float64bits(v1980))
+			v1985 := int64(uint64(v1984) >> 52)
+			v1986 := v1985 & 2047
+			v1987 := v1986 + -1023
+			v1988 = v1983 + v1987
+			v1989 := v1988 < -1075
+			if !v1989 {
+				goto b559
+			}
+		}
+		{
+			v1990 := v1984 & -9223372036854775808
+			v1991 := math.Float64frombits(uint64(v1990))
+			v2004 = v1991
+			goto b565
+		}
+	b559:
+		{
+			v1992 := 1023 < v1988
+			if !v1992 {
+				goto b562
+			}
+		}
+		{
+			v1993 := v1980 < 0
+			if v1993 {
+				v2004 = math.Float64frombits(0xfff0000000000000)
+				goto b565
+			}
+		}
+		v2004 = math.Float64frombits(0x7ff0000000000000)
+		goto b565
+	b562:
+		{
+			v1994 := v1988 < -1022
+			if !v1994 {
+				v1996 = v1988
+				v1997 = float64(1)
+				goto b564
+			}
+		}
+		{
+			v1995 := v1988 + 53
+			v1996 = v1995
+			v1997 = float64(1.1102230246251565e-16)
+		}
+	b564:
+		{
+			v1998 := v1984 & -9218868437227405313
+			v1999 := v1996 + 1023
+			v2000 := v1999 << 52
+			v2001 := v1998 | v2000
+			v2002 := math.Float64frombits(uint64(v2001))
+			v2003 := float64(v1997 * v2002)
+			v2004 = v2003
+		}
+	b565:
+		v2005 = v2004
+	b566:
+		{
+			v2006 := float64(v2005 / v1685)
+			v2326 = v2005
+			v2327 = v2006
+			goto b682
+		}
+	b567:
+		{
+			v2007 := float64(v9 - 0.5)
+			v2008 := -v2007
+			v2009 = v2007
+			if v655 {
+				v2009 = v2008
+			}
+			v2010 := v2009 == 0
+			if v2010 {
+				goto b569
+			}
+		}
+		{
+			v2011 := v656 == 1
+			if !v2011 {
+				goto b570
+			}
+		}
+	b569:
+		v2324 = float64(1)
+		goto b681
+	b570:
+		{
+			v2012 := v2009 == 1
+			if v2012 {
+				v2324 = v656
+				goto b681
+			}
+		}
+		{
+			v2013 := v656 != v656
+			if v2013 {
+				goto b573
+			}
+		}
+		{
+			v2014 := v2009 != v2009
+			if !v2014 {
+				goto b574
+			}
+		}
+	b573:
+		v2324 = math.Float64frombits(0x7ff8000000000001)
+		goto b681
+	b574:
+		v2015 = v656 == 0
+		if !v2015 {
+			goto b591
+		}
+		{
+			v2016 := v2009 < 0
+			if !v2016 {
+				goto b583
+			}
+		}
+		{
+			v2017 := int64(math.Float64bits(v656))
+			v2018 := v2017 < 0
+			if !v2018 {
+				goto b582
+			}
+		}
+		{
+			v2019 := math.Abs(v2009)
+			v2020 := 9.007199254740992e+15 <= v2019
+			if v2020 {
+				v2039 = false
+				goto b581
+			}
+		}
+		{
+			v2021 = math.Trunc(v2009)
+			v2022 := float64(v2009 - v2021)
+			v2023 := int64(math.Float64bits(v2022))
+			v2024 := v2023 & 9223372036854775807
+			v2025 := int64(math.Float64bits(v2009))
+			v2026 := v2025 & -9223372036854775808
+			v2027 := v2024 | v2026
+			v2028 := math.Float64frombits(uint64(v2027))
+			v2029 := v2028 == 0
+			if !v2029 {
+				v2038 = false
+				goto b580
+			}
+		}
+		{
+			v2030 := v2021 < 9.223372036854776e+18
+			v2031 := -9.223372036854776e+18 <= v2021
+			v2032 := v2030 && v2031
+			v2033 := float64(0)
+			if v2032 {
+				v2033 = v2021
+			}
+			v2034 := int64(v2033)
+			v2035 := int64(-9223372036854775808)
+			if v2032 {
+				v2035 = v2034
+			}
+			v2036 := v2035 & 1
+			v2037 := v2036 == 1
+			v2038 = v2037
+		}
+	b580:
+		v2039 = v2038
+	b581:
+		if v2039 {
+			v2324 = math.Float64frombits(0xfff0000000000000)
+			goto b681
+		}
+	b582:
+		v2324 = math.Float64frombits(0x7ff0000000000000)
+		goto b681
+	b583:
+		{
+			v2040 := 0 < v2009
+			if !v2040 {
+				goto b604
+			}
+		}
+		{
+			v2041 := int64(math.Float64bits(v656))
+			v2042 := v2041 < 0
+			if !v2042 {
+				goto b590
+			}
+		}
+		{
+			v2043 := math.Abs(v2009)
+			v2044 := 9.007199254740992e+15 <= v2043
+			if v2044 {
+				v2063 = false
+				goto b589
+			}
+		}
+		{
+			v2045 = math.Trunc(v2009)
+			v2046 := float64(v2009 - v2045)
+			v2047 := int64(math.Float64bits(v2046))
+			v2048 := v2047 & 9223372036854775807
+			v2049 := int64(math.Float64bits(v2009))
+			v2050 := v2049 & -9223372036854775808
+			v2051 := v2048 | v2050
+			v2052 := math.Float64frombits(uint64(v2051))
+			v2053 := v2052 == 0
+			if !v2053 {
+				v2062 = false
+				goto b588
+			}
+		}
+		{
+			v2054 := v2045 < 9.223372036854776e+18
+			v2055 := -9.223372036854776e+18 <= v2045
+			v2056 := v2054 && v2055
+			v2057 := float64(0)
+			if v2056 {
+				v2057 = v2045
+			}
+			v2058 := int64(v2057)
+			v2059 := int64(-9223372036854775808)
+			if v2056 {
+				v2059 = v2058
+			}
+			v2060 := v2059 & 1
+			v2061 := v2060 == 1
+			v2062 = v2061
+		}
+	b588:
+		v2063 = v2062
+	b589:
+		if v2063 {
+			v2324 = v656
+			goto b681
+		}
+	b590:
+		v2324 = float64(0)
+		goto b681
+	b591:
+		{
+			v2064 := math.Abs(v2009)
+			v2065 := 1.7976931348623157e+308 < v2064
+			if !v2065 {
+				goto b595
+			}
+		}
+		{
+			v2066 := v656 == -1
+			if v2066 {
+				v2324 = float64(1)
+				goto b681
+			}
+		}
+		{
+			v2067 := math.Abs(v656)
+			v2068 := v2067 < 1
+			v2069 := 1.7976931348623157e+308 < v2009
+			v2070 := v2068 == v2069
+			if v2070 {
+				v2324 = float64(0)
+				goto b681
+			}
+		}
+		v2324 = math.Float64frombits(0x7ff0000000000000)
+		goto b681
+	b595:
+		{
+			v2071 := math.Abs(v656)
+			v2072 := 1.7976931348623157e+308 < v2071
+			if !v2072 {
+				goto b600
+			}
+		}
+		{
+			v2073 := -v656
+			v2074 := 1.7976931348623157e+308 < v2073
+			if !v2074 {
+				goto b598
+			}
+		}
+		{
+			v2075 := float64(1 / v656)
+			v2324 = v2075
+			goto b681
+		}
+	b598:
+		{
+			v2076 := v2009 < 0
+			if v2076 {
+				v2324 = float64(0)
+				goto b681
+			}
+		}
+		{
+			v2077 := 0 < v2009
+			if v2077 {
+				v2324 = math.Float64frombits(0x7ff0000000000000)
+				goto b681
+			}
+			goto b604
+		}
+	b600:
+		{
+			v2078 := v2009 == 0.5
+			if !v2078 {
+				goto b602
+			}
+		}
+		{
+			v2079 := math.Sqrt(v656)
+			v2324 = v2079
+			goto b681
+		}
+	b602:
+		{
+			v2080 := v2009 == -0.5
+			if !v2080 {
+				goto b604
+			}
+		}
+		{
+			v2081 := math.Sqrt(v656)
+			v2082 := float64(1 / v2081)
+			v2324 = v2082
+			goto b681
+		}
+	b604:
+		{
+			v2083 := math.Abs(v2009)
+			v2084 = math.Trunc(v2083)
+			v2085 := float64(v2083 - v2084)
+			v2086 := int64(math.Float64bits(v2085))
+			v2087 := v2086 & 9223372036854775807
+			v2088 := int64(math.Float64bits(v2083))
+			v2089 := v2088 & -9223372036854775808
+			v2090 := v2087 | v2089
+			v2091 = math.Float64frombits(uint64(v2090))
+			v2092 = v2091 != 0
+			if !v2092 {
+				goto b606
+			}
+		}
+		{
+			v2093 := v656 < 0
+			if v2093 {
+				v2324 = math.Float64frombits(0x7ff8000000000001)
+				goto b681
+			}
+		}
+	b606:
+		{
+			v2094 := 9.223372036854776e+18 <= v2084
+			if !v2094 {
+				goto b610
+			}
+		}
+		{
+			v2095 := v656 == -1
+			if v2095 {
+				v2324 = float64(1)
+				goto b681
+			}
+		}
+		{
+			v2096 := math.Abs(v656)
+			v2097 := v2096 < 1
+			v2098 := 0 < v2009
+			v2099 := v2097 == v2098
+			if v2099 {
+				v2324 = float64(0)
+				goto b681
+			}
+		}
+		v2324 = math.Float64frombits(0x7ff0000000000000)
+		goto b681
+	b610:
+		if !v2092 {
+			v2239 = v2084
+			v2240 = float64(1)
+			goto b649
+		}
+		{
+			v2100 := 0.5 < v2091
+			if !v2100 {
+				v2103 = v2084
+				v2104 = v2091
+				goto b613
+			}
+		}
+		{
+			v2101 := float64(v2091 - 1)
+			v2102 := float64(v2084 + 1)
+			v2103 = v2102
+			v2104 = v2101
+		}
+	b613:
+		{
+			v2105 := 1.7976931348623157e+308 < v656
+			if v2105 {
+				v2158 = v656
+				goto b623
+			}
+		}
+		{
+			v2106 := v656 < 0
+			if v2106 {
+				v2158 = math.Float64frombits(0x7ff8000000000001)
+				goto b623
+			}
+		}
+		if v2015 {
+			v2158 = math.Float64frombits(0xfff0000000000000)
+			goto b623
+		}
+		{
+			v2107 = math.Abs(v656)
+			v2108 := 1.7976931348623157e+308 < v2107
+			if v2108 {
+				v2122 = v656
+				v2123 = int64(0)
+				goto b620
+			}
+		}
+		{
+			v2109 := v2107 < 2.2250738585072014e-308
+			if !v2109 {
+				v2111 = v656
+				v2112 = int32(0)
+				goto b619
+			}
+		}
+		{
+			v2110 := float64(v656 * 4.503599627370496e+15)
+			v2111 = v2110
+			v2112 = int32(-52)
+		}
+	b619:
+		{
+			v2113 := int64(v2112)
+			v2114 := int64(math.Float64bits(v2111))
+			v2115 := int64(uint64(v2114) >> 52)
+			v2116 := v2115 & 2047
+			v2117 := v2116 + -1022
+			v2118 := v2113 + v2117
+			v2119 := v2114 & -9218868437227405313
+			v2120 := v2119 | 4602678819172646912
+			v2121 := math.Float64frombits(uint64(v2120))
+			v2122 = v2121
+			v2123 = v2118
+		}
+	b620:
+		{
+			v2124 := v2122 < 0.7071067811865476
+			if !v2124 {
+				v2127 = v2122
+				v2128 = v2123
+				goto b622
+			}
+		}
+		{
+			v2125 := float64(v2122 * 2)
+			v2126 := v2123 + -1
+			v2127 = v2125
+			v2128 = v2126
+		}
+	b622:
+		{
+			v2129 := float64(v2127 - 1)
+			v2130 := float64(v2128)
+			v2131 := float64(v2129 + 2)
+			v2132 := float64(v2129 / v2131)
+			v2133 := float64(v2132 * v2132)
+			v2134 := float64(v2133 * v2133)
+			v2135 := float64(v2134 * 0.14798198605116586)
+			v2136 := float64(v2135 + 0.1818357216161805)
+			v2137 := float64(v2134 * v2136)
+			v2138 := float64(v2137 + 0.2857142874366239)
+			v2139 := float64(v2134 * v2138)
+			v2140 := float64(v2139 + 0.6666666666666735)
+			v2141 := float64(v2133 * v2140)
+			v2142 := float64(v2134 * 0.15313837699209373)
+			v2143 := float64(v2142 + 0.22222198432149784)
+			v2144 := float64(v2134 * v2143)
+			v2145 := float64(v2144 + 0.3999999999940942)
+			v2146 := float64(v2134 * v2145)
+			v2147 := float64(v2141 + v2146)
+			v2148 := float64(v2129 * 0.5)
+			v2149 := float64(v2148 * v2129)
+			v2150 := float64(v2130 * 0.6931471803691238)
+			v2151 := float64(v2149 + v2147)
+			v2152 := float64(v2132 * v2151)
+			v2153 := float64(v2130 * 1.9082149292705877e-10)
+			v2154 := float64(v2152 + v2153)
+			v2155 := float64(v2149 - v2154)
+			v2156 := float64(v2155 - v2129)
+			v2157 := float64(v2150 - v2156)
+			v2158 = v2157
+		}
+	b623:
+		{
+			v2159 = float64(v2104 * v2158)
+			v2160 := v2159 != v2159
+			if v2160 {
+				v2238 = v2159
+				goto b648
+			}
+		}
+		{
+			v2161 := 709.782712893384 < v2159
+			if v2161 {
+				v2238 = math.Float64frombits(0x7ff0000000000000)
+				goto b648
+			}
+		}
+		{
+			v2162 := v2159 < -745.1332191019411
+			if v2162 {
+				v2238 = float64(0)
+				goto b648
+			}
+		}
+		{
+			v2163 := -3.725290298461914e-09 < v2159
+			if !v2163 {
+				goto b629
+			}
+		}
+		{
+			v2164 := v2159 < 3.725290298461914e-09
+			if !v2164 {
+				goto b629
+			}
+		}
+		{
+			v2165 := float64(v2159 + 1)
+			v2238 = v2165
+			goto b648
+		}
+	b629:
+		{
+			v2166 := v2159 < 0
+			if !v2166 {
+				goto b631
+			}
+		}
+		{
+			v2167 := float64(v2159 * 1.4426950408889634)
+			v2168 := float64(v2167 - 0.5)
+			v2169 := v2168 < 9.223372036854776e+18
+			v2170 := -9.223372036854776e+18 <= v2168
+			v2171 := v2169 && v2170
+			v2172 := float64(0)
+			if v2171 {
+				v2172 = v2168
+			}
+			v2173 := int64(v2172)
+			v2174 := int64(-9223372036854775808)
+			if v2171 {
+				v2174 = v2173
+			}
+			v2184 = v2174
+			goto b633
+		}
+	b631:
+		{
+			v2175 := 0 < v2159
+			if !v2175 {
+				v2184 = int64(0)
+				goto b633
+			}
+		}
+		{
+			v2176 := float64(v2159 * 1.4426950408889634)
+			v2177 := float64(v2176 + 0.5)
+			v2178 := v2177 < 9.223372036854776e+18
+			v2179 := -9.223372036854776e+18 <= v2177
+			v2180 := v2178 && v2179
+			v2181 := float64(0)
+			if v2180 {
+				v2181 = v2177
+			}
+			v2182 := int64(v2181)
+			v2183 := int64(-9223372036854775808)
+			if v2180 {
+				v2183 = v2182
+			}
+			v2184 = v2183
+		}
+	b633:
+		{
+			v2185 := float64(v2184)
+			v2186 := float64(v2185 * 0.6931471803691238)
+			v2187 := float64(v2159 - v2186)
+			v2188 := float64(v2185 * 1.9082149292705877e-10)
+			v2189 := float64(v2187 - v2188)
+			v2190 := float64(v2189 * v2189)
+			v2191 := float64(v2190 * 4.1381367970572385e-08)
+			v2192 := float64(v2191 + -1.6533902205465252e-06)
+			v2193 := float64(v2190 * v2192)
+			v2194 := float64(v2193 + 6.613756321437934e-05)
+			v2195 := float64(v2190 * v2194)
+			v2196 := float64(v2195 + -0.0027777777777015593)
+			v2197 := float64(v2190 * v2196)
+			v2198 := float64(v2197 + 0.16666666666666666)
+			v2199 := float64(v2190 * v2198)
+			v2200 := float64(v2189 - v2199)
+			v2201 := float64(v2189 * v2200)
+			v2202 := float64(2 - v2200)
+			v2203 := float64(v2201 / v2202)
+			v2204 := float64(v2188 - v2203)
+			v2205 := float64(v2204 - v2187)
+			v2206 = float64(1 - v2205)
+			v2207 := v2206 == 0
+			if v2207 {
+				v2237 = v2206
+				goto b647
+			}
+		}
+		{
+			v2208 = math.Abs(v2206)
+			v2209 := 1.7976931348623157e+308 < v2208
+			if v2209 {
+				goto b636
+			}
+		}
+		{
+			v2210 := v2206 != v2206
+			if !v2210 {
+				goto b637
+			}
+		}
+	b636:
+		v2237 = v2206
+		goto b647
+	b637:
+		{
+			v2211 := v2208 < 2.2250738585072014e-308
+			if !v2211 {
+				v2213 = v2206
+				v2214 = int32(0)
+				goto b639
+			}
+		}
+		{
+			v2212 := float64(v2206 * 4.503599627370496e+15)
+			v2213 = v2212
+			v2214 = int32(-52)
+		}
+	b639:
+		{
+			v2215 := int64(v2214)
+			v2216 := v2184 + v2215
+			v2217 = int64(math.Float64bits(v2213))
+			v2218 := int64(uint64(v2217) >> 52)
+			v2219 := v2218 & 2047
+			v2220 := v2219 + -1023
+			v2221 = v2216 + v2220
+			v2222 := v2221 < -1075
+			if !v2222 {
+				goto b641
+			}
+		}
+		{
+			v2223 := v2217 & -9223372036854775808
+			v2224 := math.Float64frombits(uint64(v2223))
+			v2237 = v2224
+			goto b647
+		}
+	b641:
+		{
+			v2225 := 1023 < v2221
+			if !v2225 {
+				goto b644
+			}
+		}
+		{
+			v2226 := v2213 < 0
+			if v2226 {
+				v2237 = math.Float64frombits(0xfff0000000000000)
+				goto b647
+			}
+		}
+		v2237 = math.Float64frombits(0x7ff0000000000000)
+		goto b647
+	b644:
+		{
+			v2227 := v2221 < -1022
+			if !v2227 {
+				v2229 = v2221
+				v2230 = float64(1)
+				goto b646
+			}
+		}
+		{
+			v2228 := v2221 + 53
+			v2229 = v2228
+			v2230 = float64(1.1102230246251565e-16)
+		}
+	b646:
+		{
+			v2231 := v2217 & -9218868437227405313
+			v2232 := v2229 + 1023
+			v2233 := v2232 << 52
+			v2234 := v2231 | v2233
+			v2235 := math.Float64frombits(uint64(v2234))
+			v2236 := float64(v2230 * v2235)
+			v2237 = v2236
+		}
+	b647:
+		v2238 = v2237
+	b648:
+		v2239 = v2103
+		v2240 = v2238
+	b649:
+		if v2015 {
+			v2256 = v656
+			v2257 = int64(0)
+			goto b654
+		}
+		{
+			v2241 = math.Abs(v656)
+			v2242 := 1.7976931348623157e+308 < v2241
+			if v2242 {
+				v2256 = v656
+				v2257 = int64(0)
+				goto b654
+			}
+		}
+		{
+			v2243 := v2241 < 2.2250738585072014e-308
+			if !v2243 {
+				v2245 = v656
+				v2246 = int32(0)
+				goto b653
+			}
+		}
+		{
+			v2244 := float64(v656 * 4.503599627370496e+15)
+			v2245 = v2244
+			v2246 = int32(-52)
+		}
+	b653:
+		{
+			v2247 := int64(v2246)
+			v2248 := int64(math.Float64bits(v2245))
+			v2249 := int64(uint64(v2248) >> 52)
+			v2250 := v2249 & 2047
+			v2251 := v2250 + -1022
+			v2252 := v2247 + v2251
+			v2253 := v2248 & -9218868437227405313
+			v2254 := v2253 | 4602678819172646912
+			v2255 := math.Float64frombits(uint64(v2254))
+			v2256 = v2255
+			v2257 = v2252
+		}
+	b654:
+		{
+			v2258 := v2239 < 9.223372036854776e+18
+			v2259 := -9.223372036854776e+18 <= v2239
+			v2260 := v2258 && v2259
+			v2261 := float64(0)
+			if v2260 {
+				v2261 = v2239
+			}
+			v2262 := int64(v2261)
+			v2263 := int64(-9223372036854775808)
+			if v2260 {
+				v2263 = v2262
+			}
+			v2264 = v2240
+			v2265 = int64(0)
+			v2266 = v2256
+			v2267 = v2257
+			v2268 = v2263
+		}
+	b655:
+		{
+			v2269 := v2268 != 0
+			if !v2269 {
+				v2287 = v2265
+				goto b664
+			}
+		}
+		{
+			v2270 := v2267 < -4096
+			if v2270 {
+				goto b658
+			}
+		}
+		{
+			v2271 := 4096 < v2267
+			if !v2271 {
+				goto b659
+			}
+		}
+	b658:
+		{
+			v2272 := v2265 + v2267
+			v2287 = v2272
+			goto b664
+		}
+	b659:
+		{
+			v2273 := v2268 & 1
+			v2274 := v2273 == 1
+			if !v2274 {
+				v2277 = v2264
+				v2278 = v2265
+				goto b661
+			}
+		}
+		{
+			v2275 := float64(v2264 * v2266)
+			v2276 := v2265 + v2267
+			v2277 = v2275
+			v2278 = v2276
+		}
+	b661:
+		{
+			v2279 = float64(v2266 * v2266)
+			v2280 = v2267 << 1
+			v2281 := v2279 < 0.5
+			if !v2281 {
+				v2284 = v2279
+				v2285 = v2280
+				goto b663
+			}
+		}
+		{
+			v2282 := float64(v2279 + v2279)
+			v2283 := v2280 + -1
+			v2284 = v2282
+			v2285 = v2283
+		}
+	b663:
+		{
+			v2286 := v2268 >> 1
+			v2264 = v2277
+			v2265 = v2278
+			v2266 = v2284
+			v2267 = v2285
+			v2268 = v2286
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b655
+		}
+	b664:
+		{
+			v2288 := v2009 < 0
+			if !v2288 {
+				v2291 = v2264
+				v2292 = v2287
+				goto b666
+			}
+		}
+		{
+			v2289 := float64(1 / v2264)
+			v2290 := 0 - v2287
+			v2291 = v2289
+			v2292 = v2290
+		}
+	b666:
+		{
+			v2293 := v2291 == 0
+			if v2293 {
+				v2323 = v2291
+				goto b680
+			}
+		}
+		{
+			v2294 = math.Abs(v2291)
+			v2295 := 1.7976931348623157e+308 < v2294
+			if v2295 {
+				goto b669
+			}
+		}
+		{
+			v2296 := v2291 != v2291
+			if !v2296 {
+				goto b670
+			}
+		}
+	b669:
+		v2323 = v2291
+		goto b680
+	b670:
+		{
+			v2297 := v2294 < 2.2250738585072014e-308
+			if !v2297 {
+				v2299 = v2291
+				v2300 = int32(0)
+				goto b672
+			}
+		}
+		{
+			v2298 := float64(v2291 * 4.503599627370496e+15)
+			v2299 = v2298
+			v2300 = int32(-52)
+		}
+	b672:
+		{
+			v2301 := int64(v2300)
+			v2302 := v2292 + v2301
+			v2303 = int64(math.Float64bits(v2299))
+			v2304 := int64(uint64(v2303) >> 52)
+			v2305 := v2304 & 2047
+			v2306 := v2305 + -1023
+			v2307 = v2302 + v2306
+			v2308 := v2307 < -1075
+			if !v2308 {
+				goto b674
+			}
+		}
+		{
+			v2309 := v2303 & -9223372036854775808
+			v2310 := math.Float64frombits(uint64(v2309))
+			v2323 = v2310
+			goto b680
+		}
+	b674:
+		{
+			v2311 := 1023 < v2307
+			if !v2311 {
+				goto b677
+			}
+		}
+		{
+			v2312 := v2299 < 0
+			if v2312 {
+				v2323 = math.Float64frombits(0xfff0000000000000)
+				goto b680
+			}
+		}
+		v2323 = math.Float64frombits(0x7ff0000000000000)
+		goto b680
+	b677:
+		{
+			v2313 := v2307 < -1022
+			if !v2313 {
+				v2315 = v2307
+				v2316 = float64(1)
+				goto b679
+			}
+		}
+		{
+			v2314 := v2307 + 53
+			v2315 = v2314
+			v2316 = float64(1.1102230246251565e-16)
+		}
+	b679:
+		{
+			v2317 := v2303 & -9218868437227405313
+			v2318 := v2315 + 1023
+			v2319 := v2318 << 52
+			v2320 := v2317 | v2319
+			v2321 := math.Float64frombits(uint64(v2320))
+			v2322 := float64(v2316 * v2321)
+			v2323 = v2322
+		}
+	b680:
+		v2324 = v2323
+	b681:
+		{
+			v2325 := float64(v2324 / v1685)
+			v2326 = v2325
+			v2327 = float64(1)
+		}
+	b682:
+		{
+			v2328 := float64(v1608 * 2.5066282746310007)
+			v2329 := float64(v2328 * v2327)
+			v2330 = v2326
+			v2331 = v2329
+		}
+	b683:
+		{
+			v2332 := float64(v2330 * v2331)
+			v3389 = v2332
+			goto b993
+		}
+	b684:
+		{
+			v2333 := v1589 < 9.223372036854776e+18
+			v2334 := -9.223372036854776e+18 <= v1589
+			v2335 := v2333 && v2334
+			v2336 := float64(0)
+			if v2335 {
+				v2336 = v1589
+			}
+			v2337 := int64(v2336)
+			v2338 := int64(-9223372036854775808)
+			if v2335 {
+				v2338 = v2337
+			}
+			v2339 := v2338 & 1
+			v2340 := v2339 == 0
+			v2341 = int32(1)
+			if v2340 {
+				v2341 = int32(-1)
+			}
+			v2342 = int64(v2341)
+			v2343 := float64(v154 - v1589)
+			v2344 := 0.5 < v2343
+			if !v2344 {
+				v2347 = v2343
+				goto b686
+			}
+		}
+		{
+			v2345 := float64(v1589 + 1)
+			v2346 := float64(v154 - v2345)
+			v2347 = v2346
+		}
+	b686:
+		{
+			v2348 = float64(v2347 * 3.141592653589793)
+			v2349 := v2348 == 0
+			if v2349 {
+				goto b688
+			}
+		}
+		{
+			v2350 := v2348 != v2348
+			if !v2350 {
+				goto b689
+			}
+		}
+	b688:
+		v2567 = v2348
+		goto b718
+	b689:
+		{
+			v2351 := math.Abs(v2348)
+			v2352 := 1.7976931348623157e+308 < v2351
+			if v2352 {
+				v2567 = math.Float64frombits(0x7ff8000000000001)
+				goto b718
+			}
+		}
+		{
+			v2353 := v2348 < 0
+			if !v2353 {
+				v2355 = v2348
+				v2356 = false
+				goto b692
+			}
+		}
+		{
+			v2354 := -v2348
+			v2355 = v2354
+			v2356 = true
+		}
+	b692:
+		{
+			v2357 := 5.36870912e+08 <= v2355
+			if !v2357 {
+				goto b706
+			}
+		}
+		{
+			v2358 := v2355 < 0.7853981633974483
+			if v2358 {
+				v2477 = int64(0)
+				v2478 = v2355
+				goto b701
+			}
+		}
+		{
+			v2359 = int64(math.Float64bits(v2355))
+			v2360 := int64(uint64(v2359) >> 52)
+			v2361 := v2360 & 2047
+			v2362 := v2359 & -9218868437227405313
+			v2363 = v2362 | 4503599627370496
+			v2364 := v2361 + -1014
+			v2365 = int64(uint64(v2364) >> 6)
+			v2366 = v2364 & 63
+			v2367 := uint64(v2365) < uint64(20)
+			if !v2367 {
+				goto b705
+			}
+		}
+		{
+			v2368 := int32(uint64(v2365))
+			v2369 := *(*int64)(unsafe.Add(unsafe.Pointer(&nearHostTable3), int(v2368)*8))
+			v2370 = v2369 << (uint64(v2366) & 63)
+			v2371 = v2365 + 1
+			v2372 := uint64(v2371) < uint64(20)
+			if !v2372 {
+				goto b704
+			}
+		}
+		{
+			v2373 := int32(uint64(v2371))
+			v2374 := *(*int64)(unsafe.Add(unsafe.Pointer(&nearHostTable3), int(v2373)*8))
+			v2375 := 64 - v2366
+			v2376 = uint64(v2375) < uint64(64)
+			v2377 = v2375 & 63
+			v2378 := int64(uint64(v2374) >> (uint64(v2377) & 63))
+			v2379 := int64(0)
+			if v2376 {
+				v2379 = v2378
+			}
+			v2380 = v2370 | v2379
+			v2381 = v2374 << (uint64(v2366) & 63)
+			v2382 = v2365 + 2
+			v2383 := uint64(v2382) < uint64(20)
+			if !v2383 {
+				goto b703
+			}
+		}
+		{
+			v2384 := int32(uint64(v2382))
+			v2385 := *(*int64)(unsafe.Add(unsafe.Pointer(&nearHostTable3), int(v2384)*8))
+			v2386 := int64(uint64(v2385) >> (uint64(v2377) & 63))
+			v2387 := int64(0)
+			if v2376 {
+				v2387 = v2386
+			}
+			v2388 = v2381 | v2387
+			v2389 = v2385 << (uint64(v2366) & 63)
+			v2390 = v2365 + 3
+			v2391 := uint64(v2390) < uint64(20)
+			if !v2391 {
+				goto b702
+			}
+		}
+		{
+			v2392 := int32(uint64(v2390))
+			v2393 := *(*int64)(unsafe.Add(unsafe.Pointer(&nearHostTable3), int(v2392)*8))
+			v2394 := int64(uint64(v2393) >> (uint64(v2377) & 63))
+			v2395 := int64(0)
+			if v2376 {
+				v2395 = v2394
+			}
+			v2396 := v2389 | v2395
+			v2397 := v2396 & 4294967295
+			v2398 := int64(uint64(v2396) >> 32)
+			v2399 := v2359 & 4294967295
+			v2400 := int64(uint64(v2363) >> 32)
+			v2401 := v2397 * v2399
+			v2402 := v2398 * v2399
+			v2403 := int64(uint64(v2401) >> 32)
+			v2404 := v2402 + v2403
+			v2405 := v2404 & 4294967295
+			v2406 := int64(uint64(v2404) >> 32)
+			v2407 := v2397 * v2400
+			v2408 := v2405 + v2407
+			v2409 := v2398 * v2400
+			v2410 := v2409 + v2406
+			v2411 := int64(uint64(v2408) >> 32)
+			v2412 := v2410 + v2411
+			v2413 := v2388 & 4294967295
+			v2414 := int64(uint64(v2388) >> 32)
+			v2415 := v2413 * v2399
+			v2416 := v2414 * v2399
+			v2417 := int64(uint64(v2415) >> 32)
+			v2418 := v2416 + v2417
+			v2419 := v2418 & 4294967295
+			v2420 := int64(uint64(v2418) >> 32)
+			v2421 := v2413 * v2400
+			v2422 := v2419 + v2421
+			v2423 := v2414 * v2400
+			v2424 := v2423 + v2420
+			v2425 := int64(uint64(v2422) >> 32)
+			v2426 := v2424 + v2425
+			v2427 := v2388 * v2363
+			v2428 := v2380 * v2363
+			v2429 := v2427 + v2412
+			v2430 := v2427 & v2412
+			v2431 := v2427 | v2412
+			v2432 := ^v2429
+			v2433 := v2431 & v2432
+			v2434 := v2430 | v2433
+			v2435 := int64(uint64(v2434) >> 63)
+			v2436 := v2428 + v2426
+			v2437 := v2436 + v2435
+			v2438 = int64(uint64(v2437) >> 61)
+			v2439 := v2437 << 3
+			v2440 := int64(uint64(v2429) >> 61)
+			v2441 := v2439 | v2440
+			v2442 := int32(uint64(v2441))
+			v2443 := int64(uint64(v2441) >> 32)
+			v2444 := int32(uint64(v2443))
+			v2445 := v2444 == 0
+			v2446 := int32(bits.Len32(uint32(v2442))) - 1
+			v2447 := 31 - v2446
+			v2448 := v2447 + 32
+			v2449 := int32(bits.Len32(uint32(v2444))) - 1
+			v2450 := 31 - v2449
+			v2451 := v2450
+			if v2445 {
+				v2451 = v2448
+			}
+			v2452 := int64(uint32(v2451))
+			v2453 := v2452 + 1
+			v2454 := 1023 - v2453
+			v2455 := uint64(v2453) < uint64(64)
+			v2456 := v2453 & 63
+			v2457 := v2441 << (uint64(v2456) & 63)
+			v2458 := int64(0)
+			if v2455 {
+				v2458 = v2457
+			}
+			v2459 := 64 - v2453
+			v2460 := uint64(v2459) < uint64(64)
+			v2461 := v2459 & 63
+			v2462 := int64(uint64(v2429) >> (uint64(v2461) & 63))
+			v2463 := int64(0)
+			if v2460 {
+				v2463 = v2462
+			}
+			v2464 := v2458 | v2463
+			v2465 := int64(uint64(v2464) >> 12)
+			v2466 := v2454 << 52
+			v2467 := v2465 | v2466
+			v2468 = math.Float64frombits(uint64(v2467))
+			v2469 := v2438 & 1
+			v2470 := v2469 == 1
+			if !v2470 {
+				v2474 = v2438
+				v2475 = v2468
+				goto b700
+			}
+		}
+		{
+			v2471 := v2438 + 1
+			v2472 := v2471 & 7
+			v2473 := float64(v2468 - 1)
+			v2474 = v2472
+			v2475 = v2473
+		}
+	b700:
+		{
+			v2476 := float64(v2475 * 0.7853981633974483)
+			v2477 = v2474
+			v2478 = v2476
+		}
+	b701:
+		v2514 = v2477
+		v2515 = v2478
+		goto b709
+	b702:
+		g.Fault(0, v2390, int64(20), v0, int32(0), int32(0))
+		continue
+	b703:
+		g.Fault(1, v2382, int64(20), v0, int32(0), int32(0))
+		continue
+	b704:
+		g.Fault(2, v2371, int64(20), v0, int32(0), int32(0))
+		continue
+	b705:
+		g.Fault(3, v2365, int64(20), v0, int32(0), int32(0))
+		continue
+	b706:
+		{
+			v2483 := float64(v2355 * 1.2732395447351628)
+			v2484 := v2483 < 9.223372036854776e+18
+			v2485 := -9.223372036854776e+18 <= v2483
+			v2486 := v2484 && v2485
+			v2487 := float64(0)
+			if v2486 {
+				v2487 = v2483
+			}
+			v2488 := int64(v2487)
+			v2489 := int64(-9223372036854775808)
+			if v2486 {
+				v2489 = v2488
+			}
+			v2490 := float64(v2483 - 9.223372036854776e+18)
+			v2491 := v2490 < 9.223372036854776e+18
+			v2492 := -9.223372036854776e+18 <= v2490
+			v2493 := v2491 && v2492
+			v2494 := float64(0)
+			if v2493 {
+				v2494 = v2490
+			}
+			v2495 := int64(v2494)
+			v2496 := int64(-9223372036854775808)
+			if v2493 {
+				v2496 = v2495
+			}
+			v2497 := v2489 >> 63
+			v2498 := v2496 & v2497
+			v2499 = v2489 | v2498
+			v2500 = float64(uint64(v2499))
+			v2501 := v2499 & 1
+			v2502 := v2501 == 1
+			if !v2502 {
+				v2505 = v2499
+				v2506 = v2500
+				goto b708
+			}
+		}
+		{
+			v2503 := v2499 + 1
+			v2504 := float64(v2500 + 1)
+			v2505 = v2503
+			v2506 = v2504
+		}
+	b708:
+		{
+			v2507 := v2505 & 7
+			v2508 := float64(v2506 * 0.7853981256484985)
+			v2509 := float64(v2355 - v2508)
+			v2510 := float64(v2506 * 3.774894707930798e-08)
+			v2511 := float64(v2509 - v2510)
+			v2512 := float64(v2506 * 2.6951514290790595e-15)
+			v2513 := float64(v2511 - v2512)
+			v2514 = v2507
+			v2515 = v2513
+		}
+	b709:
+		{
+			v2516 := uint64(3) < uint64(v2514)
+			if !v2516 {
+				v2519 = v2356
+				v2520 = v2514
+				goto b711
+			}
+		}
+		{
+			v2517 := !v2356
+			v2518 := v2514 + -4
+			v2519 = v2517
+			v2520 = v2518
+		}
+	b711:
+		{
+			v2521 = float64(v2515 * v2515)
+			v2522 := v2520 == 1
+			if v2522 {
+				goto b713
+			}
+		}
+		{
+			v2523 := v2520 == 2
+			if !v2523 {
+				goto b714
+			}
+		}
+	b713:
+		{
+			v2524 := float64(v2521 * 0.5)
+			v2525 := float64(1 - v2524)
+			v2526 := float64(v2521 * v2521)
+			v2527 := *(*float64)(unsafe.Pointer(&nearHostTable4))
+			v2528 := float64(v2527 * v2521)
+			v2529 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable4), 8))
+			v2530 := float64(v2528 + v2529)
+			v2531 := float64(v2530 * v2521)
+			v2532 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable4), 16))
+			v2533 := float64(v2531 + v2532)
+			v2534 := float64(v2533 * v2521)
+			v2535 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable4), 24))
+			v2536 := float64(v2534 + v2535)
+			v2537 := float64(v2536 * v2521)
+			v2538 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable4), 32))
+			v2539 := float64(v2537 + v2538)
+			v2540 := float64(v2539 * v2521)
+			v2541 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable4), 40))
+			v2542 := float64(v2540 + v2541)
+			v2543 := float64(v2526 * v2542)
+			v2544 := float64(v2525 + v2543)
+			v2564 = v2544
+			goto b715
+		}
+	b714:
+		{
+			v2545 := float64(v2515 * v2521)
+			v2546 := *(*float64)(unsafe.Pointer(&nearHostTable5))
+			v2547 := float64(v2546 * v2521)
+			v2548 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable5), 8))
+			v2549 := float64(v2547 + v2548)
+			v2550 := float64(v2549 * v2521)
+			v2551 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable5), 16))
+			v2552 := float64(v2550 + v2551)
+			v2553 := float64(v2552 * v2521)
+			v2554 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable5), 24))
+			v2555 := float64(v2553 + v2554)
+			v2556 := float64(v2555 * v2521)
+			v2557 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable5), 32))
+			v2558 := float64(v2556 + v2557)
+			v2559 := float64(v2558 * v2521)
+			v2560 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable5), 40))
+			v2561 := float64(v2559 + v2560)
+			v2562 := float64(v2545 * v2561)
+			v2563 := float64(v2515 + v2562)
+			v2564 = v2563
+		}
+	b715:
+		if !v2519 {
+			v2566 = v2564
+			goto b717
+		}
+		{
+			v2565 := -v2564
+			v2566 = v2565
+		}
+	b717:
+		v2567 = v2566
+	b718:
+		{
+			v2568 = float64(v154 * v2567)
+			v2569 := v2568 == 0
+			if !v2569 {
+				goto b720
+			}
+		}
+		{
+			v2570 := 0 <= v2341
+			v2571 := int64(-4503599627370496)
+			if v2570 {
+				v2571 = int64(9218868437227405312)
+			}
+			v2572 := math.Float64frombits(uint64(v2571))
+			v3389 = v2572
+			goto b993
+		}
+	b720:
+		{
+			v2573 := 200 < v154
+			if v2573 {
+				v3306 = math.Float64frombits(0x7ff0000000000000)
+				v3307 = float64(1)
+				goto b975
+			}
+		}
+		{
+			v2574 := float64(1 / v154)
+			v2575 := *(*float64)(unsafe.Pointer(&nearHostTable2))
+			v2576 := float64(v2575 * v2574)
+			v2577 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable2), 8))
+			v2578 := float64(v2576 + v2577)
+			v2579 := float64(v2578 * v2574)
+			v2580 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable2), 16))
+			v2581 := float64(v2579 + v2580)
+			v2582 := float64(v2581 * v2574)
+			v2583 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable2), 24))
+			v2584 := float64(v2582 + v2583)
+			v2585 := float64(v2584 * v2574)
+			v2586 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable2), 32))
+			v2587 := float64(v2585 + v2586)
+			v2588 := float64(v2574 * v2587)
+			v2589 = float64(v2588 + 1)
+			v2590 := v154 != v154
+			if v2590 {
+				v2657 = v154
+				goto b743
+			}
+		}
+		{
+			v2591 := 709.782712893384 < v154
+			if v2591 {
+				v2657 = math.Float64frombits(0x7ff0000000000000)
+				goto b743
+			}
+		}
+		if !v17 {
+			goto b726
+		}
+		{
+			v2592 := v154 < 3.725290298461914e-09
+			if !v2592 {
+				goto b726
+			}
+		}
+		{
+			v2593 := float64(v154 + 1)
+			v2657 = v2593
+			goto b743
+		}
+	b726:
+		{
+			v2594 := 0 < v154
+			if !v2594 {
+				v2603 = int64(0)
+				goto b728
+			}
+		}
+		{
+			v2595 := float64(v154 * 1.4426950408889634)
+			v2596 := float64(v2595 + 0.5)
+			v2597 := v2596 < 9.223372036854776e+18
+			v2598 := -9.223372036854776e+18 <= v2596
+			v2599 := v2597 && v2598
+			v2600 := float64(0)
+			if v2599 {
+				v2600 = v2596
+			}
+			v2601 := int64(v2600)
+			v2602 := int64(-9223372036854775808)
+			if v2599 {
+				v2602 = v2601
+			}
+			v2603 = v2602
+		}
+	b728:
+		{
+			v2604 := float64(v2603)
+			v2605 := float64(v2604 * 0.6931471803691238)
+			v2606 := float64(v154 - v2605)
+			v2607 := float64(v2604 * 1.9082149292705877e-10)
+			v2608 := float64(v2606 - v2607)
+			v2609 := float64(v2608 * v2608)
+			v2610 := float64(v2609 * 4.1381367970572385e-08)
+			v2611 := float64(v2610 + -1.6533902205465252e-06)
+			v2612 := float64(v2609 * v2611)
+			v2613 := float64(v2612 + 6.613756321437934e-05)
+			v2614 := float64(v2609 * v2613)
+			v2615 := float64(v2614 + -0.0027777777777015593)
+			v2616 := float64(v2609 * v2615)
+			v2617 := float64(v2616 + 0.16666666666666666)
+			v2618 := float64(v2609 * v2617)
+			v2619 := float64(v2608 - v2618)
+			v2620 := float64(v2608 * v2619)
+			v2621 := float64(2 - v2619)
+			v2622 := float64(v2620 / v2621)
+			v2623 := float64(v2607 - v2622)
+			v2624 := float64(v2623 - v2606)
+			v2625 = float64(1 - v2624)
+			v2626 := v2625 == 0
+			if v2626 {
+				v2656 = v2625
+				goto b742
+			}
+		}
+		{
+			v2627 = math.Abs(v2625)
+			v2628 := 1.7976931348623157e+308 < v2627
+			if v2628 {
+				goto b731
+			}
+		}
+		{
+			v2629 := v2625 != v2625
+			if !v2629 {
+				goto b732
+			}
+		}
+	b731:
+		v2656 = v2625
+		goto b742
+	b732:
+		{
+			v2630 := v2627 < 2.2250738585072014e-308
+			if !v2630 {
+				v2632 = v2625
+				v2633 = int32(0)
+				goto b734
+			}
+		}
+		{
+			v2631 := float64(v2625 * 4.503599627370496e+15)
+			v2632 = v2631
+			v2633 = int32(-52)
+		}
+	b734:
+		{
+			v2634 := int64(v2633)
+			v2635 := v2603 + v2634
+			v2636 = int64(math.Float64bits(v2632))
+			v2637 := int64(uint64(v2636) >> 52)
+			v2638 := v2637 & 2047
+			v2639 := v2638 + -1023
+			v2640 = v2635 + v2639
+			v2641 := v2640 < -1075
+			if !v2641 {
+				goto b736
+			}
+		}
+		{
+			v2642 := v2636 & -9223372036854775808
+			v2643 := math.Float64frombits(uint64(v2642))
+			v2656 = v2643
+			goto b742
+		}
+	b736:
+		{
+			v2644 := 1023 < v2640
+			if !v2644 {
+				goto b739
+			}
+		}
+		{
+			v2645 := v2632 < 0
+			if v2645 {
+				v2656 = math.Float64frombits(0xfff0000000000000)
+				goto b742
+			}
+		}
+		v2656 = math.Float64frombits(0x7ff0000000000000)
+		goto b742
+	b739:
+		{
+			v2646 := v2640 < -1022
+			if !v2646 {
+				v2648 = v2640
+				v2649 = float64(1)
+				goto b741
+			}
+		}
+		{
+			v2647 := v2640 + 53
+			v2648 = v2647
+			v2649 = float64(1.1102230246251565e-16)
+		}
+	b741:
+		{
+			v2650 := v2636 & -9218868437227405313
+			v2651 := v2648 + 1023
+			v2652 := v2651 << 52
+			v2653 := v2650 | v2652
+			v2654 := math.Float64frombits(uint64(v2653))
+			v2655 := float64(v2649 * v2654)
+			v2656 = v2655
+		}
+	b742:
+		v2657 = v2656
+	b743:
+		{
+			v2658 := 143.01608 < v154
+			if !v2658 {
+				goto b859
+			}
+		}
+		{
+			v2659 := float64(v154 * 0.5)
+			v2660 := float64(v2659 - 0.25)
+			v2661 := v154 == math.Float64frombits(0xfff0000000000000)
+			v2662 = v154
+			if v2661 {
+				v2662 = math.Float64frombits(0x8000000000000000)
+			}
+			v2663 := -v2660
+			v2664 = v2660
+			if v2661 {
+				v2664 = v2663
+			}
+			v2665 := v2664 == 0
+			if v2665 {
+				goto b746
+			}
+		}
+		{
+			v2666 := v2662 == 1
+			if !v2666 {
+				goto b747
+			}
+		}
+	b746:
+		v2979 = float64(1)
+		goto b858
+	b747:
+		{
+			v2667 := v2664 == 1
+			if v2667 {
+				v2979 = v2662
+				goto b858
+			}
+		}
+		{
+			v2668 := v2662 != v2662
+			if v2668 {
+				goto b750
+			}
+		}
+		{
+			v2669 := v2664 != v2664
+			if !v2669 {
+				goto b751
+			}
+		}
+	b750:
+		v2979 = math.Float64frombits(0x7ff8000000000001)
+		goto b858
+	b751:
+		v2670 = v2662 == 0
+		if !v2670 {
+			goto b768
+		}
+		{
+			v2671 := v2664 < 0
+			if !v2671 {
+				goto b760
+			}
+		}
+		{
+			v2672 := int64(math.Float64bits(v2662))
+			v2673 := v2672 < 0
+			if !v2673 {
+				goto b759
+			}
+		}
+		{
+			v2674 := math.Abs(v2664)
+			v2675 := 9.007199254740992e+15 <= v2674
+			if v2675 {
+				v2694 = false
+				goto b758
+			}
+		}
+		{
+			v2676 = math.Trunc(v2664)
+			v2677 := float64(v2664 - v2676)
+			v2678 := int64(math.Float64bits(v2677))
+			v2679 := v2678 & 9223372036854775807
+			v2680 := int64(math.Float64bits(v2664))
+			v2681 := v2680 & -9223372036854775808
+			v2682 := v2679 | v2681
+			v2683 := math.Float64frombits(uint64(v2682))
+			v2684 := v2683 == 0
+			if !v2684 {
+				v2693 = false
+				goto b757
+			}
+		}
+		{
+			v2685 := v2676 < 9.223372036854776e+18
+			v2686 := -9.223372036854776e+18 <= v2676
+			v2687 := v2685 && v2686
+			v2688 := float64(0)
+			if v2687 {
+				v2688 = v2676
+			}
+			v2689 := int64(v2688)
+			v2690 := int64(-9223372036854775808)
+			if v2687 {
+				v2690 = v2689
+			}
+			v2691 := v2690 & 1
+			v2692 := v2691 == 1
+			v2693 = v2692
+		}
+	b757:
+		v2694 = v2693
+	b758:
+		if v2694 {
+			v2979 = math.Float64frombits(0xfff0000000000000)
+			goto b858
+		}
+	b759:
+		v2979 = math.Float64frombits(0x7ff0000000000000)
+		goto b858
+	b760:
+		{
+			v2695 := 0 < v2664
+			if !v2695 {
+				goto b781
+			}
+		}
+		{
+			v2696 := int64(math.Float64bits(v2662))
+			v2697 := v2696 < 0
+			if !v2697 {
+				goto b767
+			}
+		}
+		{
+			v2698 := math.Abs(v2664)
+			v2699 := 9.007199254740992e+15 <= v2698
+			if v2699 {
+				v2718 = false
+				goto b766
+			}
+		}
+		{
+			v2700 = math.Trunc(v2664)
+			v2701 := float64(v2664 - v2700)
+			v2702 := int64(math.Float64bits(v2701))
+			v2703 := v2702 & 9223372036854775807
+			v2704 := int64(math.Float64bits(v2664))
+			v2705 := v2704 & -9223372036854775808
+			v2706 := v2703 | v2705
+			v2707 := math.Float64frombits(uint64(v2706))
+			v2708 := v2707 == 0
+			if !v2708 {
+				v2717 = false
+				goto b765
+			}
+		}
+		{
+			v2709 := v2700 < 9.223372036854776e+18
+			v2710 := -9.223372036854776e+18 <= v2700
+			v2711 := v2709 && v2710
+			v2712 := float64(0)
+			if v2711 {
+				v2712 = v2700
+			}
+			v2713 := int64(v2712)
+			v2714 := int64(-9223372036854775808)
+			if v2711 {
+				v2714 = v2713
+			}
+			v2715 := v2714 & 1
+			v2716 := v2715 == 1
+			v2717 = v2716
+		}
+	b765:
+		v2718 = v2717
+	b766:
+		if v2718 {
+			v2979 = v2662
+			goto b858
+		}
+	b767:
+		v2979 = float64(0)
+		goto b858
+	b768:
+		{
+			v2719 := math.Abs(v2664)
+			v2720 := 1.7976931348623157e+308 < v2719
+			if !v2720 {
+				goto b772
+			}
+		}
+		{
+			v2721 := v2662 == -1
+			if v2721 {
+				v2979 = float64(1)
+				goto b858
+			}
+		}
+		{
+			v2722 := math.Abs(v2662)
+			v2723 := v2722 < 1
+			v2724 := 1.7976931348623157e+308 < v2664
+			v2725 := v2723 == v2724
+			if v2725 {
+				v2979 = float64(0)
+				goto b858
+			}
+		}
+		v2979 = math.Float64frombits(0x7ff0000000000000)
+		goto b858
+	b772:
+		{
+			v2726 := math.Abs(v2662)
+			v2727 := 1.7976931348623157e+308 < v2726
+			if !v2727 {
+				goto b777
+			}
+		}
+		{
+			v2728 := -v2662
+			v2729 := 1.7976931348623157e+308 < v2728
+			if !v2729 {
+				goto b775
+			}
+		}
+		{
+			v2730 := float64(1 / v2662)
+			v2979 = v2730
+			goto b858
+		}
+	b775:
+		{
+			v2731 := v2664 < 0
+			if v2731 {
+				v2979 = float64(0)
+				goto b858
+			}
+		}
+		{
+			v2732 := 0 < v2664
+			if v2732 {
+				v2979 = math.Float64frombits(0x7ff0000000000000)
+				goto b858
+			}
+			goto b781
+		}
+	b777:
+		{
+			v2733 := v2664 == 0.5
+			if !v2733 {
+				goto b779
+			}
+		}
+		{
+			v2734 := math.Sqrt(v2662)
+			v2979 = v2734
+			goto b858
+		}
+	b779:
+		{
+			v2735 := v2664 == -0.5
+			if !v2735 {
+				goto b781
+			}
+		}
+		{
+			v2736 := math.Sqrt(v2662)
+			v2737 := float64(1 / v2736)
+			v2979 = v2737
+			goto b858
+		}
+	b781:
+		{
+			v2738 := math.Abs(v2664)
+			v2739 = math.Trunc(v2738)
+			v2740 := float64(v2738 - v2739)
+			v2741 := int64(math.Float64bits(v2740))
+			v2742 := v2741 & 9223372036854775807
+			v2743 := int64(math.Float64bits(v2738))
+			v2744 := v2743 & -9223372036854775808
+			v2745 := v2742 | v2744
+			v2746 = math.Float64frombits(uint64(v2745))
+			v2747 = v2746 != 0
+			if !v2747 {
+				goto b783
+			}
+		}
+		{
+			v2748 := v2662 < 0
+			if v2748 {
+				v2979 = math.Float64frombits(0x7ff8000000000001)
+				goto b858
+			}
+		}
+	b783:
+		{
+			v2749 := 9.223372036854776e+18 <= v2739
+			if !v2749 {
+				goto b787
+			}
+		}
+		{
+			v2750 := v2662 == -1
+			if v2750 {
+				v2979 = float64(1)
+				goto b858
+			}
+		}
+		{
+			v2751 := math.Abs(v2662)
+			v2752 := v2751 < 1
+			v2753 := 0 < v2664
+			v2754 := v2752 == v2753
+			if v2754 {
+				v2979 = float64(0)
+				goto b858
+			}
+		}
+		v2979 = math.Float64frombits(0x7ff0000000000000)
+		goto b858
+	b787:
+		if !v2747 {
+			v2894 = v2739
+			v2895 = float64(1)
+			goto b826
+		}
+		{
+			v2755 := 0.5 < v2746
+			if !v2755 {
+				v2758 = v2739
+				v2759 = v2746
+				goto b790
+			}
+		}
+		{
+			v2756 := float64(v2746 - 1)
+			v2757 := float64(v2739 + 1)
+			v2758 = v2757
+			v2759 = v2756
+		}
+	b790:
+		{
+			v2760 := 1.7976931348623157e+308 < v2662
+			if v2760 {
+				v2813 = v2662
+				goto b800
+			}
+		}
+		{
+			v2761 := v2662 < 0
+			if v2761 {
+				v2813 = math.Float64frombits(0x7ff8000000000001)
+				goto b800
+			}
+		}
+		if v2670 {
+			v2813 = math.Float64frombits(0xfff0000000000000)
+			goto b800
+		}
+		{
+			v2762 = math.Abs(v2662)
+			v2763 := 1.7976931348623157e+308 < v2762
+			if v2763 {
+				v2777 = v2662
+				v2778 = int64(0)
+				goto b797
+			}
+		}
+		{
+			v2764 := v2762 < 2.2250738585072014e-308
+			if !v2764 {
+				v2766 = v2662
+				v2767 = int32(0)
+				goto b796
+			}
+		}
+		{
+			v2765 := float64(v2662 * 4.503599627370496e+15)
+			v2766 = v2765
+			v2767 = int32(-52)
+		}
+	b796:
+		{
+			v2768 := int64(v2767)
+			v2769 := int64(math.Float64bits(v2766))
+			v2770 := int64(uint64(v2769) >> 52)
+			v2771 := v2770 & 2047
+			v2772 := v2771 + -1022
+			v2773 := v2768 + v2772
+			v2774 := v2769 & -9218868437227405313
+			v2775 := v2774 | 4602678819172646912
+			v2776 := math.Float64frombits(uint64(v2775))
+			v2777 = v2776
+			v2778 = v2773
+		}
+	b797:
+		{
+			v2779 := v2777 < 0.7071067811865476
+			if !v2779 {
+				v2782 = v2777
+				v2783 = v2778
+				goto b799
+			}
+		}
+		{
+			v2780 := float64(v2777 * 2)
+			v2781 := v2778 + -1
+			v2782 = v2780
+			v2783 = v2781
+		}
+	b799:
+		{
+			v2784 := float64(v2782 - 1)
+			v2785 := float64(v2783)
+			v2786 := float64(v2784 + 2)
+			v2787 := float64(v2784 / v2786)
+			v2788 := float64(v2787 * v2787)
+			v2789 := float64(v2788 * v2788)
+			v2790 := float64(v2789 * 0.14798198605116586)
+			v2791 := float64(v2790 + 0.1818357216161805)
+			v2792 := float64(v2789 * v2791)
+			v2793 := float64(v2792 + 0.2857142874366239)
+			v2794 := float64(v2789 * v2793)
+			v2795 := float64(v2794 + 0.6666666666666735)
+			v2796 := float64(v2788 * v2795)
+			v2797 := float64(v2789 * 0.15313837699209373)
+			v2798 := float64(v2797 + 0.22222198432149784)
+			v2799 := float64(v2789 * v2798)
+			v2800 := float64(v2799 + 0.3999999999940942)
+			v2801 := float64(v2789 * v2800)
+			v2802 := float64(v2796 + v2801)
+			v2803 := float64(v2784 * 0.5)
+			v2804 := float64(v2803 * v2784)
+			v2805 := float64(v2785 * 0.6931471803691238)
+			v2806 := float64(v2804 + v2802)
+			v2807 := float64(v2787 * v2806)
+			v2808 := float64(v2785 * 1.9082149292705877e-10)
+			v2809 := float64(v2807 + v2808)
+			v2810 := float64(v2804 - v2809)
+			v2811 := float64(v2810 - v2784)
+			v2812 := float64(v2805 - v2811)
+			v2813 = v2812
+		}
+	b800:
+		{
+			v2814 = float64(v2759 * v2813)
+			v2815 := v2814 != v2814
+			if v2815 {
+				v2893 = v2814
+				goto b825
+			}
+		}
+		{
+			v2816 := 709.782712893384 < v2814
+			if v2816 {
+				v2893 = math.Float64frombits(0x7ff0000000000000)
+				goto b825
+			}
+		}
+		{
+			v2817 := v2814 < -745.1332191019411
+			if v2817 {
+				v2893 = float64(0)
+				goto b825
+			}
+		}
+		{
+			v2818 := -3.725290298461914e-09 < v2814
+			if !v2818 {
+				goto b806
+			}
+		}
+		{
+			v2819 := v2814 < 3.725290298461914e-09
+			if !v2819 {
+				goto b806
+			}
+		}
+		{
+			v2820 := float64(v2814 + 1)
+			v2893 = v2820
+			goto b825
+		}
+	b806:
+		{
+			v2821 := v2814 < 0
+			if !v2821 {
+				goto b808
+			}
+		}
+		{
+			v2822 := float64(v2814 * 1.4426950408889634)
+			v2823 := float64(v2822 - 0.5)
+			v2824 := v2823 < 9.223372036854776e+18
+			v2825 := -9.223372036854776e+18 <= v2823
+			v2826 := v2824 && v2825
+			v2827 := float64(0)
+			if v2826 {
+				v2827 = v2823
+			}
+			v2828 := int64(v2827)
+			v2829 := int64(-9223372036854775808)
+			if v2826 {
+				v2829 = v2828
+			}
+			v2839 = v2829
+			goto b810
+		}
+	b808:
+		{
+			v2830 := 0 < v2814
+			if !v2830 {
+				v2839 = int64(0)
+				goto b810
+			}
+		}
+		{
+			v2831 := float64(v2814 * 1.4426950408889634)
+			v2832 := float64(v2831 + 0.5)
+			v2833 := v2832 < 9.223372036854776e+18
+			v2834 := -9.223372036854776e+18 <= v2832
+			v2835 := v2833 && v2834
+			v2836 := float64(0)
+			if v2835 {
+				v2836 = v2832
+			}
+			v2837 := int64(v2836)
+			v2838 := int64(-9223372036854775808)
+			if v2835 {
+				v2838 = v2837
+			}
+			v2839 = v2838
+		}
+	b810:
+		{
+			v2840 := float64(v2839)
+			v2841 := float64(v2840 * 0.6931471803691238)
+			v2842 := float64(v2814 - v2841)
+			v2843 := float64(v2840 * 1.9082149292705877e-10)
+			v2844 := float64(v2842 - v2843)
+			v2845 := float64(v2844 * v2844)
+			v2846 := float64(v2845 * 4.1381367970572385e-08)
+			v2847 := float64(v2846 + -1.6533902205465252e-06)
+			v2848 := float64(v2845 * v2847)
+			v2849 := float64(v2848 + 6.613756321437934e-05)
+			v2850 := float64(v2845 * v2849)
+			v2851 := float64(v2850 + -0.0027777777777015593)
+			v2852 := float64(v2845 * v2851)
+			v2853 := float64(v2852 + 0.16666666666666666)
+			v2854 := float64(v2845 * v2853)
+			v2855 := float64(v2844 - v2854)
+			v2856 := float64(v2844 * v2855)
+			v2857 := float64(2 - v2855)
+			v2858 := float64(v2856 / v2857)
+			v2859 := float64(v2843 - v2858)
+			v2860 := float64(v2859 - v2842)
+			v2861 = float64(1 - v2860)
+			v2862 := v2861 == 0
+			if v2862 {
+				v2892 = v2861
+				goto b824
+			}
+		}
+		{
+			v2863 = math.Abs(v2861)
+			v2864 := 1.7976931348623157e+308 < v2863
+			if v2864 {
+				goto b813
+			}
+		}
+		{
+			v2865 := v2861 != v2861
+			if !v2865 {
+				goto b814
+			}
+		}
+	b813:
+		v2892 = v2861
+		goto b824
+	b814:
+		{
+			v2866 := v2863 < 2.2250738585072014e-308
+			if !v2866 {
+				v2868 = v2861
+				v2869 = int32(0)
+				goto b816
+			}
+		}
+		{
+			v2867 := float64(v2861 * 4.503599627370496e+15)
+			v2868 = v2867
+			v2869 = int32(-52)
+		}
+	b816:
+		{
+			v2870 := int64(v2869)
+			v2871 := v2839 + v2870
+			v2872 = int64(math.Float64bits(v2868))
+			v2873 := int64(uint64(v2872) >> 52)
+			v2874 := v2873 & 2047
+			v2875 := v2874 + -1023
+			v2876 = v2871 + v2875
+			v2877 := v2876 < -1075
+			if !v2877 {
+				goto b818
+			}
+		}
+		{
+			v2878 := v2872 & -9223372036854775808
+			v2879 := math.Float64frombits(uint64(v2878))
+			v2892 = v2879
+			goto b824
+		}
+	b818:
+		{
+			v2880 := 1023 < v2876
+			if !v2880 {
+				goto b821
+			}
+		}
+		{
+			v2881 := v2868 < 0
+			if v2881 {
+				v2892 = math.Float64frombits(0xfff0000000000000)
+				goto b824
+			}
+		}
+		v2892 = math.Float64frombits(0x7ff0000000000000)
+		goto b824
+	b821:
+		{
+			v2882 := v2876 < -1022
+			if !v2882 {
+				v2884 = v2876
+				v2885 = float64(1)
+				goto b823
+			}
+		}
+		{
+			v2883 := v2876 + 53
+			v2884 = v2883
+			v2885 = float64(1.1102230246251565e-16)
+		}
+	b823:
+		{
+			v2886 := v2872 & -9218868437227405313
+			v2887 := v2884 + 1023
+			v2888 := v2887 << 52
+			v2889 := v2886 | v2888
+			v2890 := math.Float64frombits(uint64(v2889))
+			v2891 := float64(v2885 * v2890)
+			v2892 = v2891
+		}
+	b824:
+		v2893 = v2892
+	b825:
+		v2894 = v2758
+		v2895 = v2893
+	b826:
+		if v2670 {
+			v2911 = v2662
+			v2912 = int64(0)
+			goto b831
+		}
+		{
+			v2896 = math.Abs(v2662)
+			v2897 := 1.7976931348623157e+308 < v2896
+			if v2897 {
+				v2911 = v2662
+				v2912 = int64(0)
+				goto b831
+			}
+		}
+		{
+			v2898 := v2896 < 2.2250738585072014e-308
+			if !v2898 {
+				v2900 = v2662
+				v2901 = int32(0)
+				goto b830
+			}
+		}
+		{
+			v2899 := float64(v2662 * 4.503599627370496e+15)
+			v2900 = v2899
+			v2901 = int32(-52)
+		}
+	b830:
+		{
+			v2902 := int64(v2901)
+			v2903 := int64(math.Float64bits(v2900))
+			v2904 := int64(uint64(v2903) >> 52)
+			v2905 := v2904 & 2047
+			v2906 := v2905 + -1022
+			v2907 := v2902 + v2906
+			v2908 := v2903 & -9218868437227405313
+			v2909 := v2908 | 4602678819172646912
+			v2910 := math.Float64frombits(uint64(v2909))
+			v2911 = v2910
+			v2912 = v2907
+		}
+	b831:
+		{
+			v2913 := v2894 < 9.223372036854776e+18
+			v2914 := -9.223372036854776e+18 <= v2894
+			v2915 := v2913 && v2914
+			v2916 := float64(0)
+			if v2915 {
+				v2916 = v2894
+			}
+			v2917 := int64(v2916)
+			v2918 := int64(-9223372036854775808)
+			if v2915 {
+				v2918 = v2917
+			}
+			v2919 = v2895
+			v2920 = int64(0)
+			v2921 = v2911
+			v2922 = v2912
+			v2923 = v2918
+		}
+	b832:
+		{
+			v2924 := v2923 != 0
+			if !v2924 {
+				v2942 = v2920
+				goto b841
+			}
+		}
+		{
+			v2925 := v2922 < -4096
+			if v2925 {
+				goto b835
+			}
+		}
+		{
+			v2926 := 4096 < v2922
+			if !v2926 {
+				goto b836
+			}
+		}
+	b835:
+		{
+			v2927 := v2920 + v2922
+			v2942 = v2927
+			goto b841
+		}
+	b836:
+		{
+			v2928 := v2923 & 1
+			v2929 := v2928 == 1
+			if !v2929 {
+				v2932 = v2919
+				v2933 = v2920
+				goto b838
+			}
+		}
+		{
+			v2930 := float64(v2919 * v2921)
+			v2931 := v2920 + v2922
+			v2932 = v2930
+			v2933 = v2931
+		}
+	b838:
+		{
+			v2934 = float64(v2921 * v2921)
+			v2935 = v2922 << 1
+			v2936 := v2934 < 0.5
+			if !v2936 {
+				v2939 = v2934
+				v2940 = v2935
+				goto b840
+			}
+		}
+		{
+			v2937 := float64(v2934 + v2934)
+			v2938 := v2935 + -1
+			v2939 = v2937
+			v2940 = v2938
+		}
+	b840:
+		{
+			v2941 := v2923 >> 1
+			v2919 = v2932
+			v2920 = v2933
+			v2921 = v2939
+			v2922 = v2940
+			v2923 = v2941
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b832
+		}
+	b841:
+		{
+			v2943 := v2664 < 0
+			if !v2943 {
+				v2946 = v2919
+				v2947 = v2942
+				goto b843
+			}
+		}
+		{
+			v2944 := float64(1 / v2919)
+			v2945 := 0 - v2942
+			v2946 = v2944
+			v2947 = v2945
+		}
+	b843:
+		{
+			v2948 := v2946 == 0
+			if v2948 {
+				v2978 = v2946
+				goto b857
+			}
+		}
+		{
+			v2949 = math.Abs(v2946)
+			v2950 := 1.7976931348623157e+308 < v2949
+			if v2950 {
+				goto b846
+			}
+		}
+		{
+			v2951 := v2946 != v2946
+			if !v2951 {
+				goto b847
+			}
+		}
+	b846:
+		v2978 = v2946
+		goto b857
+	b847:
+		{
+			v2952 := v2949 < 2.2250738585072014e-308
+			if !v2952 {
+				v2954 = v2946
+				v2955 = int32(0)
+				goto b849
+			}
+		}
+		{
+			v2953 := float64(v2946 * 4.503599627370496e+15)
+			v2954 = v2953
+			v2955 = int32(-52)
+		}
+	b849:
+		{
+			v2956 := int64(v2955)
+			v2957 := v2947 + v2956
+			v2958 = int64(math.Float64bits(v2954))
+			v2959 := int64(uint64(v2958) >> 52)
+			v2960 := v2959 & 2047
+			v2961 := v2960 + -1023
+			v2962 = v2957 + v2961
+			v2963 := v2962 < -1075
+			if !v2963 {
+				goto b851
+			}
+		}
+		{
+			v2964 := v2958 & -9223372036854775808
+			v2965 := math.Float64frombits(uint64(v2964))
+			v2978 = v2965
+			goto b857
+		}
+	b851:
+		{
+			v2966 := 1023 < v2962
+			if !v2966 {
+				goto b854
+			}
+		}
+		{
+			v2967 := v2954 < 0
+			if v2967 {
+				v2978 = math.Float64frombits(0xfff0000000000000)
+				goto b857
+			}
+		}
+		v2978 = math.Float64frombits(0x7ff0000000000000)
+		goto b857
+	b854:
+		{
+			v2968 := v2962 < -1022
+			if !v2968 {
+				v2970 = v2962
+				v2971 = float64(1)
+				goto b856
+			}
+		}
+		{
+			v2969 := v2962 + 53
+			v2970 = v2969
+			v2971 = float64(1.1102230246251565e-16)
+		}
+	b856:
+		{
+			v2972 := v2958 & -9218868437227405313
+			v2973 := v2970 + 1023
+			v2974 := v2973 << 52
+			v2975 := v2972 | v2974
+			v2976 := math.Float64frombits(uint64(v2975))
+			v2977 := float64(v2971 * v2976)
+			v2978 = v2977
+		}
+	b857:
+		v2979 = v2978
+	b858:
+		{
+			v2980 := float64(v2979 / v2657)
+			v3302 = v2979
+			v3303 = v2980
+			goto b974
+		}
+	b859:
+		{
+			v2981 := float64(v154 - 0.5)
+			v2982 := v154 == math.Float64frombits(0xfff0000000000000)
+			v2983 = v154
+			if v2982 {
+				v2983 = math.Float64frombits(0x8000000000000000)
+			}
+			v2984 := -v2981
+			v2985 = v2981
+			if v2982 {
+				v2985 = v2984
+			}
+			v2986 := v2985 == 0
+			if v2986 {
+				goto b861
+			}
+		}
+		{
+			v2987 := v2983 == 1
+			if !v2987 {
+				goto b862
+			}
+		}
+	b861:
+		v3300 = float64(1)
+		goto b973
+	b862:
+		{
+			v2988 := v2985 == 1
+			if v2988 {
+				v3300 = v2983
+				goto b973
+			}
+		}
+		{
+			v2989 := v2983 != v2983
+			if v2989 {
+				goto b865
+			}
+		}
+		{
+			v2990 := v2985 != v2985
+			if !v2990 {
+				goto b866
+			}
+		}
+	b865:
+		v3300 = math.Float64frombits(0x7ff8000000000001)
+		goto b973
+	b866:
+		v2991 = v2983 == 0
+		if !v2991 {
+			goto b883
+		}
+		{
+			v2992 := v2985 < 0
+			if !v2992 {
+				goto b875
+			}
+		}
+		{
+			v2993 := int64(math.Float64bits(v2983))
+			v2994 := v2993 < 0
+			if !v2994 {
+				goto b874
+			}
+		}
+		{
+			v2995 := math.Abs(v2985)
+			v2996 := 9.007199254740992e+15 <= v2995
+			if v2996 {
+				v3015 = false
+				goto b873
+			}
+		}
+		{
+			v2997 = math.Trunc(v2985)
+			v2998 := float64(v2985 - v2997)
+			v2999 := int64(math.Float64bits(v2998))
+			v3000 := v2999 & 9223372036854775807
+			v3001 := int64(math.Float64bits(v2985))
+			v3002 := v3001 & -9223372036854775808
+			v3003 := v3000 | v3002
+			v3004 := math.Float64frombits(uint64(v3003))
+			v3005 := v3004 == 0
+			if !v3005 {
+				v3014 = false
+				goto b872
+			}
+		}
+		{
+			v3006 := v2997 < 9.223372036854776e+18
+			v3007 := -9.223372036854776e+18 <= v2997
+			v3008 := v3006 && v3007
+			v3009 := float64(0)
+			if v3008 {
+				v3009 = v2997
+			}
+			v3010 := int64(v3009)
+			v3011 := int64(-9223372036854775808)
+			if v3008 {
+				v3011 = v3010
+			}
+			v3012 := v3011 & 1
+			v3013 := v3012 == 1
+			v3014 = v3013
+		}
+	b872:
+		v3015 = v3014
+	b873:
+		if v3015 {
+			v3300 = math.Float64frombits(0xfff0000000000000)
+			goto b973
+		}
+	b874:
+		v3300 = math.Float64frombits(0x7ff0000000000000)
+		goto b973
+	b875:
+		{
+			v3016 := 0 < v2985
+			if !v3016 {
+				goto b896
+			}
+		}
+		{
+			v3017 := int64(math.Float64bits(v2983))
+			v3018 := v3017 < 0
+			if !v3018 {
+				goto b882
+			}
+		}
+		{
+			v3019 := math.Abs(v2985)
+			v3020 := 9.007199254740992e+15 <= v3019
+			if v3020 {
+				v3039 = false
+				goto b881
+			}
+		}
+		{
+			v3021 = math.Trunc(v2985)
+			v3022 := float64(v2985 - v3021)
+			v3023 := int64(math.Float64bits(v3022))
+			v3024 := v3023 & 9223372036854775807
+			v3025 := int64(math.Float64bits(v2985))
+			v3026 := v3025 & -9223372036854775808
+			v3027 := v3024 | v3026
+			v3028 := math.Float64frombits(uint64(v3027))
+			v3029 := v3028 == 0
+			if !v3029 {
+				v3038 = false
+				goto b880
+			}
+		}
+		{
+			v3030 := v3021 < 9.223372036854776e+18
+			v3031 := -9.223372036854776e+18 <= v3021
+			v3032 := v3030 && v3031
+			v3033 := float64(0)
+			if v3032 {
+				v3033 = v3021
+			}
+			v3034 := int64(v3033)
+			v3035 := int64(-9223372036854775808)
+			if v3032 {
+				v3035 = v3034
+			}
+			v3036 := v3035 & 1
+			v3037 := v3036 == 1
+			v3038 = v3037
+		}
+	b880:
+		v3039 = v3038
+	b881:
+		if v3039 {
+			v3300 = v2983
+			goto b973
+		}
+	b882:
+		v3300 = float64(0)
+		goto b973
+	b883:
+		{
+			v3040 := math.Abs(v2985)
+			v3041 := 1.7976931348623157e+308 < v3040
+			if !v3041 {
+				goto b887
+			}
+		}
+		{
+			v3042 := v2983 == -1
+			if v3042 {
+				v3300 = float64(1)
+				goto b973
+			}
+		}
+		{
+			v3043 := math.Abs(v2983)
+			v3044 := v3043 < 1
+			v3045 := 1.7976931348623157e+308 < v2985
+			v3046 := v3044 == v3045
+			if v3046 {
+				v3300 = float64(0)
+				goto b973
+			}
+		}
+		v3300 = math.Float64frombits(0x7ff0000000000000)
+		goto b973
+	b887:
+		{
+			v3047 := math.Abs(v2983)
+			v3048 := 1.7976931348623157e+308 < v3047
+			if !v3048 {
+				goto b892
+			}
+		}
+		{
+			v3049 := -v2983
+			v3050 := 1.7976931348623157e+308 < v3049
+			if !v3050 {
+				goto b890
+			}
+		}
+		{
+			v3051 := float64(1 / v2983)
+			v3300 = v3051
+			goto b973
+		}
+	b890:
+		{
+			v3052 := v2985 < 0
+			if v3052 {
+				v3300 = float64(0)
+				goto b973
+			}
+		}
+		{
+			v3053 := 0 < v2985
+			if v3053 {
+				v3300 = math.Float64frombits(0x7ff0000000000000)
+				goto b973
+			}
+			goto b896
+		}
+	b892:
+		{
+			v3054 := v2985 == 0.5
+			if !v3054 {
+				goto b894
+			}
+		}
+		{
+			v3055 := math.Sqrt(v2983)
+			v3300 = v3055
+			goto b973
+		}
+	b894:
+		{
+			v3056 := v2985 == -0.5
+			if !v3056 {
+				goto b896
+			}
+		}
+		{
+			v3057 := math.Sqrt(v2983)
+			v3058 := float64(1 / v3057)
+			v3300 = v3058
+			goto b973
+		}
+	b896:
+		{
+			v3059 := math.Abs(v2985)
+			v3060 = math.Trunc(v3059)
+			v3061 := float64(v3059 - v3060)
+			v3062 := int64(math.Float64bits(v3061))
+			v3063 := v3062 & 9223372036854775807
+			v3064 := int64(math.Float64bits(v3059))
+			v3065 := v3064 & -9223372036854775808
+			v3066 := v3063 | v3065
+			v3067 = math.Float64frombits(uint64(v3066))
+			v3068 = v3067 != 0
+			if !v3068 {
+				goto b898
+			}
+		}
+		{
+			v3069 := v2983 < 0
+			if v3069 {
+				v3300 = math.Float64frombits(0x7ff8000000000001)
+				goto b973
+			}
+		}
+	b898:
+		{
+			v3070 := 9.223372036854776e+18 <= v3060
+			if !v3070 {
+				goto b902
+			}
+		}
+		{
+			v3071 := v2983 == -1
+			if v3071 {
+				v3300 = float64(1)
+				goto b973
+			}
+		}
+		{
+			v3072 := math.Abs(v2983)
+			v3073 := v3072 < 1
+			v3074 := 0 < v2985
+			v3075 := v3073 == v3074
+			if v3075 {
+				v3300 = float64(0)
+				goto b973
+			}
+		}
+		v3300 = math.Float64frombits(0x7ff0000000000000)
+		goto b973
+	b902:
+		if !v3068 {
+			v3215 = v3060
+			v3216 = float64(1)
+			goto b941
+		}
+		{
+			v3076 := 0.5 < v3067
+			if !v3076 {
+				v3079 = v3060
+				v3080 = v3067
+				goto b905
+			}
+		}
+		{
+			v3077 := float64(v3067 - 1)
+			v3078 := float64(v3060 + 1)
+			v3079 = v3078
+			v3080 = v3077
+		}
+	b905:
+		{
+			v3081 := 1.7976931348623157e+308 < v2983
+			if v3081 {
+				v3134 = v2983
+				goto b915
+			}
+		}
+		{
+			v3082 := v2983 < 0
+			if v3082 {
+				v3134 = math.Float64frombits(0x7ff8000000000001)
+				goto b915
+			}
+		}
+		if v2991 {
+			v3134 = math.Float64frombits(0xfff0000000000000)
+			goto b915
+		}
+		{
+			v3083 = math.Abs(v2983)
+			v3084 := 1.7976931348623157e+308 < v3083
+			if v3084 {
+				v3098 = v2983
+				v3099 = int64(0)
+				goto b912
+			}
+		}
+		{
+			v3085 := v3083 < 2.2250738585072014e-308
+			if !v3085 {
+				v3087 = v2983
+				v3088 = int32(0)
+				goto b911
+			}
+		}
+		{
+			v3086 := float64(v2983 * 4.503599627370496e+15)
+			v3087 = v3086
+			v3088 = int32(-52)
+		}
+	b911:
+		{
+			v3089 := int64(v3088)
+			v3090 := int64(math.Float64bits(v3087))
+			v3091 := int64(uint64(v3090) >> 52)
+			v3092 := v3091 & 2047
+			v3093 := v3092 + -1022
+			v3094 := v3089 + v3093
+			v3095 := v3090 & -9218868437227405313
+			v3096 := v3095 | 4602678819172646912
+			v3097 := math.Float64frombits(uint64(v3096))
+			v3098 = v3097
+			v3099 = v3094
+		}
+	b912:
+		{
+			v3100 := v3098 < 0.7071067811865476
+			if !v3100 {
+				v3103 = v3098
+				v3104 = v3099
+				goto b914
+			}
+		}
+		{
+			v3101 := float64(v3098 * 2)
+			v3102 := v3099 + -1
+			v3103 = v3101
+			v3104 = v3102
+		}
+	b914:
+		{
+			v3105 := float64(v3103 - 1)
+			v3106 := float64(v3104)
+			v3107 := float64(v3105 + 2)
+			v3108 := float64(v3105 / v3107)
+			v3109 := float64(v3108 * v3108)
+			v3110 := float64(v3109 * v3109)
+			v3111 := float64(v3110 * 0.14798198605116586)
+			v3112 := float64(v3111 + 0.1818357216161805)
+			v3113 := float64(v3110 * v3112)
+			v3114 := float64(v3113 + 0.2857142874366239)
+			v3115 := float64(v3110 * v3114)
+			v3116 := float64(v3115 + 0.6666666666666735)
+			v3117 := float64(v3109 * v3116)
+			v3118 := float64(v3110 * 0.15313837699209373)
+			v3119 := float64(v3118 + 0.22222198432149784)
+			v3120 := float64(v3110 * v3119)
+			v3121 := float64(v3120 + 0.3999999999940942)
+			v3122 := float64(v3110 * v3121)
+			v3123 := float64(v3117 + v3122)
+			v3124 := float64(v3105 * 0.5)
+			v3125 := float64(v3124 * v3105)
+			v3126 := float64(v3106 * 0.6931471803691238)
+			v3127 := float64(v3125 + v3123)
+			v3128 := float64(v3108 * v3127)
+			v3129 := float64(v3106 * 1.9082149292705877e-10)
+			v3130 := float64(v3128 + v3129)
+			v3131 := float64(v3125 - v3130)
+			v3132 := float64(v3131 - v3105)
+			v3133 := float64(v3126 - v3132)
+			v3134 = v3133
+		}
+	b915:
+		{
+			v3135 = float64(v3080 * v3134)
+			v3136 := v3135 != v3135
+			if v3136 {
+				v3214 = v3135
+				goto b940
+			}
+		}
+		{
+			v3137 := 709.782712893384 < v3135
+			if v3137 {
+				v3214 = math.Float64frombits(0x7ff0000000000000)
+				goto b940
+			}
+		}
+		{
+			v3138 := v3135 < -745.1332191019411
+			if v3138 {
+				v3214 = float64(0)
+				goto b940
+			}
+		}
+		{
+			v3139 := -3.725290298461914e-09 < v3135
+			if !v3139 {
+				goto b921
+			}
+		}
+		{
+			v3140 := v3135 < 3.725290298461914e-09
+			if !v3140 {
+				goto b921
+			}
+		}
+		{
+			v3141 := float64(v3135 + 1)
+			v3214 = v3141
+			goto b940
+		}
+	b921:
+		{
+			v3142 := v3135 < 0
+			if !v3142 {
+				goto b923
+			}
+		}
+		{
+			v3143 := float64(v3135 * 1.4426950408889634)
+			v3144 := float64(v3143 - 0.5)
+			v3145 := v3144 < 9.223372036854776e+18
+			v3146 := -9.223372036854776e+18 <= v3144
+			v3147 := v3145 && v3146
+			v3148 := float64(0)
+			if v3147 {
+				v3148 = v3144
+			}
+			v3149 := int64(v3148)
+			v3150 := int64(-9223372036854775808)
+			if v3147 {
+				v3150 = v3149
+			}
+			v3160 = v3150
+			goto b925
+		}
+	b923:
+		{
+			v3151 := 0 < v3135
+			if !v3151 {
+				v3160 = int64(0)
+				goto b925
+			}
+		}
+		{
+			v3152 := float64(v3135 * 1.4426950408889634)
+			v3153 := float64(v3152 + 0.5)
+			v3154 := v3153 < 9.223372036854776e+18
+			v3155 := -9.223372036854776e+18 <= v3153
+			v3156 := v3154 && v3155
+			v3157 := float64(0)
+			if v3156 {
+				v3157 = v3153
+			}
+			v3158 := int64(v3157)
+			v3159 := int64(-9223372036854775808)
+			if v3156 {
+				v3159 = v3158
+			}
+			v3160 = v3159
+		}
+	b925:
+		{
+			v3161 := float64(v3160)
+			v3162 := float64(v3161 * 0.6931471803691238)
+			v3163 := float64(v3135 - v3162)
+			v3164 := float64(v3161 * 1.9082149292705877e-10)
+			v3165 := float64(v3163 - v3164)
+			v3166 := float64(v3165 * v3165)
+			v3167 := float64(v3166 * 4.1381367970572385e-08)
+			v3168 := float64(v3167 + -1.6533902205465252e-06)
+			v3169 := float64(v3166 * v3168)
+			v3170 := float64(v3169 + 6.613756321437934e-05)
+			v3171 := float64(v3166 * v3170)
+			v3172 := float64(v3171 + -0.0027777777777015593)
+			v3173 := float64(v3166 * v3172)
+			v3174 := float64(v3173 + 0.16666666666666666)
+			v3175 := float64(v3166 * v3174)
+			v3176 := float64(v3165 - v3175)
+			v3177 := float64(v3165 * v3176)
+			v3178 := float64(2 - v3176)
+			v3179 := float64(v3177 / v3178)
+			v3180 := float64(v3164 - v3179)
+			v3181 := float64(v3180 - v3163)
+			v3182 = float64(1 - v3181)
+			v3183 := v3182 == 0
+			if v3183 {
+				v3213 = v3182
+				goto b939
+			}
+		}
+		{
+			v3184 = math.Abs(v3182)
+			v3185 := 1.7976931348623157e+308 < v3184
+			if v3185 {
+				goto b928
+			}
+		}
+		{
+			v3186 := v3182 != v3182
+			if !v3186 {
+				goto b929
+			}
+		}
+	b928:
+		v3213 = v3182
+		goto b939
+	b929:
+		{
+			v3187 := v3184 < 2.2250738585072014e-308
+			if !v3187 {
+				v3189 = v3182
+				v3190 = int32(0)
+				goto b931
+			}
+		}
+		{
+			v3188 := float64(v3182 * 4.503599627370496e+15)
+			v3189 = v3188
+			v3190 = int32(-52)
+		}
+	b931:
+		{
+			v3191 := int64(v3190)
+			v3192 := v3160 + v3191
+			v3193 = int64(math.Float64bits(v3189))
+			v3194 := int64(uint64(v3193) >> 52)
+			v3195 := v3194 & 2047
+			v3196 := v3195 + -1023
+			v3197 = v3192 + v3196
+			v3198 := v3197 < -1075
+			if !v3198 {
+				goto b933
+			}
+		}
+		{
+			v3199 := v3193 & -9223372036854775808
+			v3200 := math.Float64frombits(uint64(v3199))
+			v3213 = v3200
+			goto b939
+		}
+	b933:
+		{
+			v3201 := 1023 < v3197
+			if !v3201 {
+				goto b936
+			}
+		}
+		{
+			v3202 := v3189 < 0
+			if v3202 {
+				v3213 = math.Float64frombits(0xfff0000000000000)
+				goto b939
+			}
+		}
+		v3213 = math.Float64frombits(0x7ff0000000000000)
+		goto b939
+	b936:
+		{
+			v3203 := v3197 < -1022
+			if !v3203 {
+				v3205 = v3197
+				v3206 = float64(1)
+				goto b938
+			}
+		}
+		{
+			v3204 := v3197 + 53
+			v3205 = v3204
+			v3206 = float64(1.1102230246251565e-16)
+		}
+	b938:
+		{
+			v3207 := v3193 & -9218868437227405313
+			v3208 := v3205 + 1023
+			v3209 := v3208 << 52
+			v3210 := v3207 | v3209
+			v3211 := math.Float64frombits(uint64(v3210))
+			v3212 := float64(v3206 * v3211)
+			v3213 = v3212
+		}
+	b939:
+		v3214 = v3213
+	b940:
+		v3215 = v3079
+		v3216 = v3214
+	b941:
+		if v2991 {
+			v3232 = v2983
+			v3233 = int64(0)
+			goto b946
+		}
+		{
+			v3217 = math.Abs(v2983)
+			v3218 := 1.7976931348623157e+308 < v3217
+			if v3218 {
+				v3232 = v2983
+				v3233 = int64(0)
+				goto b946
+			}
+		}
+		{
+			v3219 := v3217 < 2.2250738585072014e-308
+			if !v3219 {
+				v3221 = v2983
+				v3222 = int32(0)
+				goto b945
+			}
+		}
+		{
+			v3220 := float64(v2983 * 4.503599627370496e+15)
+			v3221 = v3220
+			v3222 = int32(-52)
+		}
+	b945:
+		{
+			v3223 := int64(v3222)
+			v3224 := int64(math.Float64bits(v3221))
+			v3225 := int64(uint64(v3224) >> 52)
+			v3226 := v3225 & 2047
+			v3227 := v3226 + -1022
+			v3228 := v3223 + v3227
+			v3229 := v3224 & -9218868437227405313
+			v3230 := v3229 | 4602678819172646912
+			v3231 := math.Float64frombits(uint64(v3230))
+			v3232 = v3231
+			v3233 = v3228
+		}
+	b946:
+		{
+			v3234 := v3215 < 9.223372036854776e+18
+			v3235 := -9.223372036854776e+18 <= v3215
+			v3236 := v3234 && v3235
+			v3237 := float64(0)
+			if v3236 {
+				v3237 = v3215
+			}
+			v3238 := int64(v3237)
+			v3239 := int64(-9223372036854775808)
+			if v3236 {
+				v3239 = v3238
+			}
+			v3240 = v3216
+			v3241 = int64(0)
+			v3242 = v3232
+			v3243 = v3233
+			v3244 = v3239
+		}
+	b947:
+		{
+			v3245 := v3244 != 0
+			if !v3245 {
+				v3263 = v3241
+				goto b956
+			}
+		}
+		{
+			v3246 := v3243 < -4096
+			if v3246 {
+				goto b950
+			}
+		}
+		{
+			v3247 := 4096 < v3243
+			if !v3247 {
+				goto b951
+			}
+		}
+	b950:
+		{
+			v3248 := v3241 + v3243
+			v3263 = v3248
+			goto b956
+		}
+	b951:
+		{
+			v3249 := v3244 & 1
+			v3250 := v3249 == 1
+			if !v3250 {
+				v3253 = v3240
+				v3254 = v3241
+				goto b953
+			}
+		}
+		{
+			v3251 := float64(v3240 * v3242)
+			v3252 := v3241 + v3243
+			v3253 = v3251
+			v3254 = v3252
+		}
+	b953:
+		{
+			v3255 = float64(v3242 * v3242)
+			v3256 = v3243 << 1
+			v3257 := v3255 < 0.5
+			if !v3257 {
+				v3260 = v3255
+				v3261 = v3256
+				goto b955
+			}
+		}
+		{
+			v3258 := float64(v3255 + v3255)
+			v3259 := v3256 + -1
+			v3260 = v3258
+			v3261 = v3259
+		}
+	b955:
+		{
+			v3262 := v3244 >> 1
+			v3240 = v3253
+			v3241 = v3254
+			v3242 = v3260
+			v3243 = v3261
+			v3244 = v3262
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b947
+		}
+	b956:
+		{
+			v3264 := v2985 < 0
+			if !v3264 {
+				v3267 = v3240
+				v3268 = v3263
+				goto b958
+			}
+		}
+		{
+			v3265 := float64(1 / v3240)
+			v3266 := 0 - v3263
+			v3267 = v3265
+			v3268 = v3266
+		}
+	b958:
+		{
+			v3269 := v3267 == 0
+			if v3269 {
+				v3299 = v3267
+				goto b972
+			}
+		}
+		{
+			v3270 = math.Abs(v3267)
+			v3271 := 1.7976931348623157e+308 < v3270
+			if v3271 {
+				goto b961
+			}
+		}
+		{
+			v3272 := v3267 != v3267
+			if !v3272 {
+				goto b962
+			}
+		}
+	b961:
+		v3299 = v3267
+		goto b972
+	b962:
+		{
+			v3273 := v3270 < 2.2250738585072014e-308
+			if !v3273 {
+				v3275 = v3267
+				v3276 = int32(0)
+				goto b964
+			}
+		}
+		{
+			v3274 := float64(v3267 * 4.503599627370496e+15)
+			v3275 = v3274
+			v3276 = int32(-52)
+		}
+	b964:
+		{
+			v3277 := int64(v3276)
+			v3278 := v3268 + v3277
+			v3279 = int64(math.Float64bits(v3275))
+			v3280 := int64(uint64(v3279) >> 52)
+			v3281 := v3280 & 2047
+			v3282 := v3281 + -1023
+			v3283 = v3278 + v3282
+			v3284 := v3283 < -1075
+			if !v3284 {
+				goto b966
+			}
+		}
+		{
+			v3285 := v3279 & -9223372036854775808
+			v3286 := math.Float64frombits(uint64(v3285))
+			v3299 = v3286
+			goto b972
+		}
+	b966:
+		{
+			v3287 := 1023 < v3283
+			if !v3287 {
+				goto b969
+			}
+		}
+		{
+			v3288 := v3275 < 0
+			if v3288 {
+				v3299 = math.Float64frombits(0xfff0000000000000)
+				goto b972
+			}
+		}
+		v3299 = math.Float64frombits(0x7ff0000000000000)
+		goto b972
+	b969:
+		{
+			v3289 := v3283 < -1022
+			if !v3289 {
+				v3291 = v3283
+				v3292 = float64(1)
+				goto b971
+			}
+		}
+		{
+			v3290 := v3283 + 53
+			v3291 = v3290
+			v3292 = float64(1.1102230246251565e-16)
+		}
+	b971:
+		{
+			v3293 := v3279 & -9218868437227405313
+			v3294 := v3291 + 1023
+			v3295 := v3294 << 52
+			v3296 := v3293 | v3295
+			v3297 := math.Float64frombits(uint64(v3296))
+			v3298 := float64(v3292 * v3297)
+			v3299 = v3298
+		}
+	b972:
+		v3300 = v3299
+	b973:
+		{
+			v3301 := float64(v3300 / v2657)
+			v3302 = v3301
+			v3303 = float64(1)
+		}
+	b974:
+		{
+			v3304 := float64(v2589 * 2.5066282746310007)
+			v3305 := float64(v3304 * v3303)
+			v3306 = v3302
+			v3307 = v3305
+		}
+	b975:
+		{
+			v3308 = math.Abs(v2568)
+			v3309 := float64(v3308 * v3306)
+			v3310 = float64(v3309 * v3307)
+			v3311 := math.Abs(v3310)
+			v3312 := 1.7976931348623157e+308 < v3311
+			if !v3312 {
+				goto b977
+			}
+		}
+		{
+			v3313 := float64(3.141592653589793 / v3308)
+			v3314 := float64(v3313 / v3306)
+			v3315 := float64(v3314 / v3307)
+			v3317 = v3315
+			goto b978
+		}
+	b977:
+		{
+			v3316 := float64(3.141592653589793 / v3310)
+			v3317 = v3316
+		}
+	b978:
+		{
+			v3318 := float64(v2342)
+			v3319 := float64(v3318 * v3317)
+			v3389 = v3319
+			goto b993
+		}
+	b979:
+		{
+			v3322 := 3 <= v3320
+			if !v3322 {
+				goto b981
+			}
+		}
+		{
+			v3323 := float64(v3320 - 1)
+			v3324 := float64(v3321 * v3323)
+			v3320 = v3323
+			v3321 = v3324
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b979
+		}
+	b981:
+		v3325 = v3320
+		v3326 = v3321
+	b982:
+		{
+			v3327 := v3325 < 0
+			if !v3327 {
+				goto b985
+			}
+		}
+		{
+			v3328 := -1e-09 < v3325
+			if v3328 {
+				v3335 = v3325
+				v3336 = v3326
+				goto b988
+			}
+		}
+		{
+			v3329 := float64(v3326 / v3325)
+			v3330 := float64(v3325 + 1)
+			v3325 = v3330
+			v3326 = v3329
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b982
+		}
+	b985:
+		v3331 = v3325
+		v3332 = v3326
+	b986:
+		{
+			v3333 := v3331 < 2
+			if !v3333 {
+				goto b991
+			}
+		}
+		{
+			v3334 := v3331 < 1e-09
+			if !v3334 {
+				goto b990
+			}
+			v3335 = v3331
+			v3336 = v3332
+		}
+	b988:
+		{
+			v3337 := v3335 == 0
+			if v3337 {
+				v3389 = math.Float64frombits(0x7ff0000000000000)
+				goto b993
+			}
+		}
+		{
+			v3338 := float64(v3335 * 0.5772156649015329)
+			v3339 := float64(v3338 + 1)
+			v3340 := float64(v3339 * v3335)
+			v3341 := float64(v3336 / v3340)
+			v3389 = v3341
+			goto b993
+		}
+	b990:
+		{
+			v3342 := float64(v3332 / v3331)
+			v3343 := float64(v3331 + 1)
+			v3331 = v3343
+			v3332 = v3342
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b986
+		}
+	b991:
+		{
+			v3344 := v3331 == 2
+			if v3344 {
+				v3389 = v3332
+				goto b993
+			}
+		}
+		{
+			v3345 := float64(v3331 - 2)
+			v3346 := *(*float64)(unsafe.Pointer(&nearHostTable6))
+			v3347 := float64(v3345 * v3346)
+			v3348 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable6), 8))
+			v3349 := float64(v3347 + v3348)
+			v3350 := float64(v3349 * v3345)
+			v3351 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable6), 16))
+			v3352 := float64(v3350 + v3351)
+			v3353 := float64(v3352 * v3345)
+			v3354 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable6), 24))
+			v3355 := float64(v3353 + v3354)
+			v3356 := float64(v3355 * v3345)
+			v3357 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable6), 32))
+			v3358 := float64(v3356 + v3357)
+			v3359 := float64(v3358 * v3345)
+			v3360 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable6), 40))
+			v3361 := float64(v3359 + v3360)
+			v3362 := float64(v3361 * v3345)
+			v3363 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable6), 48))
+			v3364 := float64(v3362 + v3363)
+			v3365 := *(*float64)(unsafe.Pointer(&nearHostTable7))
+			v3366 := float64(v3345 * v3365)
+			v3367 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable7), 8))
+			v3368 := float64(v3366 + v3367)
+			v3369 := float64(v3368 * v3345)
+			v3370 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable7), 16))
+			v3371 := float64(v3369 + v3370)
+			v3372 := float64(v3371 * v3345)
+			v3373 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable7), 24))
+			v3374 := float64(v3372 + v3373)
+			v3375 := float64(v3374 * v3345)
+			v3376 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable7), 32))
+			v3377 := float64(v3375 + v3376)
+			v3378 := float64(v3377 * v3345)
+			v3379 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable7), 40))
+			v3380 := float64(v3378 + v3379)
+			v3381 := float64(v3380 * v3345)
+			v3382 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable7), 48))
+			v3383 := float64(v3381 + v3382)
+			v3384 := float64(v3383 * v3345)
+			v3385 := *(*float64)(unsafe.Add(unsafe.Pointer(&nearHostTable7), 56))
+			v3386 := float64(v3384 + v3385)
+			v3387 := float64(v3332 * v3364)
+			v3388 := float64(v3387 / v3386)
+			v3389 = v3388
+		}
+	b993:
+		*(*float64)(unsafe.Add(p2, v15+80)) = v3389
+		continue
+	b994:
+		g.Fault(4, int64(11), v14, v0, int32(0), int32(0))
+		continue
+	b995:
+		g.Fault(5, v12, v5, v0, int32(0), int32(0))
+		continue
+	b996:
+		g.Fault(6, v7, v3, v0, int32(0), int32(0))
+		continue
+	b997:
+		g.Fault(7, v7, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // neighboursHost is a work-group of the kernel [Neighbours].
 type neighboursHost struct {
 	kernelimpl.HostGroup
@@ -15584,6 +31728,154 @@ func (g *neighboursHost) r2() int {
 		continue
 	b12:
 		g.Fault(4, v19, v5, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// nestedLoopsHost is some work-items of the kernel [NestedLoops].
+type nestedLoopsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newNestedLoopsHost() kernelimpl.HostForm { return new(nestedLoopsHost) }
+
+var nestedLoopsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/flow.go:38:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/flow.go:17:14"},
+}
+
+// Begin readies the form for a launch.
+func (g *nestedLoopsHost) Begin() {
+	g.Sites = nestedLoopsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*nestedLoopsHost) Spare() {}
+
+// Run runs it.
+func (g *nestedLoopsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *nestedLoopsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v7, v8, v9, v13, v25, v30, v32 int32
+		var v5, v10, v12, v14 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b14
+			}
+		}
+		v7 = *(*int32)(unsafe.Add(p0, x*4))
+		v8 = int32(0)
+		v9 = int32(0)
+	b2:
+		{
+			v10 = int64(uint32(v9))
+			v11 := v9 < v7
+			v12 = v10 * 10
+			if !v11 {
+				v32 = v8
+				goto b11
+			}
+			v13 = v8
+			v14 = int64(0)
+		}
+	b3:
+		{
+			v15 := v10 < v14
+			if v15 {
+				v25 = v13
+				goto b8
+			}
+		}
+		{
+			v16 := v10 * v14
+			v17 := 40 < v16
+			if v17 {
+				v32 = v13
+				goto b11
+			}
+		}
+		{
+			v18 := v14 == 3
+			if v18 {
+				v30 = v13
+				goto b10
+			}
+		}
+		{
+			v19 := v10 + v14
+			v20 := v19 / 7
+			v21 := v20 * 7
+			v22 := v19 - v21
+			v23 := v22 == 6
+			if !v23 {
+				goto b9
+			}
+		}
+		{
+			v24 := v13 * 3
+			v25 = v24
+		}
+	b8:
+		{
+			v26 := v9 + 1
+			v8 = v25
+			v9 = v26
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b2
+		}
+	b9:
+		{
+			v27 := v12 + v14
+			v28 := int32(uint64(v27))
+			v29 := v13 + v28
+			v30 = v29
+		}
+	b10:
+		{
+			v31 := v14 + 1
+			v13 = v30
+			v14 = v31
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b3
+		}
+	b11:
+		{
+			v33 := uint64(v5) < uint64(v3)
+			if !v33 {
+				goto b13
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v32
+		continue
+	b13:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b14:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -15866,7 +32158,7 @@ func (g *phasesHost) Begin() {
 // Run runs it.
 func (g *phasesHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 70 of groups2.go
@@ -15956,6 +32248,7 @@ func (g *phasesHost) r2() int {
 	u32 := g.v32
 	u33 := g.v33
 	h39 := g.v39[:n]
+	stop := g.Cancelled()
 	v56 := int32(g.ID[0])
 	v57 := v56 == 1
 	h55 := g.v55[:n]
@@ -16065,6 +32358,9 @@ func (g *phasesHost) r2() int {
 		}
 		v14 = v52
 		v15 = v53
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b5
 	b18:
 		v55 = v52
@@ -16136,6 +32432,7 @@ func (g *phasesHost) r4() int {
 	m0 := g.Memory(0)
 	u15 := g.v15
 	basex := g.ID[0] * g.Local[0]
+	stop := g.Cancelled()
 	h31 := g.v31[:n]
 	u32 := g.v32
 	u33 := g.v33
@@ -16227,6 +32524,9 @@ func (g *phasesHost) r4() int {
 			v34 := v32 < 32
 			if !v34 {
 				v47 = v31
+				if stop.Load() {
+					return g.Stop()
+				}
 				goto b16
 			}
 		}
@@ -16321,6 +32621,7 @@ func (g *phasesHost) r6() int {
 	u32 := g.v32
 	u33 := g.v33
 	v1 := g.v1
+	stop := g.Cancelled()
 	h14 := g.v14[:n]
 	h25 := g.v25[:n]
 	basex := g.ID[0] * g.Local[0]
@@ -16414,6 +32715,9 @@ func (g *phasesHost) r6() int {
 			if !v18 {
 				v31 = v14
 				v32 = int32(1)
+				if stop.Load() {
+					return g.Stop()
+				}
 				goto b11
 			}
 		}
@@ -16546,6 +32850,136 @@ func (g *phasesHost) r8() int {
 		continue
 	b27:
 		g.Fault(3, v8, v4, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// primesHost is some work-items of the kernel [Primes].
+type primesHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+}
+
+func newPrimesHost() kernelimpl.HostForm { return new(primesHost) }
+
+var primesHostSites = []abi.Site{
+	{Kind: 10, Pos: "internal/difftest/corpus/flow.go:209:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/flow.go:217:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *primesHost) Begin() {
+	g.Sites = primesHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*primesHost) Spare() {}
+
+// Run runs it.
+func (g *primesHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *primesHost) r0() int {
+	stop := g.Cancelled()
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0 int32
+		var v3, v5 int64
+		var v25 bool
+		{
+			v0 = int32(x)
+			v3 = int64(uint32(v0))
+			v4 := uint32(v0) < uint32(2)
+			if v4 {
+				v25 = false
+				goto b6
+			}
+			v5 = int64(2)
+		}
+	b1:
+		{
+			v6 := v5 * v5
+			v7 := v6 <= v3
+			if !v7 {
+				v25 = true
+				goto b6
+			}
+		}
+		{
+			v8 := v5 != 0
+			if !v8 {
+				goto b5
+			}
+		}
+		{
+			v9 := int32(uint64(v5))
+			v10 := int64(v9)
+			v11 := v5 == v10
+			v12 := v9 < 0
+			v13 := 0 - v9
+			v14 := v9
+			if v12 {
+				v14 = v13
+			}
+			v15 := int32(1)
+			if v11 {
+				v15 = v14
+			}
+			v16 := int32(uint32(v0) / uint32(v15))
+			v17 := 0 - v16
+			v18 := v16
+			if v12 {
+				v18 = v17
+			}
+			v19 := int32(0)
+			if v11 {
+				v19 = v18
+			}
+			v20 := int64(v19)
+			v21 := v20 * v5
+			v22 := v3 == v21
+			if v22 {
+				v25 = false
+				goto b6
+			}
+		}
+		{
+			v23 := v5 + 1
+			v5 = v23
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b1
+		}
+	b5:
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b6:
+		{
+			v26 := uint64(v3) < uint64(v1)
+			if !v26 {
+				goto b8
+			}
+		}
+		{
+			v27 := int32(0)
+			if v25 {
+				v27 = int32(1)
+			}
+			v28 := int8(uint32(v27))
+			*(*int8)(unsafe.Add(p0, x)) = v28
+			continue
+		}
+	b8:
+		g.Fault(1, v3, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -16694,7 +33128,7 @@ func (g *reduceHost) Begin() {
 // Run runs it.
 func (g *reduceHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 12 of groups.go
@@ -17175,6 +33609,140 @@ func (g *roundedHost) r0() int {
 		continue
 	b10:
 		g.Fault(4, v9, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// searchHost is some work-items of the kernel [Search].
+type searchHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
+
+var searchHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:147:9"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:157:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:155:15"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:144:19"},
+}
+
+// Begin readies the form for a launch.
+func (g *searchHost) Begin() {
+	g.Sites = searchHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*searchHost) Spare() {}
+
+// Run runs it.
+func (g *searchHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *searchHost) r0() int {
+	v1 := g.v1
+	v6 := v1 != 0
+	v7 := 0
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v8, v10, v19, v21 int32
+		var v5, v25 int64
+		var v9 int
+		v0 = int32(x)
+		v5 = int64(uint32(v0))
+		if !v6 {
+			goto b15
+		}
+		v8 = int32(0)
+		v9 = v7
+	b2:
+		{
+			v10 = *(*int32)(unsafe.Add(p0, v9+4))
+			v11 := *(*int32)(unsafe.Add(p0, v9))
+			v12 := v11 == v0
+			if !v12 {
+				goto b6
+			}
+		}
+		{
+			v13 := uint64(v5) < uint64(v3)
+			if !v13 {
+				goto b5
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v8
+		continue
+	b5:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		{
+			v16 := *(*int32)(unsafe.Add(p0, v9))
+			v17 := v16 < v0
+			if !v17 {
+				v19 = v10
+				goto b8
+			}
+		}
+		{
+			v18 := *(*int32)(unsafe.Add(p0, v9+8))
+			v19 = v18
+		}
+	b8:
+		{
+			v20 := v19 < 0
+			if !v20 {
+				goto b12
+			}
+		}
+		{
+			v21 = 0 - v8
+			v22 := uint64(v5) < uint64(v3)
+			if !v22 {
+				goto b11
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v21
+		continue
+	b11:
+		g.Fault(1, v5, v3, v0, int32(0), int32(0))
+		continue
+	b12:
+		{
+			v25 = int64(v19)
+			v26 := uint64(v25) < uint64(v1)
+			if !v26 {
+				goto b14
+			}
+		}
+		{
+			v27 := v8 + 1
+			v28 := int(v19) * 12
+			v8 = v27
+			v9 = v28
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b2
+		}
+	b14:
+		g.Fault(2, v25, v1, v0, int32(0), int32(0))
+		continue
+	b15:
+		g.Fault(3, int64(0), v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -21802,6 +38370,355 @@ func (g *shufflesUint32Host) r21() int {
 			*(*int32)(unsafe.Add(p2, v13+44)) = v86
 			continue
 		}
+	}
+	return -1
+}
+
+// singleHost is some work-items of the kernel [Single].
+type singleHost struct {
+	kernelimpl.HostGroup
+	v0 int64
+	v2 int64
+}
+
+func newSingleHost() kernelimpl.HostForm { return new(singleHost) }
+
+var singleHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/memory.go:264:8"},
+}
+
+// Begin readies the form for a launch.
+func (g *singleHost) Begin() {
+	g.Sites = singleHostSites
+	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*singleHost) Spare() {}
+
+// Run runs it.
+func (g *singleHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *singleHost) r0() int {
+	v2 := g.v2
+	v4 := v2 != 0
+	v0 := g.v0
+	v5 := v0 + -1
+	v6 := uint64(v5) < uint64(v2)
+	v7 := v4 && v6
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	for li := g.Lo; li < g.Hi; li++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v8, v9, v10, v16, v17, v18, v22 int64
+		if !v7 {
+			v16 = int64(0)
+			v17 = int64(-1)
+			goto b3
+		}
+		v8 = int64(0)
+		v9 = int64(-1)
+	b1:
+		{
+			v10 = v9 + 1
+			v11 := v10 < v0
+			if !v11 {
+				goto b7
+			}
+		}
+		{
+			v12 := *(*int32)(unsafe.Add(p0, int(v10)*4))
+			v13 := int64(v12)
+			v14 := v8 + v13
+			*(*int64)(unsafe.Add(p1, int(v10)*8)) = v14
+			v8 = v14
+			v9 = v10
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b1
+		}
+	b3:
+		{
+			v18 = v17 + 1
+			v19 := v18 < v0
+			if !v19 {
+				goto b7
+			}
+		}
+		{
+			v20 := *(*int32)(unsafe.Add(p0, int(v18)*4))
+			v21 := int64(v20)
+			v22 = v16 + v21
+			v23 := uint64(v18) < uint64(v2)
+			if !v23 {
+				goto b6
+			}
+		}
+		*(*int64)(unsafe.Add(p1, int(v18)*8)) = v22
+		v16 = v22
+		v17 = v18
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b3
+	b6:
+		g.Fault(0, v18, v2, int32(0), int32(0), int32(0))
+		continue
+	b7:
+		continue
+	}
+	return -1
+}
+
+// subSlicesHost is some work-items of the kernel [SubSlices].
+type subSlicesHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+}
+
+func newSubSlicesHost() kernelimpl.HostForm { return new(subSlicesHost) }
+
+var subSlicesHostSites = []abi.Site{
+	{Kind: 4, Pos: "internal/difftest/corpus/memory.go:142:10"},
+	{Kind: 1, Pos: "internal/difftest/corpus/memory.go:154:7"},
+	{Kind: 6, Pos: "internal/difftest/corpus/memory.go:145:8"},
+}
+
+// Begin readies the form for a launch.
+func (g *subSlicesHost) Begin() {
+	g.Sites = subSlicesHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*subSlicesHost) Spare() {}
+
+// Run runs it.
+func (g *subSlicesHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *subSlicesHost) r0() int {
+	p0 := g.Pointer(0)
+	v1 := g.v1
+	v3 := g.v3
+	v12 := uint64(1) <= uint64(v3)
+	p1 := g.Pointer(1)
+	v14 := 4
+	v13 := v3 + -1
+	stop := g.Cancelled()
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v20, v40, v48 int32
+		var v7, v17, v21, v23, v39 int64
+		var v16, v38 kernelimpl.HostAddr
+		{
+			v0 = int32(x)
+			v7 = int64(uint32(v0))
+			v8 := int32(uint32(v0) / uint32(2))
+			v9 := v8 * 2
+			v10 := v0 - v9
+			v11 := v10 == 1
+			if !v11 {
+				v16 = kernelimpl.HostAddr{Base: p0, Off: 0}
+				v17 = v1
+				goto b4
+			}
+		}
+		if !v12 {
+			goto b3
+		}
+		v16 = kernelimpl.HostAddr{Base: p1, Off: v14}
+		v17 = v13
+		goto b4
+	b3:
+		g.Fault(0, int64(1), v3, v0, int32(0), int32(0))
+		continue
+	b4:
+		{
+			v18 := int32(uint32(v0) / uint32(5))
+			v19 := v18 * 5
+			v20 = v0 - v19
+			v21 = int64(uint32(v20))
+			v22 := v20 + 6
+			v23 = int64(uint32(v22))
+			v24 := uint64(v23) <= uint64(v17)
+			if !v24 {
+				goto b11
+			}
+		}
+		{
+			v25 := kernelimpl.HostAddr{Base: v16.Base, Off: v16.Off + int(v20)*4}
+			v26 := *(*int32)(unsafe.Add(v25.Base, v25.Off))
+			v27 := *(*int32)(unsafe.Add(v25.Base, v25.Off+4))
+			v28 := v26 + v27
+			v29 := *(*int32)(unsafe.Add(v25.Base, v25.Off+8))
+			v30 := v28 + v29
+			v31 := *(*int32)(unsafe.Add(v25.Base, v25.Off+12))
+			v32 := v30 + v31
+			v33 := v32 + 6000
+			v34 := v17 - v21
+			v35 := int32(uint64(v34))
+			v36 := v35 * 7
+			v37 := v33 + v36
+			v38 = v16
+			v39 = v17
+			v40 = v37
+		}
+	b6:
+		{
+			v41 := 3 < v39
+			if !v41 {
+				goto b8
+			}
+		}
+		{
+			v42 := *(*int32)(unsafe.Add(v38.Base, v38.Off))
+			v43 := v40 ^ v42
+			v44 := v39 + -3
+			v45 := kernelimpl.HostAddr{Base: v38.Base, Off: v38.Off + 12}
+			v38 = v45
+			v39 = v44
+			v40 = v43
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b6
+		}
+	b8:
+		{
+			v46 := v38.Base == nil
+			v47 := 0 - v40
+			v48 = v40
+			if v46 {
+				v48 = v47
+			}
+			v49 := uint64(v7) < uint64(v5)
+			if !v49 {
+				goto b10
+			}
+		}
+		*(*int32)(unsafe.Add(p2, x*4)) = v48
+		continue
+	b10:
+		g.Fault(1, v7, v5, v0, int32(0), int32(0))
+		continue
+	b11:
+		g.Fault(2, v23, v17, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// swapHost is some work-items of the kernel [Swap].
+type swapHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+}
+
+func newSwapHost() kernelimpl.HostForm { return new(swapHost) }
+
+var swapHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/memory.go:176:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *swapHost) Begin() {
+	g.Sites = swapHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*swapHost) Spare() {}
+
+// Run runs it.
+func (g *swapHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *swapHost) r0() int {
+	stop := g.Cancelled()
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v7, v9 int32
+		var v3, v5, v6, v8, v11, v12, v18 int64
+		{
+			v0 = int32(x)
+			v3 = int64(uint32(v0))
+			v4 := v0 != 0
+			if !v4 {
+				v11 = int64(0)
+				v12 = int64(1)
+				goto b3
+			}
+			v5 = int64(0)
+			v6 = int64(1)
+			v7 = int32(0)
+		}
+	b1:
+		{
+			v8 = v5 + v6
+			v9 = v7 + 1
+			v10 := v9 < v0
+			if !v10 {
+				v11 = v6
+				v12 = v8
+				goto b3
+			}
+		}
+		v5 = v6
+		v6 = v8
+		v7 = v9
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b1
+	b3:
+		{
+			v13 := v0 & 1
+			v14 := v13 == 0
+			v15 := v11
+			if v14 {
+				v15 = v12
+			}
+			v16 := v12
+			if v14 {
+				v16 = v11
+			}
+			v17 := v15 << 1
+			v18 = v17 ^ v16
+			v19 := uint64(v3) < uint64(v1)
+			if !v19 {
+				goto b5
+			}
+		}
+		*(*int64)(unsafe.Add(p0, x*8)) = v18
+		continue
+	b5:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
+		continue
 	}
 	return -1
 }

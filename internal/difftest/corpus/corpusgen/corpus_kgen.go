@@ -17,14 +17,54 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xc149a7cf},
+		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
+		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xfd04f195},
+		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x84415958},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
+		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
+		{File: "internal/difftest/corpus/ahead.go", Package: "corpus", Sum: 0xe6e21dc},
+		{File: "internal/difftest/corpus/divide.go", Package: "corpus", Sum: 0xbc852372},
+		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0x20a833dd},
+		{File: "internal/difftest/corpus/faults.go", Package: "corpus", Sum: 0xb7bf6ce9},
+		{File: "internal/difftest/corpus/floats.go", Package: "corpus", Sum: 0x4a58a13},
+		{File: "internal/difftest/corpus/flow.go", Package: "corpus", Sum: 0xf83393f8},
+		{File: "internal/difftest/corpus/fused.go", Package: "corpus", Sum: 0x5b012b51},
+		{File: "internal/difftest/corpus/groupalgs.go", Package: "corpus", Sum: 0x17be592a},
+		{File: "internal/difftest/corpus/groups.go", Package: "corpus", Sum: 0x93864cd3},
+		{File: "internal/difftest/corpus/groups2.go", Package: "corpus", Sum: 0xcf025886},
+		{File: "internal/difftest/corpus/ints.go", Package: "corpus", Sum: 0xe3b28cdb},
+		{File: "internal/difftest/corpus/loops.go", Package: "corpus", Sum: 0xeb0f337c},
+		{File: "internal/difftest/corpus/mathfuncs.go", Package: "corpus", Sum: 0xb12feb09},
+		{File: "internal/difftest/corpus/memory.go", Package: "corpus", Sum: 0xd2d53933},
+		{File: "internal/difftest/corpus/pointers.go", Package: "corpus", Sum: 0xb265f22a},
+		{File: "internal/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
+		{File: "internal/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
+	},
+})
 
 //go:embed Args.spv
 var argsSPIRV string
@@ -138,6 +178,28 @@ func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Args].
+func _(k corpus.Args) {
+	type corpusArgsHasChanged_RunGoGenerate struct {
+		Flag  bool
+		Small int8
+		Pair  [2]int32
+		In    corpus.Inner
+		Big   [40]float32
+		Out   []float32
+	}
+	_ = corpusArgsHasChanged_RunGoGenerate(k) // corpus.Args has changed: run go generate
+	type corpusInnerHasChanged_RunGoGenerate struct {
+		M    uint16
+		Data []float32
+		Nest struct {
+			Scale float64
+			More  [2][]float32
+		}
+	}
+	_ = corpusInnerHasChanged_RunGoGenerate(k.In) // corpus.Inner has changed: run go generate
+}
+
 //go:embed Arrays.spv
 var arraysSPIRV string
 
@@ -197,6 +259,15 @@ func RunArrays(ctx context.Context, dev *runtime.Device, k corpus.Arrays, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Arrays].
+func _(k corpus.Arrays) {
+	type corpusArraysHasChanged_RunGoGenerate struct {
+		Seed int32
+		Out  []int32
+	}
+	_ = corpusArraysHasChanged_RunGoGenerate(k) // corpus.Arrays has changed: run go generate
+}
+
 //go:embed Best.spv
 var bestSPIRV string
 
@@ -251,6 +322,21 @@ func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Best].
+func _(k corpus.Best) {
+	type corpusBestHasChanged_RunGoGenerate struct {
+		In  []corpus.Vec
+		Out []float32
+	}
+	_ = corpusBestHasChanged_RunGoGenerate(k) // corpus.Best has changed: run go generate
+	type corpusVecHasChanged_RunGoGenerate struct {
+		X float32
+		Y float32
+		Z float32
+	}
+	_ = corpusVecHasChanged_RunGoGenerate(k.In[0]) // corpus.Vec has changed: run go generate
 }
 
 //go:embed BestLocal.spv
@@ -313,6 +399,15 @@ func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.BestLocal].
+func _(k corpus.BestLocal) {
+	type corpusBestLocalHasChanged_RunGoGenerate struct {
+		In  []corpus.Vec
+		Out []float32
+	}
+	_ = corpusBestLocalHasChanged_RunGoGenerate(k) // corpus.BestLocal has changed: run go generate
+}
+
 //go:embed Bits.spv
 var bitsSPIRV string
 
@@ -368,6 +463,15 @@ func RunBits(ctx context.Context, dev *runtime.Device, k corpus.Bits, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Bits].
+func _(k corpus.Bits) {
+	type corpusBitsHasChanged_RunGoGenerate struct {
+		In  []uint64
+		Out []uint64
+	}
+	_ = corpusBitsHasChanged_RunGoGenerate(k) // corpus.Bits has changed: run go generate
 }
 
 //go:embed Bodies.spv
@@ -436,6 +540,25 @@ func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Bodies].
+func _(k corpus.Bodies) {
+	type corpusBodiesHasChanged_RunGoGenerate struct {
+		In  []corpus.Body
+		Out []corpus.Body
+		By  corpus.Vec
+	}
+	_ = corpusBodiesHasChanged_RunGoGenerate(k) // corpus.Bodies has changed: run go generate
+	type corpusBodyHasChanged_RunGoGenerate struct {
+		Alive bool
+		Pos   corpus.Vec
+		Tag   uint8
+		Mass  float64
+		Hist  [3]int16
+		Vel   corpus.Vec
+	}
+	_ = corpusBodyHasChanged_RunGoGenerate(k.In[0]) // corpus.Body has changed: run go generate
+}
+
 //go:embed BothKinds.spv
 var bothKindsSPIRV string
 
@@ -493,13 +616,22 @@ func RunBothKinds(ctx context.Context, dev *runtime.Device, k corpus.BothKinds, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.BothKinds].
+func _(k corpus.BothKinds) {
+	type corpusBothKindsHasChanged_RunGoGenerate struct {
+		X   []int32
+		Out []int32
+	}
+	_ = corpusBothKindsHasChanged_RunGoGenerate(k) // corpus.BothKinds has changed: run go generate
+}
+
 //go:embed Chains.spv
 var chainsSPIRV string
 
 //go:embed Chains.words.spv
 var chainsWords string
 
-var chainsKernel = kernelimpl.Register(&abi.Kernel{
+var chainsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Chains",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -510,6 +642,7 @@ var chainsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:180:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7", Limit: -2},
@@ -524,7 +657,7 @@ var chainsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newChainsHost)
 
 // Chains is the kernel [corpus.Chains] with its slices in device memory.
 // Chains has && and || in every place.
@@ -547,6 +680,15 @@ func RunChains(ctx context.Context, dev *runtime.Device, k corpus.Chains, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Chains].
+func _(k corpus.Chains) {
+	type corpusChainsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = corpusChainsHasChanged_RunGoGenerate(k) // corpus.Chains has changed: run go generate
 }
 
 //go:embed Closures.spv
@@ -599,13 +741,19 @@ func RunClosures(ctx context.Context, dev *runtime.Device, k corpus.Closures, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Closures].
+func _(k corpus.Closures) {
+	type corpusClosuresHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusClosuresHasChanged_RunGoGenerate(k) // corpus.Closures has changed: run go generate
+}
+
 //go:embed Collatz.spv
 var collatzSPIRV string
 
 //go:embed Collatz.words.spv
 var collatzWords string
 
-var collatzKernel = kernelimpl.Register(&abi.Kernel{
+var collatzKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Collatz",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -615,6 +763,7 @@ var collatzKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:147:7", Limit: -1},
 	},
@@ -627,7 +776,7 @@ var collatzKernel = kernelimpl.Register(&abi.Kernel{
 	return corpus.Collatz{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
-})
+}, newCollatzHost)
 
 // Collatz is the kernel [corpus.Collatz] with its slices in device memory.
 // Collatz has a loop whose length depends on the data.
@@ -647,6 +796,12 @@ func RunCollatz(ctx context.Context, dev *runtime.Device, k corpus.Collatz, r ru
 	l := kernelimpl.NewLaunch(collatzKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Collatz].
+func _(k corpus.Collatz) {
+	type corpusCollatzHasChanged_RunGoGenerate struct{ Out []uint32 }
+	_ = corpusCollatzHasChanged_RunGoGenerate(k) // corpus.Collatz has changed: run go generate
 }
 
 //go:embed Complex.spv
@@ -729,6 +884,18 @@ func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Complex].
+func _(k corpus.Complex) {
+	type corpusComplexHasChanged_RunGoGenerate struct {
+		X     []float64
+		Y     []float64
+		Out   [][2]float64
+		Small [][2]float32
+		Eq    []bool
+	}
+	_ = corpusComplexHasChanged_RunGoGenerate(k) // corpus.Complex has changed: run go generate
+}
+
 //go:embed ConvertFloat32.spv
 var convertFloat32SPIRV string
 
@@ -786,6 +953,30 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.Conver
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.ConvertFloat32].
+func _(k corpus.ConvertFloat32) {
+	type corpusConvertFloat32HasChanged_RunGoGenerate struct {
+		In  []float32
+		Out []corpus.Converted
+	}
+	_ = corpusConvertFloat32HasChanged_RunGoGenerate(k) // corpus.ConvertFloat32 has changed: run go generate
+	type corpusConvertedHasChanged_RunGoGenerate struct {
+		I8  int8
+		I16 int16
+		I32 int32
+		I64 int64
+		I   int
+		U8  uint8
+		U16 uint16
+		U32 uint32
+		U64 uint64
+		U   uint
+		F32 float32
+		F64 float64
+	}
+	_ = corpusConvertedHasChanged_RunGoGenerate(k.Out[0]) // corpus.Converted has changed: run go generate
 }
 
 //go:embed ConvertFloat64.spv
@@ -847,6 +1038,15 @@ func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.ConvertFloat64].
+func _(k corpus.ConvertFloat64) {
+	type corpusConvertFloat64HasChanged_RunGoGenerate struct {
+		In  []float64
+		Out []corpus.Converted
+	}
+	_ = corpusConvertFloat64HasChanged_RunGoGenerate(k) // corpus.ConvertFloat64 has changed: run go generate
+}
+
 //go:embed ConvertInt.spv
 var convertIntSPIRV string
 
@@ -904,6 +1104,15 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.ConvertInt].
+func _(k corpus.ConvertInt) {
+	type corpusConvertIntHasChanged_RunGoGenerate struct {
+		In  []int
+		Out []corpus.Converted
+	}
+	_ = corpusConvertIntHasChanged_RunGoGenerate(k) // corpus.ConvertInt has changed: run go generate
 }
 
 //go:embed ConvertInt16.spv
@@ -965,6 +1174,15 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.ConvertInt16].
+func _(k corpus.ConvertInt16) {
+	type corpusConvertInt16HasChanged_RunGoGenerate struct {
+		In  []int16
+		Out []corpus.Converted
+	}
+	_ = corpusConvertInt16HasChanged_RunGoGenerate(k) // corpus.ConvertInt16 has changed: run go generate
+}
+
 //go:embed ConvertInt32.spv
 var convertInt32SPIRV string
 
@@ -1022,6 +1240,15 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.ConvertInt32].
+func _(k corpus.ConvertInt32) {
+	type corpusConvertInt32HasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []corpus.Converted
+	}
+	_ = corpusConvertInt32HasChanged_RunGoGenerate(k) // corpus.ConvertInt32 has changed: run go generate
 }
 
 //go:embed ConvertInt64.spv
@@ -1083,6 +1310,15 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.ConvertInt64].
+func _(k corpus.ConvertInt64) {
+	type corpusConvertInt64HasChanged_RunGoGenerate struct {
+		In  []int64
+		Out []corpus.Converted
+	}
+	_ = corpusConvertInt64HasChanged_RunGoGenerate(k) // corpus.ConvertInt64 has changed: run go generate
+}
+
 //go:embed ConvertInt8.spv
 var convertInt8SPIRV string
 
@@ -1140,6 +1376,15 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.ConvertInt8].
+func _(k corpus.ConvertInt8) {
+	type corpusConvertInt8HasChanged_RunGoGenerate struct {
+		In  []int8
+		Out []corpus.Converted
+	}
+	_ = corpusConvertInt8HasChanged_RunGoGenerate(k) // corpus.ConvertInt8 has changed: run go generate
 }
 
 //go:embed ConvertUint.spv
@@ -1201,6 +1446,15 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k corpus.ConvertUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.ConvertUint].
+func _(k corpus.ConvertUint) {
+	type corpusConvertUintHasChanged_RunGoGenerate struct {
+		In  []uint
+		Out []corpus.Converted
+	}
+	_ = corpusConvertUintHasChanged_RunGoGenerate(k) // corpus.ConvertUint has changed: run go generate
+}
+
 //go:embed ConvertUint16.spv
 var convertUint16SPIRV string
 
@@ -1258,6 +1512,15 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.Convert
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.ConvertUint16].
+func _(k corpus.ConvertUint16) {
+	type corpusConvertUint16HasChanged_RunGoGenerate struct {
+		In  []uint16
+		Out []corpus.Converted
+	}
+	_ = corpusConvertUint16HasChanged_RunGoGenerate(k) // corpus.ConvertUint16 has changed: run go generate
 }
 
 //go:embed ConvertUint32.spv
@@ -1319,6 +1582,15 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.Convert
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.ConvertUint32].
+func _(k corpus.ConvertUint32) {
+	type corpusConvertUint32HasChanged_RunGoGenerate struct {
+		In  []uint32
+		Out []corpus.Converted
+	}
+	_ = corpusConvertUint32HasChanged_RunGoGenerate(k) // corpus.ConvertUint32 has changed: run go generate
+}
+
 //go:embed ConvertUint64.spv
 var convertUint64SPIRV string
 
@@ -1376,6 +1648,15 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.Convert
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.ConvertUint64].
+func _(k corpus.ConvertUint64) {
+	type corpusConvertUint64HasChanged_RunGoGenerate struct {
+		In  []uint64
+		Out []corpus.Converted
+	}
+	_ = corpusConvertUint64HasChanged_RunGoGenerate(k) // corpus.ConvertUint64 has changed: run go generate
 }
 
 //go:embed ConvertUint8.spv
@@ -1437,6 +1718,15 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertU
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.ConvertUint8].
+func _(k corpus.ConvertUint8) {
+	type corpusConvertUint8HasChanged_RunGoGenerate struct {
+		In  []uint8
+		Out []corpus.Converted
+	}
+	_ = corpusConvertUint8HasChanged_RunGoGenerate(k) // corpus.ConvertUint8 has changed: run go generate
+}
+
 //go:embed Counted.spv
 var countedSPIRV string
 
@@ -1446,7 +1736,7 @@ var countedSmall string
 //go:embed Counted.words.spv
 var countedWords string
 
-var countedKernel = kernelimpl.Register(&abi.Kernel{
+var countedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Counted",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -1461,6 +1751,7 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:31:19", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:35:19", Limit: -5},
@@ -1503,7 +1794,7 @@ var countedKernel = kernelimpl.Register(&abi.Kernel{
 		In:   kernelimpl.HostSlice[int32](a, 4),
 		Out:  kernelimpl.HostSlice[int32](a, 5),
 	}.Kernel
-})
+}, newCountedHost)
 
 // Counted is the kernel [corpus.Counted] with its slices in device memory.
 // Counted indexes slices in loops that count in the way that How asks for.
@@ -1538,6 +1829,19 @@ func RunCounted(ctx context.Context, dev *runtime.Device, k corpus.Counted, r ru
 	kernelimpl.Slice(l, 4, k.In)
 	kernelimpl.Slice(l, 5, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Counted].
+func _(k corpus.Counted) {
+	type corpusCountedHasChanged_RunGoGenerate struct {
+		How  int
+		From int
+		To   int
+		By   int
+		In   []int32
+		Out  []int32
+	}
+	_ = corpusCountedHasChanged_RunGoGenerate(k) // corpus.Counted has changed: run go generate
 }
 
 //go:embed Deep.spv
@@ -1597,6 +1901,15 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Deep].
+func _(k corpus.Deep) {
+	type corpusDeepHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = corpusDeepHasChanged_RunGoGenerate(k) // corpus.Deep has changed: run go generate
+}
+
 //go:embed EarlyReturn.spv
 var earlyReturnSPIRV string
 
@@ -1606,7 +1919,7 @@ var earlyReturnSmall string
 //go:embed EarlyReturn.words.spv
 var earlyReturnWords string
 
-var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
+var earlyReturnKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "EarlyReturn",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -1617,6 +1930,7 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:119:8", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:124:9", Limit: -2},
@@ -1633,7 +1947,7 @@ var earlyReturnKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newEarlyReturnHost)
 
 // EarlyReturn is the kernel [corpus.EarlyReturn] with its slices in device memory.
 // EarlyReturn leaves from inside loops.
@@ -1656,6 +1970,15 @@ func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyRetu
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.EarlyReturn].
+func _(k corpus.EarlyReturn) {
+	type corpusEarlyReturnHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = corpusEarlyReturnHasChanged_RunGoGenerate(k) // corpus.EarlyReturn has changed: run go generate
 }
 
 //go:embed Embedded.spv
@@ -1733,6 +2056,28 @@ func RunEmbedded(ctx context.Context, dev *runtime.Device, k corpus.Embedded, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Embedded].
+func _(k corpus.Embedded) {
+	type corpusEmbeddedHasChanged_RunGoGenerate struct {
+		In   []corpus.Outer
+		Out  []corpus.Outer
+		Keys []int32
+		Eq   []bool
+	}
+	_ = corpusEmbeddedHasChanged_RunGoGenerate(k) // corpus.Embedded has changed: run go generate
+	type corpusMiddleHasChanged_RunGoGenerate struct {
+		corpus.Base
+		corpus.Vec
+		ID int8
+	}
+	_ = corpusMiddleHasChanged_RunGoGenerate(k.In[0].Middle) // corpus.Middle has changed: run go generate
+	type corpusBaseHasChanged_RunGoGenerate struct {
+		ID   uint16
+		Flag bool
+	}
+	_ = corpusBaseHasChanged_RunGoGenerate(k.In[0].Middle.Base) // corpus.Base has changed: run go generate
+}
+
 //go:embed FaultBeforeBarrier.spv
 var faultBeforeBarrierSPIRV string
 
@@ -1796,6 +2141,16 @@ func RunFaultBeforeBarrier(ctx context.Context, dev *runtime.Device, k corpus.Fa
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.FaultBeforeBarrier].
+func _(k corpus.FaultBeforeBarrier) {
+	type corpusFaultBeforeBarrierHasChanged_RunGoGenerate struct {
+		Bad int
+		In  []int32
+		Out []int32
+	}
+	_ = corpusFaultBeforeBarrierHasChanged_RunGoGenerate(k) // corpus.FaultBeforeBarrier has changed: run go generate
 }
 
 //go:embed Faulty.spv
@@ -1899,6 +2254,18 @@ func RunFaulty(ctx context.Context, dev *runtime.Device, k corpus.Faulty, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Faulty].
+func _(k corpus.Faulty) {
+	type corpusFaultyHasChanged_RunGoGenerate struct {
+		At   int
+		What int
+		N    int
+		X    []int32
+		Out  []int32
+	}
+	_ = corpusFaultyHasChanged_RunGoGenerate(k) // corpus.Faulty has changed: run go generate
+}
+
 //go:embed FloatOpsFloat32.spv
 var floatOpsFloat32SPIRV string
 
@@ -1966,6 +2333,17 @@ func RunFloatOpsFloat32(ctx context.Context, dev *runtime.Device, k corpus.Float
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.FloatOpsFloat32].
+func _(k corpus.FloatOpsFloat32) {
+	type corpusFloatOpsFloat32HasChanged_RunGoGenerate struct {
+		A      []float32
+		B      []float32
+		Out    []float32
+		Orders []bool
+	}
+	_ = corpusFloatOpsFloat32HasChanged_RunGoGenerate(k) // corpus.FloatOpsFloat32 has changed: run go generate
 }
 
 //go:embed FloatOpsFloat64.spv
@@ -2041,6 +2419,17 @@ func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.FloatOpsFloat64].
+func _(k corpus.FloatOpsFloat64) {
+	type corpusFloatOpsFloat64HasChanged_RunGoGenerate struct {
+		A      []float64
+		B      []float64
+		Out    []float64
+		Orders []bool
+	}
+	_ = corpusFloatOpsFloat64HasChanged_RunGoGenerate(k) // corpus.FloatOpsFloat64 has changed: run go generate
+}
+
 //go:embed FoundLast.spv
 var foundLastSPIRV string
 
@@ -2095,6 +2484,12 @@ func RunFoundLast(ctx context.Context, dev *runtime.Device, k corpus.FoundLast, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.FoundLast].
+func _(k corpus.FoundLast) {
+	type corpusFoundLastHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusFoundLastHasChanged_RunGoGenerate(k) // corpus.FoundLast has changed: run go generate
+}
+
 //go:embed Fresh.spv
 var freshSPIRV string
 
@@ -2143,6 +2538,12 @@ func RunFresh(ctx context.Context, dev *runtime.Device, k corpus.Fresh, r runtim
 	l := kernelimpl.NewLaunch(freshKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Fresh].
+func _(k corpus.Fresh) {
+	type corpusFreshHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusFreshHasChanged_RunGoGenerate(k) // corpus.Fresh has changed: run go generate
 }
 
 //go:embed Fused.spv
@@ -2214,13 +2615,24 @@ func RunFused(ctx context.Context, dev *runtime.Device, k corpus.Fused, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Fused].
+func _(k corpus.Fused) {
+	type corpusFusedHasChanged_RunGoGenerate struct {
+		X   []float32
+		Y   []float32
+		Z   []float32
+		Out []float32
+	}
+	_ = corpusFusedHasChanged_RunGoGenerate(k) // corpus.Fused has changed: run go generate
+}
+
 //go:embed Generics.spv
 var genericsSPIRV string
 
 //go:embed Generics.words.spv
 var genericsWords string
 
-var genericsKernel = kernelimpl.Register(&abi.Kernel{
+var genericsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Generics",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -2231,6 +2643,7 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Generics).Kernel", Pos: "internal/difftest/corpus/types.go:201:9"}}},
@@ -2252,7 +2665,7 @@ var genericsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
-})
+}, newGenericsHost)
 
 // Generics is the kernel [corpus.Generics] with its slices in device memory.
 // Generics uses generic functions, structs and methods.
@@ -2275,6 +2688,15 @@ func RunGenerics(ctx context.Context, dev *runtime.Device, k corpus.Generics, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Generics].
+func _(k corpus.Generics) {
+	type corpusGenericsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []float64
+	}
+	_ = corpusGenericsHasChanged_RunGoGenerate(k) // corpus.Generics has changed: run go generate
 }
 
 //go:embed Goto.spv
@@ -2325,6 +2747,12 @@ func RunGoto(ctx context.Context, dev *runtime.Device, k corpus.Goto, r runtime.
 	l := kernelimpl.NewLaunch(gotoKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Goto].
+func _(k corpus.Goto) {
+	type corpusGotoHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusGotoHasChanged_RunGoGenerate(k) // corpus.Goto has changed: run go generate
 }
 
 //go:embed Grid2.spv
@@ -2386,6 +2814,15 @@ func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtim
 	return l.Run2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Grid2].
+func _(k corpus.Grid2) {
+	type corpusGrid2HasChanged_RunGoGenerate struct {
+		W   int
+		Out []int32
+	}
+	_ = corpusGrid2HasChanged_RunGoGenerate(k) // corpus.Grid2 has changed: run go generate
+}
+
 //go:embed Grid2Local.spv
 var grid2LocalSPIRV string
 
@@ -2407,6 +2844,7 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 40, Len: 6, Accessor: -1},
 	},
@@ -2454,6 +2892,16 @@ func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Grid2Local].
+func _(k corpus.Grid2Local) {
+	type corpusGrid2LocalHasChanged_RunGoGenerate struct {
+		W   int
+		In  []float32
+		Out []float32
+	}
+	_ = corpusGrid2LocalHasChanged_RunGoGenerate(k) // corpus.Grid2Local has changed: run go generate
 }
 
 //go:embed Grid3.spv
@@ -2508,6 +2956,12 @@ func RunGrid3(ctx context.Context, dev *runtime.Device, k corpus.Grid3, r runtim
 	l := kernelimpl.NewLaunch(grid3Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run3(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Grid3].
+func _(k corpus.Grid3) {
+	type corpusGrid3HasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusGrid3HasChanged_RunGoGenerate(k) // corpus.Grid3 has changed: run go generate
 }
 
 //go:embed GroupFloats32.spv
@@ -2575,6 +3029,15 @@ func RunGroupFloats32(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.GroupFloats32].
+func _(k corpus.GroupFloats32) {
+	type corpusGroupFloats32HasChanged_RunGoGenerate struct {
+		In  []float32
+		Out []float32
+	}
+	_ = corpusGroupFloats32HasChanged_RunGoGenerate(k) // corpus.GroupFloats32 has changed: run go generate
+}
+
 //go:embed GroupFloats64.spv
 var groupFloats64SPIRV string
 
@@ -2640,6 +3103,15 @@ func RunGroupFloats64(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.GroupFloats64].
+func _(k corpus.GroupFloats64) {
+	type corpusGroupFloats64HasChanged_RunGoGenerate struct {
+		In  []float64
+		Out []float64
+	}
+	_ = corpusGroupFloats64HasChanged_RunGoGenerate(k) // corpus.GroupFloats64 has changed: run go generate
+}
+
 //go:embed GroupGuards.spv
 var groupGuardsSPIRV string
 
@@ -2657,6 +3129,7 @@ var groupGuardsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
 		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupGuards).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:192:35"}}},
@@ -2704,6 +3177,15 @@ func RunGroupGuards(ctx context.Context, dev *runtime.Device, k corpus.GroupGuar
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.GroupGuards].
+func _(k corpus.GroupGuards) {
+	type corpusGroupGuardsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = corpusGroupGuardsHasChanged_RunGoGenerate(k) // corpus.GroupGuards has changed: run go generate
 }
 
 //go:embed GroupIntsInt16.spv
@@ -2769,6 +3251,15 @@ func RunGroupIntsInt16(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.GroupIntsInt16].
+func _(k corpus.GroupIntsInt16) {
+	type corpusGroupIntsInt16HasChanged_RunGoGenerate struct {
+		In  []int16
+		Out []int16
+	}
+	_ = corpusGroupIntsInt16HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt16 has changed: run go generate
+}
+
 //go:embed GroupIntsInt32.spv
 var groupIntsInt32SPIRV string
 
@@ -2830,6 +3321,15 @@ func RunGroupIntsInt32(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.GroupIntsInt32].
+func _(k corpus.GroupIntsInt32) {
+	type corpusGroupIntsInt32HasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = corpusGroupIntsInt32HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt32 has changed: run go generate
 }
 
 //go:embed GroupIntsInt64.spv
@@ -2895,6 +3395,15 @@ func RunGroupIntsInt64(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.GroupIntsInt64].
+func _(k corpus.GroupIntsInt64) {
+	type corpusGroupIntsInt64HasChanged_RunGoGenerate struct {
+		In  []int64
+		Out []int64
+	}
+	_ = corpusGroupIntsInt64HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt64 has changed: run go generate
+}
+
 //go:embed GroupIntsInt8.spv
 var groupIntsInt8SPIRV string
 
@@ -2956,6 +3465,15 @@ func RunGroupIntsInt8(ctx context.Context, dev *runtime.Device, k corpus.GroupIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.GroupIntsInt8].
+func _(k corpus.GroupIntsInt8) {
+	type corpusGroupIntsInt8HasChanged_RunGoGenerate struct {
+		In  []int8
+		Out []int8
+	}
+	_ = corpusGroupIntsInt8HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt8 has changed: run go generate
 }
 
 //go:embed GroupIntsUint32.spv
@@ -3021,6 +3539,15 @@ func RunGroupIntsUint32(ctx context.Context, dev *runtime.Device, k corpus.Group
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.GroupIntsUint32].
+func _(k corpus.GroupIntsUint32) {
+	type corpusGroupIntsUint32HasChanged_RunGoGenerate struct {
+		In  []uint32
+		Out []uint32
+	}
+	_ = corpusGroupIntsUint32HasChanged_RunGoGenerate(k) // corpus.GroupIntsUint32 has changed: run go generate
+}
+
 //go:embed GroupIntsUint64.spv
 var groupIntsUint64SPIRV string
 
@@ -3084,6 +3611,15 @@ func RunGroupIntsUint64(ctx context.Context, dev *runtime.Device, k corpus.Group
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.GroupIntsUint64].
+func _(k corpus.GroupIntsUint64) {
+	type corpusGroupIntsUint64HasChanged_RunGoGenerate struct {
+		In  []uint64
+		Out []uint64
+	}
+	_ = corpusGroupIntsUint64HasChanged_RunGoGenerate(k) // corpus.GroupIntsUint64 has changed: run go generate
+}
+
 //go:embed GroupIntsUint8.spv
 var groupIntsUint8SPIRV string
 
@@ -3145,6 +3681,15 @@ func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.GroupIntsUint8].
+func _(k corpus.GroupIntsUint8) {
+	type corpusGroupIntsUint8HasChanged_RunGoGenerate struct {
+		In  []uint8
+		Out []uint8
+	}
+	_ = corpusGroupIntsUint8HasChanged_RunGoGenerate(k) // corpus.GroupIntsUint8 has changed: run go generate
 }
 
 //go:embed GroupLeavers.spv
@@ -3240,6 +3785,18 @@ func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLea
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.GroupLeavers].
+func _(k corpus.GroupLeavers) {
+	type corpusGroupLeaversHasChanged_RunGoGenerate struct {
+		Bad int
+		In  []int32
+		X   []float32
+		Out []int32
+		F   []float32
+	}
+	_ = corpusGroupLeaversHasChanged_RunGoGenerate(k) // corpus.GroupLeavers has changed: run go generate
+}
+
 //go:embed GroupRounds.spv
 var groupRoundsSPIRV string
 
@@ -3261,6 +3818,7 @@ var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
 		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupRounds).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:263:35"}}},
@@ -3315,6 +3873,16 @@ func RunGroupRounds(ctx context.Context, dev *runtime.Device, k corpus.GroupRoun
 	return l.RunND3(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.GroupRounds].
+func _(k corpus.GroupRounds) {
+	type corpusGroupRoundsHasChanged_RunGoGenerate struct {
+		Bad int
+		In  []int32
+		Out []int32
+	}
+	_ = corpusGroupRoundsHasChanged_RunGoGenerate(k) // corpus.GroupRounds has changed: run go generate
+}
+
 //go:embed GroupSettles.spv
 var groupSettlesSPIRV string
 
@@ -3342,6 +3910,7 @@ var groupSettlesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -3392,6 +3961,16 @@ func RunGroupSettles(ctx context.Context, dev *runtime.Device, k corpus.GroupSet
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.GroupSettles].
+func _(k corpus.GroupSettles) {
+	type corpusGroupSettlesHasChanged_RunGoGenerate struct {
+		Bad int
+		In  []int32
+		Out []int32
+	}
+	_ = corpusGroupSettlesHasChanged_RunGoGenerate(k) // corpus.GroupSettles has changed: run go generate
 }
 
 //go:embed GroupVotes.spv
@@ -3469,6 +4048,16 @@ func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.GroupVotes].
+func _(k corpus.GroupVotes) {
+	type corpusGroupVotesHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []bool
+		IDs []int
+	}
+	_ = corpusGroupVotesHasChanged_RunGoGenerate(k) // corpus.GroupVotes has changed: run go generate
+}
+
 //go:embed IDs.spv
 var iDsSPIRV string
 
@@ -3522,6 +4111,12 @@ func RunIDs(ctx context.Context, dev *runtime.Device, k corpus.IDs, r runtime.ND
 	l := kernelimpl.NewLaunch(iDsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND3(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.IDs].
+func _(k corpus.IDs) {
+	type corpusIDsHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusIDsHasChanged_RunGoGenerate(k) // corpus.IDs has changed: run go generate
 }
 
 //go:embed IntOpsInt.spv
@@ -3598,6 +4193,18 @@ func RunIntOpsInt(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.IntOpsInt].
+func _(k corpus.IntOpsInt) {
+	type corpusIntOpsIntHasChanged_RunGoGenerate struct {
+		A      []int
+		B      []int
+		Shift  []uint32
+		Out    []int
+		Orders []bool
+	}
+	_ = corpusIntOpsIntHasChanged_RunGoGenerate(k) // corpus.IntOpsInt has changed: run go generate
+}
+
 //go:embed IntOpsInt16.spv
 var intOpsInt16SPIRV string
 
@@ -3670,6 +4277,18 @@ func RunIntOpsInt16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.IntOpsInt16].
+func _(k corpus.IntOpsInt16) {
+	type corpusIntOpsInt16HasChanged_RunGoGenerate struct {
+		A      []int16
+		B      []int16
+		Shift  []uint32
+		Out    []int16
+		Orders []bool
+	}
+	_ = corpusIntOpsInt16HasChanged_RunGoGenerate(k) // corpus.IntOpsInt16 has changed: run go generate
 }
 
 //go:embed IntOpsInt32.spv
@@ -3746,6 +4365,18 @@ func RunIntOpsInt32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.IntOpsInt32].
+func _(k corpus.IntOpsInt32) {
+	type corpusIntOpsInt32HasChanged_RunGoGenerate struct {
+		A      []int32
+		B      []int32
+		Shift  []uint32
+		Out    []int32
+		Orders []bool
+	}
+	_ = corpusIntOpsInt32HasChanged_RunGoGenerate(k) // corpus.IntOpsInt32 has changed: run go generate
+}
+
 //go:embed IntOpsInt64.spv
 var intOpsInt64SPIRV string
 
@@ -3818,6 +4449,18 @@ func RunIntOpsInt64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.IntOpsInt64].
+func _(k corpus.IntOpsInt64) {
+	type corpusIntOpsInt64HasChanged_RunGoGenerate struct {
+		A      []int64
+		B      []int64
+		Shift  []uint32
+		Out    []int64
+		Orders []bool
+	}
+	_ = corpusIntOpsInt64HasChanged_RunGoGenerate(k) // corpus.IntOpsInt64 has changed: run go generate
 }
 
 //go:embed IntOpsInt8.spv
@@ -3894,6 +4537,18 @@ func RunIntOpsInt8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.IntOpsInt8].
+func _(k corpus.IntOpsInt8) {
+	type corpusIntOpsInt8HasChanged_RunGoGenerate struct {
+		A      []int8
+		B      []int8
+		Shift  []uint32
+		Out    []int8
+		Orders []bool
+	}
+	_ = corpusIntOpsInt8HasChanged_RunGoGenerate(k) // corpus.IntOpsInt8 has changed: run go generate
+}
+
 //go:embed IntOpsUint.spv
 var intOpsUintSPIRV string
 
@@ -3966,6 +4621,18 @@ func RunIntOpsUint(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.IntOpsUint].
+func _(k corpus.IntOpsUint) {
+	type corpusIntOpsUintHasChanged_RunGoGenerate struct {
+		A      []uint
+		B      []uint
+		Shift  []uint32
+		Out    []uint
+		Orders []bool
+	}
+	_ = corpusIntOpsUintHasChanged_RunGoGenerate(k) // corpus.IntOpsUint has changed: run go generate
 }
 
 //go:embed IntOpsUint16.spv
@@ -4042,6 +4709,18 @@ func RunIntOpsUint16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.IntOpsUint16].
+func _(k corpus.IntOpsUint16) {
+	type corpusIntOpsUint16HasChanged_RunGoGenerate struct {
+		A      []uint16
+		B      []uint16
+		Shift  []uint32
+		Out    []uint16
+		Orders []bool
+	}
+	_ = corpusIntOpsUint16HasChanged_RunGoGenerate(k) // corpus.IntOpsUint16 has changed: run go generate
+}
+
 //go:embed IntOpsUint32.spv
 var intOpsUint32SPIRV string
 
@@ -4114,6 +4793,18 @@ func RunIntOpsUint32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.IntOpsUint32].
+func _(k corpus.IntOpsUint32) {
+	type corpusIntOpsUint32HasChanged_RunGoGenerate struct {
+		A      []uint32
+		B      []uint32
+		Shift  []uint32
+		Out    []uint32
+		Orders []bool
+	}
+	_ = corpusIntOpsUint32HasChanged_RunGoGenerate(k) // corpus.IntOpsUint32 has changed: run go generate
 }
 
 //go:embed IntOpsUint64.spv
@@ -4190,6 +4881,18 @@ func RunIntOpsUint64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.IntOpsUint64].
+func _(k corpus.IntOpsUint64) {
+	type corpusIntOpsUint64HasChanged_RunGoGenerate struct {
+		A      []uint64
+		B      []uint64
+		Shift  []uint32
+		Out    []uint64
+		Orders []bool
+	}
+	_ = corpusIntOpsUint64HasChanged_RunGoGenerate(k) // corpus.IntOpsUint64 has changed: run go generate
+}
+
 //go:embed IntOpsUint8.spv
 var intOpsUint8SPIRV string
 
@@ -4264,13 +4967,25 @@ func RunIntOpsUint8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.IntOpsUint8].
+func _(k corpus.IntOpsUint8) {
+	type corpusIntOpsUint8HasChanged_RunGoGenerate struct {
+		A      []uint8
+		B      []uint8
+		Shift  []uint32
+		Out    []uint8
+		Orders []bool
+	}
+	_ = corpusIntOpsUint8HasChanged_RunGoGenerate(k) // corpus.IntOpsUint8 has changed: run go generate
+}
+
 //go:embed Jumps.spv
 var jumpsSPIRV string
 
 //go:embed Jumps.words.spv
 var jumpsWords string
 
-var jumpsKernel = kernelimpl.Register(&abi.Kernel{
+var jumpsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Jumps",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -4281,6 +4996,7 @@ var jumpsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:203:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:262:7", Limit: -2},
@@ -4295,7 +5011,7 @@ var jumpsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newJumpsHost)
 
 // Jumps is the kernel [corpus.Jumps] with its slices in device memory.
 // Jumps mixes goto, labels and switches.
@@ -4318,6 +5034,15 @@ func RunJumps(ctx context.Context, dev *runtime.Device, k corpus.Jumps, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Jumps].
+func _(k corpus.Jumps) {
+	type corpusJumpsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = corpusJumpsHasChanged_RunGoGenerate(k) // corpus.Jumps has changed: run go generate
 }
 
 //go:embed LargeStructs.spv
@@ -4392,6 +5117,120 @@ func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStr
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.LargeStructs].
+func _(k corpus.LargeStructs) {
+	type corpusLargeStructsHasChanged_RunGoGenerate struct {
+		By  corpus.Wide
+		In  []corpus.Wide
+		Out []corpus.Wide
+		Eq  []bool
+	}
+	_ = corpusLargeStructsHasChanged_RunGoGenerate(k) // corpus.LargeStructs has changed: run go generate
+	type corpusWideHasChanged_RunGoGenerate struct {
+		A0 int32
+		A1 int32
+		A2 int32
+		A3 int32
+		A4 int32
+		A5 int32
+		A6 int32
+		A7 int32
+		A8 int32
+		A9 int32
+		B0 int8
+		B1 int8
+		B2 int8
+		B3 int8
+		B4 int8
+		B5 int8
+		B6 int8
+		B7 int8
+		B8 int8
+		B9 int8
+		C0 float64
+		C1 float64
+		C2 float64
+		C3 float64
+		C4 float64
+		C5 float64
+		C6 float64
+		C7 float64
+		C8 float64
+		C9 float64
+		D0 bool
+		D1 bool
+		D2 bool
+		D3 bool
+		D4 bool
+		D5 bool
+		D6 bool
+		D7 bool
+		D8 bool
+		D9 bool
+		E0 uint16
+		E1 uint16
+		E2 uint16
+		E3 uint16
+		E4 uint16
+		E5 uint16
+		E6 uint16
+		E7 uint16
+		E8 uint16
+		E9 uint16
+		F0 float32
+		F1 float32
+		F2 float32
+		F3 float32
+		F4 float32
+		F5 float32
+		F6 float32
+		F7 float32
+		F8 float32
+		F9 float32
+		G0 uint64
+		G1 uint64
+		G2 uint64
+		G3 uint64
+		G4 uint64
+		G5 uint64
+		G6 uint64
+		G7 uint64
+		G8 uint64
+		G9 uint64
+		H0 int16
+		H1 int16
+		H2 int16
+		H3 int16
+		H4 int16
+		H5 int16
+		H6 int16
+		H7 int16
+		H8 int16
+		H9 int16
+		I0 uint8
+		I1 uint8
+		I2 uint8
+		I3 uint8
+		I4 uint8
+		I5 uint8
+		I6 uint8
+		I7 uint8
+		I8 uint8
+		I9 uint8
+		J0 corpus.Base
+		J1 corpus.Base
+		J2 corpus.Base
+		J3 corpus.Base
+		J4 corpus.Base
+		J5 corpus.Base
+		J6 corpus.Base
+		J7 corpus.Base
+		J8 corpus.Base
+		J9 corpus.Base
+	}
+	_ = corpusWideHasChanged_RunGoGenerate(k.By) // corpus.Wide has changed: run go generate
+}
+
 //go:embed Leavers.spv
 var leaversSPIRV string
 
@@ -4413,6 +5252,7 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 16, Accessor: -1},
 	},
@@ -4464,6 +5304,16 @@ func RunLeavers(ctx context.Context, dev *runtime.Device, k corpus.Leavers, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Leavers].
+func _(k corpus.Leavers) {
+	type corpusLeaversHasChanged_RunGoGenerate struct {
+		Bad int
+		In  []int32
+		Out []int32
+	}
+	_ = corpusLeaversHasChanged_RunGoGenerate(k) // corpus.Leavers has changed: run go generate
+}
+
 //go:embed LocalStructs.spv
 var localStructsSPIRV string
 
@@ -4483,6 +5333,7 @@ var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.LocalStructs).Kernel", Pos: "internal/difftest/corpus/groups2.go:36:16"}}},
@@ -4543,6 +5394,19 @@ func RunLocalStructs(ctx context.Context, dev *runtime.Device, k corpus.LocalStr
 	kernelimpl.Accessor(l, k.Acc.Len())
 	kernelimpl.Accessor(l, k.Acc2.Len())
 	return l.RunND1(ctx, dev, r, opts)
+}
+func corpusLocalStructsHasChanged_RunGoGenerate75[T1 any](k struct {
+	In   []int32
+	Out  []int32
+	Acc  dsl.LocalAccessor[corpus.Cell]
+	Acc2 T1
+}) {
+	_ = k
+}
+
+// What is converted here is what kgen saw of the types of [corpus.LocalStructs].
+func _(k corpus.LocalStructs) {
+	corpusLocalStructsHasChanged_RunGoGenerate75(k) // corpus.LocalStructs has changed: run go generate
 }
 
 //go:embed Lookup.spv
@@ -4605,6 +5469,15 @@ func RunLookup(ctx context.Context, dev *runtime.Device, k corpus.Lookup, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Lookup].
+func _(k corpus.Lookup) {
+	type corpusLookupHasChanged_RunGoGenerate struct {
+		Out []int32
+		F   []float64
+	}
+	_ = corpusLookupHasChanged_RunGoGenerate(k) // corpus.Lookup has changed: run go generate
+}
+
 //go:embed LoopedLocal.spv
 var loopedLocalSPIRV string
 
@@ -4621,6 +5494,7 @@ var loopedLocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 16, Accessor: -1},
 	},
@@ -4659,13 +5533,19 @@ func RunLoopedLocal(ctx context.Context, dev *runtime.Device, k corpus.LoopedLoc
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.LoopedLocal].
+func _(k corpus.LoopedLocal) {
+	type corpusLoopedLocalHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusLoopedLocalHasChanged_RunGoGenerate(k) // corpus.LoopedLocal has changed: run go generate
+}
+
 //go:embed Loops.spv
 var loopsSPIRV string
 
 //go:embed Loops.words.spv
 var loopsWords string
 
-var loopsKernel = kernelimpl.Register(&abi.Kernel{
+var loopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Loops",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -4676,6 +5556,7 @@ var loopsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Loops).Kernel", Pos: "internal/difftest/corpus/loops.go:31:6"}}},
@@ -4694,7 +5575,7 @@ var loopsKernel = kernelimpl.Register(&abi.Kernel{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
-})
+}, newLoopsHost)
 
 // Loops is the kernel [corpus.Loops] with its slices in device memory.
 // Loops has loops of every kind.
@@ -4719,6 +5600,15 @@ func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Loops].
+func _(k corpus.Loops) {
+	type corpusLoopsHasChanged_RunGoGenerate struct {
+		N   []int32
+		Out []int64
+	}
+	_ = corpusLoopsHasChanged_RunGoGenerate(k) // corpus.Loops has changed: run go generate
+}
+
 //go:embed Math1.spv
 var math1SPIRV string
 
@@ -4728,7 +5618,7 @@ var math1Small string
 //go:embed Math1.words.spv
 var math1Words string
 
-var math1Kernel = kernelimpl.Register(&abi.Kernel{
+var math1Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Math1",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -4741,6 +5631,7 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize:    64,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -4770,7 +5661,7 @@ var math1Kernel = kernelimpl.Register(&abi.Kernel{
 		Out: kernelimpl.HostSlice[float64](a, 2),
 		N:   kernelimpl.HostSlice[int](a, 3),
 	}.Kernel
-})
+}, newMath1Host)
 
 // Math1 is the kernel [corpus.Math1] with its slices in device memory.
 // Math1 uses functions of package math that gc compiles from Go source on amd64.
@@ -4799,6 +5690,17 @@ func RunMath1(ctx context.Context, dev *runtime.Device, k corpus.Math1, r runtim
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.N)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Math1].
+func _(k corpus.Math1) {
+	type corpusMath1HasChanged_RunGoGenerate struct {
+		X   []float64
+		Y   []float64
+		Out []float64
+		N   []int
+	}
+	_ = corpusMath1HasChanged_RunGoGenerate(k) // corpus.Math1 has changed: run go generate
 }
 
 //go:embed Math32.spv
@@ -4863,6 +5765,16 @@ func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runt
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Math32].
+func _(k corpus.Math32) {
+	type corpusMath32HasChanged_RunGoGenerate struct {
+		X   []float32
+		Y   []float32
+		Out []float32
+	}
+	_ = corpusMath32HasChanged_RunGoGenerate(k) // corpus.Math32 has changed: run go generate
 }
 
 //go:embed MathFuncs.spv
@@ -4933,6 +5845,16 @@ func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.MathFuncs].
+func _(k corpus.MathFuncs) {
+	type corpusMathFuncsHasChanged_RunGoGenerate struct {
+		X   []float64
+		Y   []float64
+		Out []float64
+	}
+	_ = corpusMathFuncsHasChanged_RunGoGenerate(k) // corpus.MathFuncs has changed: run go generate
+}
+
 //go:embed MaybeNil.spv
 var maybeNilSPIRV string
 
@@ -4992,6 +5914,15 @@ func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.MaybeNil].
+func _(k corpus.MaybeNil) {
+	type corpusMaybeNilHasChanged_RunGoGenerate struct {
+		X   []int32
+		Out []int32
+	}
+	_ = corpusMaybeNilHasChanged_RunGoGenerate(k) // corpus.MaybeNil has changed: run go generate
+}
+
 //go:embed MoreBits.spv
 var moreBitsSPIRV string
 
@@ -5001,7 +5932,7 @@ var moreBitsSmall string
 //go:embed MoreBits.words.spv
 var moreBitsWords string
 
-var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
+var moreBitsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MoreBits",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -5012,6 +5943,7 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:142:11", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:144:12", Limit: -2},
@@ -5030,7 +5962,7 @@ var moreBitsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-})
+}, newMoreBitsHost)
 
 // MoreBits is the kernel [corpus.MoreBits] with its slices in device memory.
 // MoreBits uses the rest of math/bits.
@@ -5055,13 +5987,22 @@ func RunMoreBits(ctx context.Context, dev *runtime.Device, k corpus.MoreBits, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.MoreBits].
+func _(k corpus.MoreBits) {
+	type corpusMoreBitsHasChanged_RunGoGenerate struct {
+		In  []uint64
+		Out []uint64
+	}
+	_ = corpusMoreBitsHasChanged_RunGoGenerate(k) // corpus.MoreBits has changed: run go generate
+}
+
 //go:embed Near.spv
 var nearSPIRV string
 
 //go:embed Near.words.spv
 var nearWords string
 
-var nearKernel = kernelimpl.Register(&abi.Kernel{
+var nearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Near",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -5073,6 +6014,7 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize:    48,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -5099,7 +6041,7 @@ var nearKernel = kernelimpl.Register(&abi.Kernel{
 		Y:   kernelimpl.HostSlice[float64](a, 1),
 		Out: kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
-})
+}, newNearHost)
 
 // Near is the kernel [corpus.Near] with its slices in device memory.
 // Near uses functions that gc has assembly for on amd64, or that call such: their last bits may differ.
@@ -5125,6 +6067,16 @@ func RunNear(ctx context.Context, dev *runtime.Device, k corpus.Near, r runtime.
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Near].
+func _(k corpus.Near) {
+	type corpusNearHasChanged_RunGoGenerate struct {
+		X   []float64
+		Y   []float64
+		Out []float64
+	}
+	_ = corpusNearHasChanged_RunGoGenerate(k) // corpus.Near has changed: run go generate
 }
 
 //go:embed Neighbours.spv
@@ -5194,13 +6146,23 @@ func RunNeighbours(ctx context.Context, dev *runtime.Device, k corpus.Neighbours
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Neighbours].
+func _(k corpus.Neighbours) {
+	type corpusNeighboursHasChanged_RunGoGenerate struct {
+		In   []int32
+		Out  []int32
+		Tile dsl.LocalAccessor[int32]
+	}
+	_ = corpusNeighboursHasChanged_RunGoGenerate(k) // corpus.Neighbours has changed: run go generate
+}
+
 //go:embed NestedLoops.spv
 var nestedLoopsSPIRV string
 
 //go:embed NestedLoops.words.spv
 var nestedLoopsWords string
 
-var nestedLoopsKernel = kernelimpl.Register(&abi.Kernel{
+var nestedLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "NestedLoops",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -5211,6 +6173,7 @@ var nestedLoopsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:17:14", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:38:7", Limit: -2},
@@ -5225,7 +6188,7 @@ var nestedLoopsKernel = kernelimpl.Register(&abi.Kernel{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newNestedLoopsHost)
 
 // NestedLoops is the kernel [corpus.NestedLoops] with its slices in device memory.
 // NestedLoops breaks and continues nested loops by label.
@@ -5248,6 +6211,15 @@ func RunNestedLoops(ctx context.Context, dev *runtime.Device, k corpus.NestedLoo
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.NestedLoops].
+func _(k corpus.NestedLoops) {
+	type corpusNestedLoopsHasChanged_RunGoGenerate struct {
+		N   []int32
+		Out []int32
+	}
+	_ = corpusNestedLoopsHasChanged_RunGoGenerate(k) // corpus.NestedLoops has changed: run go generate
 }
 
 //go:embed NilAgain.spv
@@ -5298,6 +6270,12 @@ func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r 
 	l := kernelimpl.NewLaunch(nilAgainKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.NilAgain].
+func _(k corpus.NilAgain) {
+	type corpusNilAgainHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusNilAgainHasChanged_RunGoGenerate(k) // corpus.NilAgain has changed: run go generate
 }
 
 //go:embed NilFault.spv
@@ -5354,6 +6332,15 @@ func RunNilFault(ctx context.Context, dev *runtime.Device, k corpus.NilFault, r 
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.NilFault].
+func _(k corpus.NilFault) {
+	type corpusNilFaultHasChanged_RunGoGenerate struct {
+		At  int
+		Out []int32
+	}
+	_ = corpusNilFaultHasChanged_RunGoGenerate(k) // corpus.NilFault has changed: run go generate
 }
 
 //go:embed Odds.spv
@@ -5429,6 +6416,32 @@ func RunOdds(ctx context.Context, dev *runtime.Device, k corpus.Odds, r runtime.
 	kernelimpl.Value(l, 2, k.One)
 	kernelimpl.Slice(l, 5, k.N)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Odds].
+func _(k corpus.Odds) {
+	type corpusOddsHasChanged_RunGoGenerate struct {
+		In   []corpus.Odd
+		Out  []corpus.Odd
+		One  [1]int32
+		Zero [0]int32
+		None struct{}
+		N    []int32
+	}
+	_ = corpusOddsHasChanged_RunGoGenerate(k) // corpus.Odds has changed: run go generate
+	type corpusOddHasChanged_RunGoGenerate struct {
+		A    byte
+		None struct{}
+		B    [1]int64
+		C    [0]int32
+		D    [3]bool
+		E    struct {
+			X int8
+			Y struct{ Z float64 }
+		}
+		F struct{}
+	}
+	_ = corpusOddHasChanged_RunGoGenerate(k.In[0]) // corpus.Odd has changed: run go generate
 }
 
 //go:embed OneLine.spv
@@ -5508,6 +6521,18 @@ func RunOneLine(ctx context.Context, dev *runtime.Device, k corpus.OneLine, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.OneLine].
+func _(k corpus.OneLine) {
+	type corpusOneLineHasChanged_RunGoGenerate struct {
+		I   int
+		X   []int32
+		Y   []int32
+		Out []int32
+		Z   []uint8
+	}
+	_ = corpusOneLineHasChanged_RunGoGenerate(k) // corpus.OneLine has changed: run go generate
+}
+
 //go:embed OnlyReturn.spv
 var onlyReturnSPIRV string
 
@@ -5517,12 +6542,11 @@ var onlyReturnKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 16,
-	Items:   4,
-	SPIRV:   onlyReturnSPIRV,
-	Sum:     0xb979ee6,
+	Items: 4,
+	SPIRV: onlyReturnSPIRV,
+	Sum:   0xb979ee6,
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.OnlyReturn{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -5549,6 +6573,12 @@ func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.OnlyReturn].
+func _(k corpus.OnlyReturn) {
+	type corpusOnlyReturnHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusOnlyReturnHasChanged_RunGoGenerate(k) // corpus.OnlyReturn has changed: run go generate
+}
+
 //go:embed Phases.spv
 var phasesSPIRV string
 
@@ -5570,6 +6600,7 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 2, Accessor: -1},
@@ -5618,6 +6649,16 @@ func RunPhases(ctx context.Context, dev *runtime.Device, k corpus.Phases, r runt
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Phases].
+func _(k corpus.Phases) {
+	type corpusPhasesHasChanged_RunGoGenerate struct {
+		Steps int
+		In    []int32
+		Out   []int32
+	}
+	_ = corpusPhasesHasChanged_RunGoGenerate(k) // corpus.Phases has changed: run go generate
 }
 
 //go:embed Pointers.spv
@@ -5680,13 +6721,27 @@ func RunPointers(ctx context.Context, dev *runtime.Device, k corpus.Pointers, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Pointers].
+func _(k corpus.Pointers) {
+	type corpusPointersHasChanged_RunGoGenerate struct {
+		Out []int32
+		Tmp []corpus.Counter
+	}
+	_ = corpusPointersHasChanged_RunGoGenerate(k) // corpus.Pointers has changed: run go generate
+	type corpusCounterHasChanged_RunGoGenerate struct {
+		N    int32
+		Each [3]int32
+	}
+	_ = corpusCounterHasChanged_RunGoGenerate(k.Tmp[0]) // corpus.Counter has changed: run go generate
+}
+
 //go:embed Primes.spv
 var primesSPIRV string
 
 //go:embed Primes.words.spv
 var primesWords string
 
-var primesKernel = kernelimpl.Register(&abi.Kernel{
+var primesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Primes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -5696,6 +6751,7 @@ var primesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/flow.go:209:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:217:7", Limit: -1},
@@ -5709,7 +6765,7 @@ var primesKernel = kernelimpl.Register(&abi.Kernel{
 	return corpus.Primes{
 		Out: kernelimpl.HostSlice[bool](a, 0),
 	}.Kernel
-})
+}, newPrimesHost)
 
 // Primes is the kernel [corpus.Primes] with its slices in device memory.
 // Primes counts in nested loops without labels.
@@ -5729,6 +6785,12 @@ func RunPrimes(ctx context.Context, dev *runtime.Device, k corpus.Primes, r runt
 	l := kernelimpl.NewLaunch(primesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Primes].
+func _(k corpus.Primes) {
+	type corpusPrimesHasChanged_RunGoGenerate struct{ Out []bool }
+	_ = corpusPrimesHasChanged_RunGoGenerate(k) // corpus.Primes has changed: run go generate
 }
 
 //go:embed Quotients.spv
@@ -5805,6 +6867,18 @@ func RunQuotients(ctx context.Context, dev *runtime.Device, k corpus.Quotients, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Quotients].
+func _(k corpus.Quotients) {
+	type corpusQuotientsHasChanged_RunGoGenerate struct {
+		A        []float32
+		B        []float32
+		Quotient []float32
+		Root     []float32
+		Inverse  []float32
+	}
+	_ = corpusQuotientsHasChanged_RunGoGenerate(k) // corpus.Quotients has changed: run go generate
+}
+
 //go:embed Ranges.spv
 var rangesSPIRV string
 
@@ -5862,6 +6936,15 @@ func RunRanges(ctx context.Context, dev *runtime.Device, k corpus.Ranges, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Ranges].
+func _(k corpus.Ranges) {
+	type corpusRangesHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = corpusRangesHasChanged_RunGoGenerate(k) // corpus.Ranges has changed: run go generate
+}
+
 //go:embed Reduce.spv
 var reduceSPIRV string
 
@@ -5879,6 +6962,7 @@ var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
@@ -5921,6 +7005,15 @@ func RunReduce(ctx context.Context, dev *runtime.Device, k corpus.Reduce, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Reduce].
+func _(k corpus.Reduce) {
+	type corpusReduceHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = corpusReduceHasChanged_RunGoGenerate(k) // corpus.Reduce has changed: run go generate
 }
 
 //go:embed Results.spv
@@ -5977,6 +7070,15 @@ func RunResults(ctx context.Context, dev *runtime.Device, k corpus.Results, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Results].
+func _(k corpus.Results) {
+	type corpusResultsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = corpusResultsHasChanged_RunGoGenerate(k) // corpus.Results has changed: run go generate
 }
 
 //go:embed ReturnEarly.spv
@@ -6042,6 +7144,16 @@ func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEar
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.ReturnEarly].
+func _(k corpus.ReturnEarly) {
+	type corpusReturnEarlyHasChanged_RunGoGenerate struct {
+		N   int
+		In  []int32
+		Out []int32
+	}
+	_ = corpusReturnEarlyHasChanged_RunGoGenerate(k) // corpus.ReturnEarly has changed: run go generate
 }
 
 //go:embed Rounded.spv
@@ -6113,13 +7225,24 @@ func RunRounded(ctx context.Context, dev *runtime.Device, k corpus.Rounded, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Rounded].
+func _(k corpus.Rounded) {
+	type corpusRoundedHasChanged_RunGoGenerate struct {
+		X   []float32
+		Y   []float32
+		Z   []float32
+		Out []float32
+	}
+	_ = corpusRoundedHasChanged_RunGoGenerate(k) // corpus.Rounded has changed: run go generate
+}
+
 //go:embed Search.spv
 var searchSPIRV string
 
 //go:embed Search.words.spv
 var searchWords string
 
-var searchKernel = kernelimpl.Register(&abi.Kernel{
+var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Search",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -6130,6 +7253,7 @@ var searchKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:144:19", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:147:9", Limit: -2},
@@ -6146,7 +7270,7 @@ var searchKernel = kernelimpl.Register(&abi.Kernel{
 		Nodes: kernelimpl.HostSlice[corpus.Node](a, 0),
 		Out:   kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newSearchHost)
 
 // Search is the kernel [corpus.Search] with its slices in device memory.
 // Search walks a tree in a slice.
@@ -6169,6 +7293,21 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runt
 	kernelimpl.Slice(l, 0, k.Nodes)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Search].
+func _(k corpus.Search) {
+	type corpusSearchHasChanged_RunGoGenerate struct {
+		Nodes []corpus.Node
+		Out   []int32
+	}
+	_ = corpusSearchHasChanged_RunGoGenerate(k) // corpus.Search has changed: run go generate
+	type corpusNodeHasChanged_RunGoGenerate struct {
+		Val   int32
+		Left  int32
+		Right int32
+	}
+	_ = corpusNodeHasChanged_RunGoGenerate(k.Nodes[0]) // corpus.Node has changed: run go generate
 }
 
 //go:embed ShufflesBool.spv
@@ -6240,6 +7379,16 @@ func RunShufflesBool(ctx context.Context, dev *runtime.Device, k corpus.Shuffles
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.ShufflesBool].
+func _(k corpus.ShufflesBool) {
+	type corpusShufflesBoolHasChanged_RunGoGenerate struct {
+		In    []bool
+		Lanes []int
+		Out   []bool
+	}
+	_ = corpusShufflesBoolHasChanged_RunGoGenerate(k) // corpus.ShufflesBool has changed: run go generate
+}
+
 //go:embed ShufflesFloat32.spv
 var shufflesFloat32SPIRV string
 
@@ -6307,6 +7456,16 @@ func RunShufflesFloat32(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.ShufflesFloat32].
+func _(k corpus.ShufflesFloat32) {
+	type corpusShufflesFloat32HasChanged_RunGoGenerate struct {
+		In    []float32
+		Lanes []int
+		Out   []float32
+	}
+	_ = corpusShufflesFloat32HasChanged_RunGoGenerate(k) // corpus.ShufflesFloat32 has changed: run go generate
 }
 
 //go:embed ShufflesFloat64.spv
@@ -6379,6 +7538,16 @@ func RunShufflesFloat64(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.ShufflesFloat64].
+func _(k corpus.ShufflesFloat64) {
+	type corpusShufflesFloat64HasChanged_RunGoGenerate struct {
+		In    []float64
+		Lanes []int
+		Out   []float64
+	}
+	_ = corpusShufflesFloat64HasChanged_RunGoGenerate(k) // corpus.ShufflesFloat64 has changed: run go generate
+}
+
 //go:embed ShufflesInt.spv
 var shufflesIntSPIRV string
 
@@ -6446,6 +7615,16 @@ func RunShufflesInt(ctx context.Context, dev *runtime.Device, k corpus.ShufflesI
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.ShufflesInt].
+func _(k corpus.ShufflesInt) {
+	type corpusShufflesIntHasChanged_RunGoGenerate struct {
+		In    []int
+		Lanes []int
+		Out   []int
+	}
+	_ = corpusShufflesIntHasChanged_RunGoGenerate(k) // corpus.ShufflesInt has changed: run go generate
 }
 
 //go:embed ShufflesInt16.spv
@@ -6517,6 +7696,16 @@ func RunShufflesInt16(ctx context.Context, dev *runtime.Device, k corpus.Shuffle
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.ShufflesInt16].
+func _(k corpus.ShufflesInt16) {
+	type corpusShufflesInt16HasChanged_RunGoGenerate struct {
+		In    []int16
+		Lanes []int
+		Out   []int16
+	}
+	_ = corpusShufflesInt16HasChanged_RunGoGenerate(k) // corpus.ShufflesInt16 has changed: run go generate
+}
+
 //go:embed ShufflesUint32.spv
 var shufflesUint32SPIRV string
 
@@ -6586,6 +7775,16 @@ func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.Shuffl
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.ShufflesUint32].
+func _(k corpus.ShufflesUint32) {
+	type corpusShufflesUint32HasChanged_RunGoGenerate struct {
+		In    []uint32
+		Lanes []int
+		Out   []uint32
+	}
+	_ = corpusShufflesUint32HasChanged_RunGoGenerate(k) // corpus.ShufflesUint32 has changed: run go generate
+}
+
 //go:embed Single.spv
 var singleSPIRV string
 
@@ -6595,7 +7794,7 @@ var singleSmall string
 //go:embed Single.words.spv
 var singleWords string
 
-var singleKernel = kernelimpl.Register(&abi.Kernel{
+var singleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Single",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Task,
@@ -6605,6 +7804,7 @@ var singleKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:264:8", Limit: -2},
 	},
@@ -6623,7 +7823,7 @@ var singleKernel = kernelimpl.Register(&abi.Kernel{
 		k := k
 		k.Kernel(item)
 	}
-})
+}, newSingleHost)
 
 // Single is the kernel [corpus.Single] with its slices in device memory.
 // Single is a task.
@@ -6648,6 +7848,15 @@ func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts .
 	return l.RunTask(ctx, dev, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Single].
+func _(k corpus.Single) {
+	type corpusSingleHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int64
+	}
+	_ = corpusSingleHasChanged_RunGoGenerate(k) // corpus.Single has changed: run go generate
+}
+
 //go:embed Sites.spv
 var sitesSPIRV string
 
@@ -6660,12 +7869,12 @@ var sitesKernel = kernelimpl.Register(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "At", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "At", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
 	},
-	ArgSize: 56,
+	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:157:13", Limit: -2},
@@ -6685,9 +7894,9 @@ var sitesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:173:8", Message: "12"},
 	},
 	SPIRV: sitesSPIRV,
-	Sum:   0x4ceb5b2c,
+	Sum:   0x93244479,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sitesWords, Sum: 0x1fed6948},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sitesWords, Sum: 0xe9367410},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Sites{
@@ -6725,6 +7934,17 @@ func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtim
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Sites].
+func _(k corpus.Sites) {
+	type corpusSitesHasChanged_RunGoGenerate struct {
+		At  int
+		X   []int32
+		Y   []int32
+		Out []int32
+	}
+	_ = corpusSitesHasChanged_RunGoGenerate(k) // corpus.Sites has changed: run go generate
 }
 
 //go:embed Small.spv
@@ -6809,6 +8029,19 @@ func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtim
 	kernelimpl.Slice(l, 4, k.E)
 	kernelimpl.Slice(l, 5, k.F)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Small].
+func _(k corpus.Small) {
+	type corpusSmallHasChanged_RunGoGenerate struct {
+		A []int8
+		B []uint16
+		C []bool
+		D []uint8
+		E []int16
+		F [][3]int8
+	}
+	_ = corpusSmallHasChanged_RunGoGenerate(k) // corpus.Small has changed: run go generate
 }
 
 //go:embed Spilled.spv
@@ -6960,6 +8193,33 @@ func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Spilled].
+func _(k corpus.Spilled) {
+	type corpusSpilledHasChanged_RunGoGenerate struct {
+		A []int32
+		B []int32
+		C []int32
+		D []int32
+		E []int32
+		F []int32
+		G []int32
+		H int64
+		I int64
+		J int64
+		K int64
+		L [6]int16
+		M bool
+		N float32
+		O corpus.Vec
+		P struct {
+			Q []float32
+			R uint8
+		}
+		Out []float32
+	}
+	_ = corpusSpilledHasChanged_RunGoGenerate(k) // corpus.Spilled has changed: run go generate
+}
+
 //go:embed SubSlices.spv
 var subSlicesSPIRV string
 
@@ -6969,7 +8229,7 @@ var subSlicesSmall string
 //go:embed SubSlices.words.spv
 var subSlicesWords string
 
-var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
+var subSlicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SubSlices",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -6981,6 +8241,7 @@ var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/memory.go:142:10", Limit: -2},
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/memory.go:145:8"},
@@ -6998,7 +8259,7 @@ var subSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newSubSlicesHost)
 
 // SubSlices is the kernel [corpus.SubSlices] with its slices in device memory.
 // SubSlices slices its arguments and keeps slices in variables.
@@ -7026,13 +8287,23 @@ func RunSubSlices(ctx context.Context, dev *runtime.Device, k corpus.SubSlices, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.SubSlices].
+func _(k corpus.SubSlices) {
+	type corpusSubSlicesHasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		Out []int32
+	}
+	_ = corpusSubSlicesHasChanged_RunGoGenerate(k) // corpus.SubSlices has changed: run go generate
+}
+
 //go:embed Swap.spv
 var swapSPIRV string
 
 //go:embed Swap.words.spv
 var swapWords string
 
-var swapKernel = kernelimpl.Register(&abi.Kernel{
+var swapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Swap",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
 	Form:    abi.Range,
@@ -7042,6 +8313,7 @@ var swapKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:176:7", Limit: -1},
 	},
@@ -7054,7 +8326,7 @@ var swapKernel = kernelimpl.Register(&abi.Kernel{
 	return corpus.Swap{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
-})
+}, newSwapHost)
 
 // Swap is the kernel [corpus.Swap] with its slices in device memory.
 // Swap returns several results and swaps in loops.
@@ -7074,6 +8346,12 @@ func RunSwap(ctx context.Context, dev *runtime.Device, k corpus.Swap, r runtime.
 	l := kernelimpl.NewLaunch(swapKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Swap].
+func _(k corpus.Swap) {
+	type corpusSwapHasChanged_RunGoGenerate struct{ Out []uint64 }
+	_ = corpusSwapHasChanged_RunGoGenerate(k) // corpus.Swap has changed: run go generate
 }
 
 //go:embed Switches.spv
@@ -7132,6 +8410,15 @@ func RunSwitches(ctx context.Context, dev *runtime.Device, k corpus.Switches, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Switches].
+func _(k corpus.Switches) {
+	type corpusSwitchesHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = corpusSwitchesHasChanged_RunGoGenerate(k) // corpus.Switches has changed: run go generate
+}
+
 //go:embed Tables.spv
 var tablesSPIRV string
 
@@ -7180,6 +8467,12 @@ func RunTables(ctx context.Context, dev *runtime.Device, k corpus.Tables, r runt
 	l := kernelimpl.NewLaunch(tablesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Tables].
+func _(k corpus.Tables) {
+	type corpusTablesHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusTablesHasChanged_RunGoGenerate(k) // corpus.Tables has changed: run go generate
 }
 
 //go:embed Transpose.spv
@@ -7259,6 +8552,17 @@ func RunTranspose(ctx context.Context, dev *runtime.Device, k corpus.Transpose, 
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [corpus.Transpose].
+func _(k corpus.Transpose) {
+	type corpusTransposeHasChanged_RunGoGenerate struct {
+		W   int
+		H   int
+		In  []float32
+		Out []float32
+	}
+	_ = corpusTransposeHasChanged_RunGoGenerate(k) // corpus.Transpose has changed: run go generate
+}
+
 //go:embed Words.spv
 var wordsSPIRV string
 
@@ -7307,6 +8611,12 @@ func RunWords(ctx context.Context, dev *runtime.Device, k corpus.Words, r runtim
 	l := kernelimpl.NewLaunch(wordsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Words].
+func _(k corpus.Words) {
+	type corpusWordsHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = corpusWordsHasChanged_RunGoGenerate(k) // corpus.Words has changed: run go generate
 }
 
 //go:embed ZeroDivisors.spv
@@ -7368,4 +8678,13 @@ func RunZeroDivisors(ctx context.Context, dev *runtime.Device, k corpus.ZeroDivi
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.ZeroDivisors].
+func _(k corpus.ZeroDivisors) {
+	type corpusZeroDivisorsHasChanged_RunGoGenerate struct {
+		X   []float32
+		Out []uint32
+	}
+	_ = corpusZeroDivisorsHasChanged_RunGoGenerate(k) // corpus.ZeroDivisors has changed: run go generate
 }

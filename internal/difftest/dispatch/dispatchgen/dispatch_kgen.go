@@ -16,14 +16,26 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{dispatchKernel, missesKernel, nestedKernel, passesKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
+	Kernels: []string{"Dispatch", "Misses", "Nested", "Passes"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/difftest/dispatch/dispatch.go", Package: "dispatch", Sum: 0x701cd8c2},
+		{File: "internal/difftest/dispatch/nested.go", Package: "dispatch", Sum: 0x6c670088},
+	},
+})
 
 //go:embed Dispatch.spv
 var dispatchSPIRV string
@@ -34,7 +46,7 @@ var dispatchSmall string
 //go:embed Dispatch.words.spv
 var dispatchWords string
 
-var dispatchKernel = kernelimpl.Register(&abi.Kernel{
+var dispatchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Dispatch",
 	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
 	Form:    abi.Range,
@@ -46,6 +58,7 @@ var dispatchKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:75:11", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/dispatch/dispatch.go:76:14", Limit: -3},
@@ -77,7 +90,7 @@ var dispatchKernel = kernelimpl.Register(&abi.Kernel{
 		Other: kernelimpl.HostSlice[int32](a, 1),
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newDispatchHost)
 
 // Dispatch is the kernel [dispatch.Dispatch] with its slices in device memory.
 // Dispatch takes functions, interface values, pointers and slices from tables by numbers that are data.
@@ -103,6 +116,16 @@ func RunDispatch(ctx context.Context, dev *runtime.Device, k dispatch.Dispatch, 
 	kernelimpl.Slice(l, 1, k.Other)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [dispatch.Dispatch].
+func _(k dispatch.Dispatch) {
+	type dispatchDispatchHasChanged_RunGoGenerate struct {
+		In    []int32
+		Other []int32
+		Out   []int32
+	}
+	_ = dispatchDispatchHasChanged_RunGoGenerate(k) // dispatch.Dispatch has changed: run go generate
 }
 
 //go:embed Misses.spv
@@ -182,13 +205,22 @@ func RunMisses(ctx context.Context, dev *runtime.Device, k dispatch.Misses, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [dispatch.Misses].
+func _(k dispatch.Misses) {
+	type dispatchMissesHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = dispatchMissesHasChanged_RunGoGenerate(k) // dispatch.Misses has changed: run go generate
+}
+
 //go:embed Nested.spv
 var nestedSPIRV string
 
 //go:embed Nested.words.spv
 var nestedWords string
 
-var nestedKernel = kernelimpl.Register(&abi.Kernel{
+var nestedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Nested",
 	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
 	Form:    abi.Range,
@@ -199,6 +231,7 @@ var nestedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:53:11", Limit: -1},
 		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:48:67"},
@@ -219,7 +252,7 @@ var nestedKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newNestedHost)
 
 // Nested is the kernel [dispatch.Nested] with its slices in device memory.
 // Nested has values that hold others of the same type: what they ask of these resolves as the kernel is generated.
@@ -244,6 +277,15 @@ func RunNested(ctx context.Context, dev *runtime.Device, k dispatch.Nested, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [dispatch.Nested].
+func _(k dispatch.Nested) {
+	type dispatchNestedHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = dispatchNestedHasChanged_RunGoGenerate(k) // dispatch.Nested has changed: run go generate
+}
+
 //go:embed Passes.spv
 var passesSPIRV string
 
@@ -253,7 +295,7 @@ var passesSmall string
 //go:embed Passes.words.spv
 var passesWords string
 
-var passesKernel = kernelimpl.Register(&abi.Kernel{
+var passesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Passes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
 	Form:    abi.Range,
@@ -266,6 +308,7 @@ var passesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:291:12", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:292:31", Limit: -1},
@@ -294,7 +337,7 @@ var passesKernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[int32](a, 2),
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-})
+}, newPassesHost)
 
 // Passes is the kernel [dispatch.Passes] with its slices in device memory.
 // Passes takes slices of functions.
@@ -323,4 +366,15 @@ func RunPasses(ctx context.Context, dev *runtime.Device, k dispatch.Passes, r ru
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [dispatch.Passes].
+func _(k dispatch.Passes) {
+	type dispatchPassesHasChanged_RunGoGenerate struct {
+		Op  []int32
+		A   []int32
+		B   []int32
+		Out []int32
+	}
+	_ = dispatchPassesHasChanged_RunGoGenerate(k) // dispatch.Passes has changed: run go generate
 }

@@ -21,14 +21,65 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, peepholesKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, signedChunksKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unrolledKernel, unsignedChunksKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
+	Kernels: []string{"Again", "Alternatives", "Appends", "Behind", "Bessel", "Binary", "BitsFault", "Bytes", "Casts", "Changes", "Ciphers", "Closures", "Complexes", "Computed", "Deferred", "DeferredNil", "Edits", "Elsewhere", "Firsts", "Floats", "Generators", "InFloat64", "Inconsistent", "Initial", "Interfaces", "Iterators", "Joined", "Kept", "Large", "LongTexts", "Lookups", "LoopVars", "Makes", "MakesAmong", "MakesFault", "MakesOf", "MoreSlices", "Named", "NilCalls", "NilMethods", "Nones", "Order", "Outcomes", "Panics", "PanicsDouble", "Passed", "Peepholes", "Pipeline", "Random", "Records", "Refilled", "Rings", "Rounded32", "Rounded64", "Rounds", "Runes", "Sentinels", "Shared", "Shifted", "ShiftsInt", "ShiftsInt16", "ShiftsInt32", "ShiftsInt64", "ShiftsInt8", "ShiftsUint", "ShiftsUint16", "ShiftsUint32", "ShiftsUint64", "ShiftsUint8", "Side", "Signals", "SignedChunks", "Slices", "Slots", "Sorts", "Spelled", "Stable", "StableInterfaces", "Strings", "SwapLoops", "Swapped", "Tables", "TextBounds", "Texts", "ToArrays", "Turns", "TypeSwitches", "UTF8", "Unicodes", "Units", "Unlike", "Unrolled", "UnsignedChunks", "Unstable", "Updates", "Varints", "Visitors", "Wares", "Watched", "Zeroed"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/difftest/golang/again.go", Package: "golang", Sum: 0x38bdd44f},
+		{File: "internal/difftest/golang/alternatives.go", Package: "golang", Sum: 0x140f76ce},
+		{File: "internal/difftest/golang/bytes.go", Package: "golang", Sum: 0x640fd8ca},
+		{File: "internal/difftest/golang/casts.go", Package: "golang", Sum: 0x32bae257},
+		{File: "internal/difftest/golang/changes.go", Package: "golang", Sum: 0xd5d72bdf},
+		{File: "internal/difftest/golang/chunks.go", Package: "golang", Sum: 0x7cc48334},
+		{File: "internal/difftest/golang/computed.go", Package: "golang", Sum: 0x6df15b7b},
+		{File: "internal/difftest/golang/doc.go", Package: "golang", Sum: 0xb8d9f542},
+		{File: "internal/difftest/golang/edits.go", Package: "golang", Sum: 0x4c6f333c},
+		{File: "internal/difftest/golang/initial.go", Package: "golang", Sum: 0x3ffc24da},
+		{File: "internal/difftest/golang/joined.go", Package: "golang", Sum: 0xd16415d7},
+		{File: "internal/difftest/golang/kept.go", Package: "golang", Sum: 0xeff940ec},
+		{File: "internal/difftest/golang/lang.go", Package: "golang", Sum: 0xfdc111e7},
+		{File: "internal/difftest/golang/library.go", Package: "golang", Sum: 0xad687bc2},
+		{File: "internal/difftest/golang/makes.go", Package: "golang", Sum: 0x95a863c4},
+		{File: "internal/difftest/golang/narrow.go", Package: "golang", Sum: 0xbcacac60},
+		{File: "internal/difftest/golang/order.go", Package: "golang", Sum: 0x9afb4fbc},
+		{File: "internal/difftest/golang/outcomes.go", Package: "golang", Sum: 0x718aa314},
+		{File: "internal/difftest/golang/panics.go", Package: "golang", Sum: 0x734f7c14},
+		{File: "internal/difftest/golang/passed.go", Package: "golang", Sum: 0x2e95ce9},
+		{File: "internal/difftest/golang/peepholes.go", Package: "golang", Sum: 0x2fed7ab3},
+		{File: "internal/difftest/golang/records.go", Package: "golang", Sum: 0x8d11f53c},
+		{File: "internal/difftest/golang/rounds.go", Package: "golang", Sum: 0x9c08561},
+		{File: "internal/difftest/golang/rules.go", Package: "golang", Sum: 0x77fa74b1},
+		{File: "internal/difftest/golang/sentinels.go", Package: "golang", Sum: 0x4e0208c4},
+		{File: "internal/difftest/golang/shifted.go", Package: "golang", Sum: 0xbf1a9112},
+		{File: "internal/difftest/golang/signals.go", Package: "golang", Sum: 0x9cef1984},
+		{File: "internal/difftest/golang/sorting.go", Package: "golang", Sum: 0x33c84f06},
+		{File: "internal/difftest/golang/spelled.go", Package: "golang", Sum: 0x5accb625},
+		{File: "internal/difftest/golang/stages.go", Package: "golang", Sum: 0xc452ef1d},
+		{File: "internal/difftest/golang/std.go", Package: "golang", Sum: 0x5c01961},
+		{File: "internal/difftest/golang/tables.go", Package: "golang", Sum: 0x55ce67d4},
+		{File: "internal/difftest/golang/texts.go", Package: "golang", Sum: 0x15314c51},
+		{File: "internal/difftest/golang/turns.go", Package: "golang", Sum: 0xea2bd321},
+		{File: "internal/difftest/golang/unicodes.go", Package: "golang", Sum: 0x13ea7de6},
+		{File: "internal/difftest/golang/unlike.go", Package: "golang", Sum: 0x9525e3b5},
+		{File: "internal/difftest/golang/wares.go", Package: "golang", Sum: 0xcb0c176e},
+		{File: "internal/difftest/golang/watched.go", Package: "golang", Sum: 0x40ac053b},
+		{File: "internal/difftest/golang/near/near.go", Package: "near", Sum: 0xd4f57fc8},
+		{File: "internal/difftest/golang/near/passed.go", Package: "near", Sum: 0xba038533},
+		{File: "internal/difftest/golang/near/far/far.go", Package: "far", Sum: 0x3fea206c},
+	},
+})
 
 //go:embed Again.spv
 var againSPIRV string
@@ -87,6 +138,15 @@ func RunAgain(ctx context.Context, dev *runtime.Device, k golang.Again, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Again].
+func _(k golang.Again) {
+	type golangAgainHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangAgainHasChanged_RunGoGenerate(k) // golang.Again has changed: run go generate
+}
+
 //go:embed Alternatives.spv
 var alternativesSPIRV string
 
@@ -96,7 +156,7 @@ var alternativesSmall string
 //go:embed Alternatives.words.spv
 var alternativesWords string
 
-var alternativesKernel = kernelimpl.Register(&abi.Kernel{
+var alternativesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Alternatives",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -107,6 +167,7 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:40:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:49:18", Limit: -2},
@@ -128,7 +189,7 @@ var alternativesKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newAlternativesHost)
 
 // Alternatives is the kernel [golang.Alternatives] with its slices in device memory.
 // Alternatives has functions, pointers, slices and interface values of which data say what they are.
@@ -153,6 +214,15 @@ func RunAlternatives(ctx context.Context, dev *runtime.Device, k golang.Alternat
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Alternatives].
+func _(k golang.Alternatives) {
+	type golangAlternativesHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangAlternativesHasChanged_RunGoGenerate(k) // golang.Alternatives has changed: run go generate
+}
+
 //go:embed Appends.spv
 var appendsSPIRV string
 
@@ -162,7 +232,7 @@ var appendsSmall string
 //go:embed Appends.words.spv
 var appendsWords string
 
-var appendsKernel = kernelimpl.Register(&abi.Kernel{
+var appendsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Appends",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -174,6 +244,7 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:218:12", Limit: -1},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:210:16", Message: "append: out of capacity, and a kernel cannot allocate"},
@@ -196,7 +267,7 @@ var appendsKernel = kernelimpl.Register(&abi.Kernel{
 		Out:  kernelimpl.HostSlice[int](a, 1),
 		Text: kernelimpl.HostSlice[byte](a, 2),
 	}.Kernel
-})
+}, newAppendsHost)
 
 // Appends is the kernel [golang.Appends] with its slices in device memory.
 // Appends builds slices within a capacity that is known.
@@ -222,6 +293,16 @@ func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r ru
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Text)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Appends].
+func _(k golang.Appends) {
+	type golangAppendsHasChanged_RunGoGenerate struct {
+		In   []int
+		Out  []int
+		Text []byte
+	}
+	_ = golangAppendsHasChanged_RunGoGenerate(k) // golang.Appends has changed: run go generate
 }
 
 //go:embed Behind.spv
@@ -280,6 +361,15 @@ func RunBehind(ctx context.Context, dev *runtime.Device, k golang.Behind, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Behind].
+func _(k golang.Behind) {
+	type golangBehindHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangBehindHasChanged_RunGoGenerate(k) // golang.Behind has changed: run go generate
+}
+
 //go:embed Bessel.spv
 var besselSPIRV string
 
@@ -292,7 +382,7 @@ var besselSmall string
 //go:embed Bessel.words.spv
 var besselWords string
 
-var besselKernel = kernelimpl.Register(&abi.Kernel{
+var besselKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Bessel",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -303,6 +393,7 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize:    40,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -329,7 +420,7 @@ var besselKernel = kernelimpl.Register(&abi.Kernel{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
-})
+}, newBesselHost)
 
 // Bessel is the kernel [golang.Bessel] with its slices in device memory.
 // Bessel calls functions of package math that choose among tables.
@@ -352,6 +443,15 @@ func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runt
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Bessel].
+func _(k golang.Bessel) {
+	type golangBesselHasChanged_RunGoGenerate struct {
+		X   []float64
+		Out []float64
+	}
+	_ = golangBesselHasChanged_RunGoGenerate(k) // golang.Bessel has changed: run go generate
 }
 
 //go:embed Binary.spv
@@ -416,6 +516,16 @@ func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Binary].
+func _(k golang.Binary) {
+	type golangBinaryHasChanged_RunGoGenerate struct {
+		In  []byte
+		Out []byte
+		Sum []uint64
+	}
+	_ = golangBinaryHasChanged_RunGoGenerate(k) // golang.Binary has changed: run go generate
+}
+
 //go:embed BitsFault.spv
 var bitsFaultSPIRV string
 
@@ -425,7 +535,7 @@ var bitsFaultSmall string
 //go:embed BitsFault.words.spv
 var bitsFaultWords string
 
-var bitsFaultKernel = kernelimpl.Register(&abi.Kernel{
+var bitsFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "BitsFault",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -438,6 +548,7 @@ var bitsFaultKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:150:13", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:150:21", Limit: -3},
@@ -468,7 +579,7 @@ var bitsFaultKernel = kernelimpl.Register(&abi.Kernel{
 		Y:    kernelimpl.HostSlice[uint64](a, 2),
 		Z:    kernelimpl.HostSlice[uint64](a, 3),
 	}.Kernel
-})
+}, newBitsFaultHost)
 
 // BitsFault is the kernel [golang.BitsFault] with its slices in device memory.
 // BitsFault divides by package math/bits, which panics in functions that gc has instructions for.
@@ -499,6 +610,17 @@ func RunBitsFault(ctx context.Context, dev *runtime.Device, k golang.BitsFault, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.BitsFault].
+func _(k golang.BitsFault) {
+	type golangBitsFaultHasChanged_RunGoGenerate struct {
+		Mode int
+		X    []uint64
+		Y    []uint64
+		Z    []uint64
+	}
+	_ = golangBitsFaultHasChanged_RunGoGenerate(k) // golang.BitsFault has changed: run go generate
+}
+
 //go:embed Bytes.spv
 var bytesSPIRV string
 
@@ -508,7 +630,7 @@ var bytesSmall string
 //go:embed Bytes.words.spv
 var bytesWords string
 
-var bytesKernel = kernelimpl.Register(&abi.Kernel{
+var bytesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Bytes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -520,6 +642,7 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:38:14", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:38:29", Limit: -1},
@@ -562,7 +685,7 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		Buf: kernelimpl.HostSlice[byte](a, 1),
 		Out: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
-})
+}, newBytesHost)
 
 // Bytes is the kernel [golang.Bytes] with its slices in device memory.
 // Bytes compares bytes as strings, and by package bytes.
@@ -588,6 +711,16 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k golang.Bytes, r runtim
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Bytes].
+func _(k golang.Bytes) {
+	type golangBytesHasChanged_RunGoGenerate struct {
+		In  []byte
+		Buf []byte
+		Out []int
+	}
+	_ = golangBytesHasChanged_RunGoGenerate(k) // golang.Bytes has changed: run go generate
 }
 
 //go:embed Casts.spv
@@ -658,6 +791,17 @@ func RunCasts(ctx context.Context, dev *runtime.Device, k golang.Casts, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Casts].
+func _(k golang.Casts) {
+	type golangCastsHasChanged_RunGoGenerate struct {
+		F   []float32
+		N   []int32
+		L   []uint64
+		Out []uint32
+	}
+	_ = golangCastsHasChanged_RunGoGenerate(k) // golang.Casts has changed: run go generate
+}
+
 //go:embed Changes.spv
 var changesSPIRV string
 
@@ -667,7 +811,7 @@ var changesSmall string
 //go:embed Changes.words.spv
 var changesWords string
 
-var changesKernel = kernelimpl.Register(&abi.Kernel{
+var changesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Changes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -679,6 +823,7 @@ var changesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:11:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:11:21", Limit: -2},
@@ -696,7 +841,7 @@ var changesKernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[int64](a, 2),
 	}.Kernel
-})
+}, newChangesHost)
 
 // Changes is the kernel [golang.Changes] with its slices in device memory.
 // Changes sets fields and captured variables to one function, slice, pointer or interface value after the other.
@@ -724,6 +869,16 @@ func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Changes].
+func _(k golang.Changes) {
+	type golangChangesHasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		Out []int64
+	}
+	_ = golangChangesHasChanged_RunGoGenerate(k) // golang.Changes has changed: run go generate
+}
+
 //go:embed Ciphers.spv
 var ciphersSPIRV string
 
@@ -733,7 +888,7 @@ var ciphersSmall string
 //go:embed Ciphers.words.spv
 var ciphersWords string
 
-var ciphersKernel = kernelimpl.Register(&abi.Kernel{
+var ciphersKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Ciphers",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -743,6 +898,7 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/chacha8rand/kgen_chacha8.go:26:19", Limit: 32},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:107:8", Limit: -1},
@@ -757,7 +913,7 @@ var ciphersKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.Ciphers{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
-})
+}, newCiphersHost)
 
 // Ciphers is the kernel [golang.Ciphers] with its slices in device memory.
 // Ciphers draws numbers from ChaCha8.
@@ -779,39 +935,46 @@ func RunCiphers(ctx context.Context, dev *runtime.Device, k golang.Ciphers, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Ciphers].
+func _(k golang.Ciphers) {
+	type golangCiphersHasChanged_RunGoGenerate struct{ Out []uint64 }
+	_ = golangCiphersHasChanged_RunGoGenerate(k) // golang.Ciphers has changed: run go generate
+}
+
 //go:embed Closures.spv
 var closuresSPIRV string
 
 //go:embed Closures.words.spv
 var closuresWords string
 
-var closuresKernel = kernelimpl.Register(&abi.Kernel{
+var closuresKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Closures",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
-	ArgSize: 32,
+	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:149:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:149:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:152:7", Limit: -2},
 	},
 	SPIRV: closuresSPIRV,
-	Sum:   0x2069fd9,
+	Sum:   0x8cb0c7d2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0x2bc22d24},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0xb269c9a1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newClosuresHost)
 
 // Closures is the kernel [golang.Closures] with its slices in device memory.
 // Closures keeps a closure for each round of a loop.
@@ -834,6 +997,15 @@ func RunClosures(ctx context.Context, dev *runtime.Device, k golang.Closures, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Closures].
+func _(k golang.Closures) {
+	type golangClosuresHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangClosuresHasChanged_RunGoGenerate(k) // golang.Closures has changed: run go generate
 }
 
 //go:embed Complexes.spv
@@ -911,6 +1083,20 @@ func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, 
 	kernelimpl.Slice(l, 2, k.Pairs)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Complexes].
+func _(k golang.Complexes) {
+	type golangComplexesHasChanged_RunGoGenerate struct {
+		In    []complex64
+		By    complex128
+		Pairs []struct {
+			Z [2]complex64
+			N int32
+		}
+		Out []complex128
+	}
+	_ = golangComplexesHasChanged_RunGoGenerate(k) // golang.Complexes has changed: run go generate
 }
 
 //go:embed Computed.spv
@@ -1005,6 +1191,17 @@ func RunComputed(ctx context.Context, dev *runtime.Device, k golang.Computed, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Computed].
+func _(k golang.Computed) {
+	type golangComputedHasChanged_RunGoGenerate struct {
+		In  []uint32
+		Out []uint32
+		F   []float32
+		D   []float64
+	}
+	_ = golangComputedHasChanged_RunGoGenerate(k) // golang.Computed has changed: run go generate
+}
+
 //go:embed Deferred.spv
 var deferredSPIRV string
 
@@ -1065,6 +1262,15 @@ func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Deferred].
+func _(k golang.Deferred) {
+	type golangDeferredHasChanged_RunGoGenerate struct {
+		Out []int
+		Log []int
+	}
+	_ = golangDeferredHasChanged_RunGoGenerate(k) // golang.Deferred has changed: run go generate
+}
+
 //go:embed DeferredNil.spv
 var deferredNilSPIRV string
 
@@ -1123,6 +1329,15 @@ func RunDeferredNil(ctx context.Context, dev *runtime.Device, k golang.DeferredN
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.DeferredNil].
+func _(k golang.DeferredNil) {
+	type golangDeferredNilHasChanged_RunGoGenerate struct {
+		Mode int
+		Out  []int
+	}
+	_ = golangDeferredNilHasChanged_RunGoGenerate(k) // golang.DeferredNil has changed: run go generate
+}
+
 //go:embed Edits.spv
 var editsSPIRV string
 
@@ -1132,7 +1347,7 @@ var editsSmall string
 //go:embed Edits.words.spv
 var editsWords string
 
-var editsKernel = kernelimpl.Register(&abi.Kernel{
+var editsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Edits",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1144,6 +1359,7 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/edits.go:23:17", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/edits.go:24:12", Limit: -2},
@@ -1163,7 +1379,7 @@ var editsKernel = kernelimpl.Register(&abi.Kernel{
 		Buf: kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newEditsHost)
 
 // Edits is the kernel [golang.Edits] with its slices in device memory.
 // Edits inserts into slices and replaces parts of them, by themselves, too, within their capacity.
@@ -1189,6 +1405,16 @@ func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtim
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Edits].
+func _(k golang.Edits) {
+	type golangEditsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Buf []int32
+		Out []int32
+	}
+	_ = golangEditsHasChanged_RunGoGenerate(k) // golang.Edits has changed: run go generate
 }
 
 //go:embed Elsewhere.spv
@@ -1245,13 +1471,19 @@ func RunElsewhere(ctx context.Context, dev *runtime.Device, k golang.Elsewhere, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Elsewhere].
+func _(k golang.Elsewhere) {
+	type golangElsewhereHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = golangElsewhereHasChanged_RunGoGenerate(k) // golang.Elsewhere has changed: run go generate
+}
+
 //go:embed Firsts.spv
 var firstsSPIRV string
 
 //go:embed Firsts.words.spv
 var firstsWords string
 
-var firstsKernel = kernelimpl.Register(&abi.Kernel{
+var firstsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Firsts",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1262,6 +1494,7 @@ var firstsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:195:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:247:3"},
@@ -1280,7 +1513,7 @@ var firstsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newFirstsHost)
 
 // Firsts is the kernel [golang.Firsts] with its slices in device memory.
 // Firsts has loops that ask in each round for what the round before has set.
@@ -1305,6 +1538,15 @@ func RunFirsts(ctx context.Context, dev *runtime.Device, k golang.Firsts, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Firsts].
+func _(k golang.Firsts) {
+	type golangFirstsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangFirstsHasChanged_RunGoGenerate(k) // golang.Firsts has changed: run go generate
+}
+
 //go:embed Floats.spv
 var floatsSPIRV string
 
@@ -1314,7 +1556,7 @@ var floatsSmall string
 //go:embed Floats.words.spv
 var floatsWords string
 
-var floatsKernel = kernelimpl.Register(&abi.Kernel{
+var floatsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Floats",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1325,6 +1567,7 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 24,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Floats).Kernel", Pos: "internal/difftest/golang/sorting.go:20:13"}, {Func: "slices.Sort[[]float64, float64]", Pos: "slices/sort.go:18:16"}, {Func: "slices.pdqsortOrdered[float64]", Pos: "slices/kgen_sort.go:150:24"}, {Func: "slices.insertionSortOrdered[float64]", Pos: "slices/zsortordered.go:14:37"}}},
@@ -1376,7 +1619,7 @@ var floatsKernel = kernelimpl.Register(&abi.Kernel{
 		Buf: kernelimpl.HostSlice[float64](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
 	}.Kernel
-})
+}, newFloatsHost)
 
 // Floats is the kernel [golang.Floats] with its slices in device memory.
 // Floats sorts floats, of which some compare as equal and differ, where they are.
@@ -1401,13 +1644,22 @@ func RunFloats(ctx context.Context, dev *runtime.Device, k golang.Floats, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Floats].
+func _(k golang.Floats) {
+	type golangFloatsHasChanged_RunGoGenerate struct {
+		Buf []float64
+		N   int
+	}
+	_ = golangFloatsHasChanged_RunGoGenerate(k) // golang.Floats has changed: run go generate
+}
+
 //go:embed Generators.spv
 var generatorsSPIRV string
 
 //go:embed Generators.words.spv
 var generatorsWords string
 
-var generatorsKernel = kernelimpl.Register(&abi.Kernel{
+var generatorsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Generators",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1417,6 +1669,7 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Generators).Kernel", Pos: "internal/difftest/golang/library.go:118:19"}, {Func: "v2.NewZipf", Pos: "math/rand/v2/zipf.go:40:10"}}},
@@ -1433,7 +1686,7 @@ var generatorsKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.Generators{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
-})
+}, newGeneratorsHost)
 
 // Generators is the kernel [golang.Generators] with its slices in device memory.
 // Generators draws numbers of some kinds.
@@ -1453,6 +1706,12 @@ func RunGenerators(ctx context.Context, dev *runtime.Device, k golang.Generators
 	l := kernelimpl.NewLaunch(generatorsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Generators].
+func _(k golang.Generators) {
+	type golangGeneratorsHasChanged_RunGoGenerate struct{ Out []uint64 }
+	_ = golangGeneratorsHasChanged_RunGoGenerate(k) // golang.Generators has changed: run go generate
 }
 
 //go:embed InFloat64.spv
@@ -1535,6 +1794,18 @@ func RunInFloat64(ctx context.Context, dev *runtime.Device, k golang.InFloat64, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.InFloat64].
+func _(k golang.InFloat64) {
+	type golangInFloat64HasChanged_RunGoGenerate struct {
+		X    []float32
+		Y    []float32
+		Out  []float32
+		Is   []uint32
+		Bits []uint32
+	}
+	_ = golangInFloat64HasChanged_RunGoGenerate(k) // golang.InFloat64 has changed: run go generate
+}
+
 //go:embed Inconsistent.spv
 var inconsistentSPIRV string
 
@@ -1544,7 +1815,7 @@ var inconsistentSmall string
 //go:embed Inconsistent.words.spv
 var inconsistentWords string
 
-var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
+var inconsistentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Inconsistent",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1555,6 +1826,7 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 24,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:58:29", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:58:29"},
@@ -1583,7 +1855,7 @@ var inconsistentKernel = kernelimpl.Register(&abi.Kernel{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
 	}.Kernel
-})
+}, newInconsistentHost)
 
 // Inconsistent is the kernel [golang.Inconsistent] with its slices in device memory.
 // Inconsistent sorts stably by what is no order, as of NaNs.
@@ -1606,6 +1878,15 @@ func RunInconsistent(ctx context.Context, dev *runtime.Device, k golang.Inconsis
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Inconsistent].
+func _(k golang.Inconsistent) {
+	type golangInconsistentHasChanged_RunGoGenerate struct {
+		Buf []float32
+		N   int
+	}
+	_ = golangInconsistentHasChanged_RunGoGenerate(k) // golang.Inconsistent has changed: run go generate
 }
 
 //go:embed Initial.spv
@@ -1658,6 +1939,12 @@ func RunInitial(ctx context.Context, dev *runtime.Device, k golang.Initial, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Initial].
+func _(k golang.Initial) {
+	type golangInitialHasChanged_RunGoGenerate struct{ Out []int }
+	_ = golangInitialHasChanged_RunGoGenerate(k) // golang.Initial has changed: run go generate
+}
+
 //go:embed Interfaces.spv
 var interfacesSPIRV string
 
@@ -1667,7 +1954,7 @@ var interfacesSmall string
 //go:embed Interfaces.words.spv
 var interfacesWords string
 
-var interfacesKernel = kernelimpl.Register(&abi.Kernel{
+var interfacesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Interfaces",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1678,6 +1965,7 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:85:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:73:49", Limit: 40},
@@ -1699,7 +1987,7 @@ var interfacesKernel = kernelimpl.Register(&abi.Kernel{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-})
+}, newInterfacesHost)
 
 // Interfaces is the kernel [golang.Interfaces] with its slices in device memory.
 // Interfaces sorts by way of sort.Interface.
@@ -1724,6 +2012,21 @@ func RunInterfaces(ctx context.Context, dev *runtime.Device, k golang.Interfaces
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Interfaces].
+func _(k golang.Interfaces) {
+	type golangInterfacesHasChanged_RunGoGenerate struct {
+		Buf []golang.Entry
+		Out []int
+	}
+	_ = golangInterfacesHasChanged_RunGoGenerate(k) // golang.Interfaces has changed: run go generate
+	type golangEntryHasChanged_RunGoGenerate struct {
+		Key uint8
+		At  int32
+		W   float32
+	}
+	_ = golangEntryHasChanged_RunGoGenerate(k.Buf[0]) // golang.Entry has changed: run go generate
+}
+
 //go:embed Iterators.spv
 var iteratorsSPIRV string
 
@@ -1733,7 +2036,7 @@ var iteratorsSmall string
 //go:embed Iterators.words.spv
 var iteratorsWords string
 
-var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
+var iteratorsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Iterators",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1744,6 +2047,7 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:270:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:284:7", Limit: -2},
@@ -1759,7 +2063,7 @@ var iteratorsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-})
+}, newIteratorsHost)
 
 // Iterators is the kernel [golang.Iterators] with its slices in device memory.
 // Iterators ranges over functions.
@@ -1782,6 +2086,15 @@ func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Iterators].
+func _(k golang.Iterators) {
+	type golangIteratorsHasChanged_RunGoGenerate struct {
+		In  []int
+		Out []int
+	}
+	_ = golangIteratorsHasChanged_RunGoGenerate(k) // golang.Iterators has changed: run go generate
 }
 
 //go:embed Joined.spv
@@ -1842,6 +2155,15 @@ func RunJoined(ctx context.Context, dev *runtime.Device, k golang.Joined, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Joined].
+func _(k golang.Joined) {
+	type golangJoinedHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangJoinedHasChanged_RunGoGenerate(k) // golang.Joined has changed: run go generate
+}
+
 //go:embed Kept.spv
 var keptSPIRV string
 
@@ -1851,7 +2173,7 @@ var keptSmall string
 //go:embed Kept.words.spv
 var keptWords string
 
-var keptKernel = kernelimpl.Register(&abi.Kernel{
+var keptKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Kept",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1862,6 +2184,7 @@ var keptKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/kept.go:67:11", Limit: -1},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/kept.go:72:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
@@ -1881,7 +2204,7 @@ var keptKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newKeptHost)
 
 // Kept is the kernel [golang.Kept] with its slices in device memory.
 // Kept has functions that are made of functions of the same literals, and what the rounds of a loop over functions keep for the next ones.
@@ -1904,6 +2227,15 @@ func RunKept(ctx context.Context, dev *runtime.Device, k golang.Kept, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Kept].
+func _(k golang.Kept) {
+	type golangKeptHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangKeptHasChanged_RunGoGenerate(k) // golang.Kept has changed: run go generate
 }
 
 //go:embed Large.spv
@@ -1966,6 +2298,15 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k golang.Large, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Large].
+func _(k golang.Large) {
+	type golangLargeHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangLargeHasChanged_RunGoGenerate(k) // golang.Large has changed: run go generate
+}
+
 //go:embed LongTexts.spv
 var longTextsSPIRV string
 
@@ -1978,7 +2319,7 @@ var longTextsSmall string
 //go:embed LongTexts.words.spv
 var longTextsWords string
 
-var longTextsKernel = kernelimpl.Register(&abi.Kernel{
+var longTextsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LongTexts",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -1988,6 +2329,7 @@ var longTextsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 24,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:203:11", Limit: 317},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:203:11"},
@@ -2008,7 +2350,7 @@ var longTextsKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.LongTexts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-})
+}, newLongTextsHost)
 
 // LongTexts is the kernel [golang.LongTexts] with its slices in device memory.
 // LongTexts looks for words.
@@ -2030,6 +2372,12 @@ func RunLongTexts(ctx context.Context, dev *runtime.Device, k golang.LongTexts, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.LongTexts].
+func _(k golang.LongTexts) {
+	type golangLongTextsHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = golangLongTextsHasChanged_RunGoGenerate(k) // golang.LongTexts has changed: run go generate
+}
+
 //go:embed Lookups.spv
 var lookupsSPIRV string
 
@@ -2039,7 +2387,7 @@ var lookupsSmall string
 //go:embed Lookups.words.spv
 var lookupsWords string
 
-var lookupsKernel = kernelimpl.Register(&abi.Kernel{
+var lookupsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Lookups",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -2050,6 +2398,7 @@ var lookupsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:210:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:221:30", Limit: -1},
@@ -2066,7 +2415,7 @@ var lookupsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newLookupsHost)
 
 // Lookups is the kernel [golang.Lookups] with its slices in device memory.
 // Lookups has tables of strings and of functions.
@@ -2091,6 +2440,15 @@ func RunLookups(ctx context.Context, dev *runtime.Device, k golang.Lookups, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Lookups].
+func _(k golang.Lookups) {
+	type golangLookupsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangLookupsHasChanged_RunGoGenerate(k) // golang.Lookups has changed: run go generate
+}
+
 //go:embed LoopVars.spv
 var loopVarsSPIRV string
 
@@ -2100,7 +2458,7 @@ var loopVarsSmall string
 //go:embed LoopVars.words.spv
 var loopVarsWords string
 
-var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
+var loopVarsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LoopVars",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -2110,6 +2468,7 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:45:7", Limit: -1},
 	},
@@ -2123,7 +2482,7 @@ var loopVarsKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.LoopVars{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
-})
+}, newLoopVarsHost)
 
 // LoopVars is the kernel [golang.LoopVars] with its slices in device memory.
 // LoopVars has closures and pointers that refer to the variables of three-part for statements, which are new in each iteration.
@@ -2145,13 +2504,19 @@ func RunLoopVars(ctx context.Context, dev *runtime.Device, k golang.LoopVars, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.LoopVars].
+func _(k golang.LoopVars) {
+	type golangLoopVarsHasChanged_RunGoGenerate struct{ Out []int }
+	_ = golangLoopVarsHasChanged_RunGoGenerate(k) // golang.LoopVars has changed: run go generate
+}
+
 //go:embed Makes.spv
 var makesSPIRV string
 
 //go:embed Makes.words.spv
 var makesWords string
 
-var makesKernel = kernelimpl.Register(&abi.Kernel{
+var makesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Makes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -2162,6 +2527,7 @@ var makesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:79:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:111:7", Limit: -2},
@@ -2176,7 +2542,7 @@ var makesKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newMakesHost)
 
 // Makes is the kernel [golang.Makes] with its slices in device memory.
 // Makes makes slices of sizes that are known in each call of a helper.
@@ -2199,6 +2565,15 @@ func RunMakes(ctx context.Context, dev *runtime.Device, k golang.Makes, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Makes].
+func _(k golang.Makes) {
+	type golangMakesHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangMakesHasChanged_RunGoGenerate(k) // golang.Makes has changed: run go generate
 }
 
 //go:embed MakesAmong.spv
@@ -2267,6 +2642,15 @@ func RunMakesAmong(ctx context.Context, dev *runtime.Device, k golang.MakesAmong
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.MakesAmong].
+func _(k golang.MakesAmong) {
+	type golangMakesAmongHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangMakesAmongHasChanged_RunGoGenerate(k) // golang.MakesAmong has changed: run go generate
+}
+
 //go:embed MakesFault.spv
 var makesFaultSPIRV string
 
@@ -2332,13 +2716,22 @@ func RunMakesFault(ctx context.Context, dev *runtime.Device, k golang.MakesFault
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.MakesFault].
+func _(k golang.MakesFault) {
+	type golangMakesFaultHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangMakesFaultHasChanged_RunGoGenerate(k) // golang.MakesFault has changed: run go generate
+}
+
 //go:embed MakesOf.spv
 var makesOfSPIRV string
 
 //go:embed MakesOf.words.spv
 var makesOfWords string
 
-var makesOfKernel = kernelimpl.Register(&abi.Kernel{
+var makesOfKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MakesOf",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -2349,6 +2742,7 @@ var makesOfKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/makes.go:127:25", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/makes.go:127:29"},
@@ -2365,7 +2759,7 @@ var makesOfKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newMakesOfHost)
 
 // MakesOf is the kernel [golang.MakesOf] with its slices in device memory.
 // MakesOf has the standard library make slices.
@@ -2390,6 +2784,15 @@ func RunMakesOf(ctx context.Context, dev *runtime.Device, k golang.MakesOf, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.MakesOf].
+func _(k golang.MakesOf) {
+	type golangMakesOfHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangMakesOfHasChanged_RunGoGenerate(k) // golang.MakesOf has changed: run go generate
+}
+
 //go:embed MoreSlices.spv
 var moreSlicesSPIRV string
 
@@ -2399,7 +2802,7 @@ var moreSlicesSmall string
 //go:embed MoreSlices.words.spv
 var moreSlicesWords string
 
-var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
+var moreSlicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MoreSlices",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -2411,6 +2814,7 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/library.go:26:19", Limit: -1},
 		{Kind: abi.FaultSlice3Cap, Pos: "slices/iter.go:109:15"},
@@ -2434,7 +2838,7 @@ var moreSlicesKernel = kernelimpl.Register(&abi.Kernel{
 		F:   kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newMoreSlicesHost)
 
 // MoreSlices is the kernel [golang.MoreSlices] with its slices in device memory.
 // MoreSlices calls what package slices has for functions and iterators.
@@ -2462,13 +2866,23 @@ func RunMoreSlices(ctx context.Context, dev *runtime.Device, k golang.MoreSlices
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.MoreSlices].
+func _(k golang.MoreSlices) {
+	type golangMoreSlicesHasChanged_RunGoGenerate struct {
+		In  []int32
+		F   []float32
+		Out []int32
+	}
+	_ = golangMoreSlicesHasChanged_RunGoGenerate(k) // golang.MoreSlices has changed: run go generate
+}
+
 //go:embed Named.spv
 var namedSPIRV string
 
 //go:embed Named.words.spv
 var namedWords string
 
-var namedKernel = kernelimpl.Register(&abi.Kernel{
+var namedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Named",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -2478,6 +2892,7 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:190:7", Limit: -1},
 	},
@@ -2490,7 +2905,7 @@ var namedKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.Named{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-})
+}, newNamedHost)
 
 // Named is the kernel [golang.Named] with its slices in device memory.
 // Named has strings in structs, results, arrays and interfaces.
@@ -2510,6 +2925,12 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtim
 	l := kernelimpl.NewLaunch(namedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Named].
+func _(k golang.Named) {
+	type golangNamedHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = golangNamedHasChanged_RunGoGenerate(k) // golang.Named has changed: run go generate
 }
 
 //go:embed NilCalls.spv
@@ -2572,6 +2993,15 @@ func RunNilCalls(ctx context.Context, dev *runtime.Device, k golang.NilCalls, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.NilCalls].
+func _(k golang.NilCalls) {
+	type golangNilCallsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangNilCallsHasChanged_RunGoGenerate(k) // golang.NilCalls has changed: run go generate
+}
+
 //go:embed NilMethods.spv
 var nilMethodsSPIRV string
 
@@ -2628,6 +3058,15 @@ func RunNilMethods(ctx context.Context, dev *runtime.Device, k golang.NilMethods
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.NilMethods].
+func _(k golang.NilMethods) {
+	type golangNilMethodsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangNilMethodsHasChanged_RunGoGenerate(k) // golang.NilMethods has changed: run go generate
 }
 
 //go:embed Nones.spv
@@ -2689,6 +3128,15 @@ func RunNones(ctx context.Context, dev *runtime.Device, k golang.Nones, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Nones].
+func _(k golang.Nones) {
+	type golangNonesHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangNonesHasChanged_RunGoGenerate(k) // golang.Nones has changed: run go generate
+}
+
 //go:embed Order.spv
 var orderSPIRV string
 
@@ -2744,6 +3192,15 @@ func RunOrder(ctx context.Context, dev *runtime.Device, k golang.Order, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Order].
+func _(k golang.Order) {
+	type golangOrderHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangOrderHasChanged_RunGoGenerate(k) // golang.Order has changed: run go generate
 }
 
 //go:embed Outcomes.spv
@@ -2809,6 +3266,15 @@ func RunOutcomes(ctx context.Context, dev *runtime.Device, k golang.Outcomes, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Outcomes].
+func _(k golang.Outcomes) {
+	type golangOutcomesHasChanged_RunGoGenerate struct {
+		In  []byte
+		Out []int
+	}
+	_ = golangOutcomesHasChanged_RunGoGenerate(k) // golang.Outcomes has changed: run go generate
 }
 
 //go:embed Panics.spv
@@ -2908,6 +3374,15 @@ func RunPanics(ctx context.Context, dev *runtime.Device, k golang.Panics, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Panics].
+func _(k golang.Panics) {
+	type golangPanicsHasChanged_RunGoGenerate struct {
+		Mode int
+		Out  []int
+	}
+	_ = golangPanicsHasChanged_RunGoGenerate(k) // golang.Panics has changed: run go generate
+}
+
 //go:embed PanicsDouble.spv
 var panicsDoubleSPIRV string
 
@@ -2971,13 +3446,22 @@ func RunPanicsDouble(ctx context.Context, dev *runtime.Device, k golang.PanicsDo
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.PanicsDouble].
+func _(k golang.PanicsDouble) {
+	type golangPanicsDoubleHasChanged_RunGoGenerate struct {
+		Mode int
+		Out  []int
+	}
+	_ = golangPanicsDoubleHasChanged_RunGoGenerate(k) // golang.PanicsDouble has changed: run go generate
+}
+
 //go:embed Passed.spv
 var passedSPIRV string
 
 //go:embed Passed.words.spv
 var passedWords string
 
-var passedKernel = kernelimpl.Register(&abi.Kernel{
+var passedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Passed",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -2987,6 +3471,7 @@ var passedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "crypto/internal/fips140/sha256/sha256.go:191:13"},
 		{Kind: abi.FaultSliceLen, Pos: "crypto/internal/fips140/sha256/sha256.go:225:15", Unsigned: true, Limit: 72},
@@ -3006,7 +3491,7 @@ var passedKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.Passed{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
-})
+}, newPassedHost)
 
 // Passed is the kernel [golang.Passed] with its slices in device memory.
 // Passed reads variables that the host and it pass to methods of interfaces, none of which writes them.
@@ -3028,13 +3513,19 @@ func RunPassed(ctx context.Context, dev *runtime.Device, k golang.Passed, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Passed].
+func _(k golang.Passed) {
+	type golangPassedHasChanged_RunGoGenerate struct{ Out []uint32 }
+	_ = golangPassedHasChanged_RunGoGenerate(k) // golang.Passed has changed: run go generate
+}
+
 //go:embed Peepholes.spv
 var peepholesSPIRV string
 
 //go:embed Peepholes.words.spv
 var peepholesWords string
 
-var peepholesKernel = kernelimpl.Register(&abi.Kernel{
+var peepholesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Peepholes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -3046,6 +3537,7 @@ var peepholesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize:    48,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -3068,7 +3560,7 @@ var peepholesKernel = kernelimpl.Register(&abi.Kernel{
 		Y:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
-})
+}, newPeepholesHost)
 
 // Peepholes is the kernel [golang.Peepholes] with its slices in device memory.
 // Peepholes computes what compilers have something shorter for, and drivers got wrong.
@@ -3096,6 +3588,16 @@ func RunPeepholes(ctx context.Context, dev *runtime.Device, k golang.Peepholes, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Peepholes].
+func _(k golang.Peepholes) {
+	type golangPeepholesHasChanged_RunGoGenerate struct {
+		X   []uint64
+		Y   []uint64
+		Out []uint64
+	}
+	_ = golangPeepholesHasChanged_RunGoGenerate(k) // golang.Peepholes has changed: run go generate
+}
+
 //go:embed Pipeline.spv
 var pipelineSPIRV string
 
@@ -3114,6 +3616,7 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 	},
@@ -3198,13 +3701,23 @@ func RunPipeline(ctx context.Context, dev *runtime.Device, k golang.Pipeline, r 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Pipeline].
+func _(k golang.Pipeline) {
+	type golangPipelineHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+		T   dsl.LocalAccessor[int32]
+	}
+	_ = golangPipelineHasChanged_RunGoGenerate(k) // golang.Pipeline has changed: run go generate
+}
+
 //go:embed Random.spv
 var randomSPIRV string
 
 //go:embed Random.words.spv
 var randomWords string
 
-var randomKernel = kernelimpl.Register(&abi.Kernel{
+var randomKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Random",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -3216,6 +3729,7 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Random).Kernel", Pos: "internal/difftest/golang/std.go:117:20"}, {Func: "(*v2.Rand).Float64", Pos: "math/rand/v2/rand.go:210:16"}}},
@@ -3235,7 +3749,7 @@ var randomKernel = kernelimpl.Register(&abi.Kernel{
 		Out:  kernelimpl.HostSlice[uint64](a, 1),
 		F:    kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
-})
+}, newRandomHost)
 
 // Random is the kernel [golang.Random] with its slices in device memory.
 // Random has generators of each work-item's own.
@@ -3263,13 +3777,23 @@ func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Random].
+func _(k golang.Random) {
+	type golangRandomHasChanged_RunGoGenerate struct {
+		Seed uint64
+		Out  []uint64
+		F    []float64
+	}
+	_ = golangRandomHasChanged_RunGoGenerate(k) // golang.Random has changed: run go generate
+}
+
 //go:embed Records.spv
 var recordsSPIRV string
 
 //go:embed Records.words.spv
 var recordsWords string
 
-var recordsKernel = kernelimpl.Register(&abi.Kernel{
+var recordsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Records",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -3280,6 +3804,7 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/records.go:63:15", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/records.go:74:25"},
@@ -3295,7 +3820,7 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newRecordsHost)
 
 // Records is the kernel [golang.Records] with its slices in device memory.
 // Records has tables of structs with strings, of which only the device knows which element it takes, and tables of interfaces.
@@ -3320,6 +3845,15 @@ func RunRecords(ctx context.Context, dev *runtime.Device, k golang.Records, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Records].
+func _(k golang.Records) {
+	type golangRecordsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangRecordsHasChanged_RunGoGenerate(k) // golang.Records has changed: run go generate
+}
+
 //go:embed Refilled.spv
 var refilledSPIRV string
 
@@ -3329,7 +3863,7 @@ var refilledSmall string
 //go:embed Refilled.words.spv
 var refilledWords string
 
-var refilledKernel = kernelimpl.Register(&abi.Kernel{
+var refilledKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Refilled",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -3339,6 +3873,7 @@ var refilledKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:169:8", Limit: -1},
 	},
@@ -3352,7 +3887,7 @@ var refilledKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.Refilled{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
-})
+}, newRefilledHost)
 
 // Refilled is the kernel [golang.Refilled] with its slices in device memory.
 // Refilled takes numbers from a store, which is filled again in the loop that takes.
@@ -3374,13 +3909,19 @@ func RunRefilled(ctx context.Context, dev *runtime.Device, k golang.Refilled, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Refilled].
+func _(k golang.Refilled) {
+	type golangRefilledHasChanged_RunGoGenerate struct{ Out []uint64 }
+	_ = golangRefilledHasChanged_RunGoGenerate(k) // golang.Refilled has changed: run go generate
+}
+
 //go:embed Rings.spv
 var ringsSPIRV string
 
 //go:embed Rings.words.spv
 var ringsWords string
 
-var ringsKernel = kernelimpl.Register(&abi.Kernel{
+var ringsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Rings",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -3390,6 +3931,7 @@ var ringsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/wares.go:76:19", Limit: -1},
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:61:44"},
@@ -3405,7 +3947,7 @@ var ringsKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.Rings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
-})
+}, newRingsHost)
 
 // Rings is the kernel [golang.Rings] with its slices in device memory.
 // Rings has nodes of its own that point to each other, and at last to themselves.
@@ -3425,6 +3967,12 @@ func RunRings(ctx context.Context, dev *runtime.Device, k golang.Rings, r runtim
 	l := kernelimpl.NewLaunch(ringsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Rings].
+func _(k golang.Rings) {
+	type golangRingsHasChanged_RunGoGenerate struct{ Out []int }
+	_ = golangRingsHasChanged_RunGoGenerate(k) // golang.Rings has changed: run go generate
 }
 
 //go:embed Rounded32.spv
@@ -3492,6 +4040,17 @@ func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, 
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Rounded32].
+func _(k golang.Rounded32) {
+	type golangRounded32HasChanged_RunGoGenerate struct {
+		X   []float32
+		Y   []float32
+		Z   []float32
+		Out []float32
+	}
+	_ = golangRounded32HasChanged_RunGoGenerate(k) // golang.Rounded32 has changed: run go generate
 }
 
 //go:embed Rounded64.spv
@@ -3565,6 +4124,17 @@ func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Rounded64].
+func _(k golang.Rounded64) {
+	type golangRounded64HasChanged_RunGoGenerate struct {
+		X   []float64
+		Y   []float64
+		Z   []float64
+		Out []float64
+	}
+	_ = golangRounded64HasChanged_RunGoGenerate(k) // golang.Rounded64 has changed: run go generate
+}
+
 //go:embed Rounds.spv
 var roundsSPIRV string
 
@@ -3621,6 +4191,15 @@ func RunRounds(ctx context.Context, dev *runtime.Device, k golang.Rounds, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Rounds].
+func _(k golang.Rounds) {
+	type golangRoundsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangRoundsHasChanged_RunGoGenerate(k) // golang.Rounds has changed: run go generate
+}
+
 //go:embed Runes.spv
 var runesSPIRV string
 
@@ -3630,7 +4209,7 @@ var runesSmall string
 //go:embed Runes.words.spv
 var runesWords string
 
-var runesKernel = kernelimpl.Register(&abi.Kernel{
+var runesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Runes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -3641,6 +4220,7 @@ var runesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/edits.go:96:26"},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
@@ -3659,7 +4239,7 @@ var runesKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newRunesHost)
 
 // Runes is the kernel [golang.Runes] with its slices in device memory.
 // Runes counts the runes in bytes, valid or not.
@@ -3684,13 +4264,22 @@ func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Runes].
+func _(k golang.Runes) {
+	type golangRunesHasChanged_RunGoGenerate struct {
+		In  []byte
+		Out []int32
+	}
+	_ = golangRunesHasChanged_RunGoGenerate(k) // golang.Runes has changed: run go generate
+}
+
 //go:embed Sentinels.spv
 var sentinelsSPIRV string
 
 //go:embed Sentinels.words.spv
 var sentinelsWords string
 
-var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
+var sentinelsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Sentinels",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -3701,6 +4290,7 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sentinels.go:85:22", Limit: -1},
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:102:30"},
@@ -3719,7 +4309,7 @@ var sentinelsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-})
+}, newSentinelsHost)
 
 // Sentinels is the kernel [golang.Sentinels] with its slices in device memory.
 // Sentinels compares errors with those that a package declares.
@@ -3744,6 +4334,15 @@ func RunSentinels(ctx context.Context, dev *runtime.Device, k golang.Sentinels, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Sentinels].
+func _(k golang.Sentinels) {
+	type golangSentinelsHasChanged_RunGoGenerate struct {
+		In  []byte
+		Out []int
+	}
+	_ = golangSentinelsHasChanged_RunGoGenerate(k) // golang.Sentinels has changed: run go generate
+}
+
 //go:embed Shared.spv
 var sharedSPIRV string
 
@@ -3760,6 +4359,7 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
 	},
@@ -3830,6 +4430,12 @@ func RunShared(ctx context.Context, dev *runtime.Device, k golang.Shared, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Shared].
+func _(k golang.Shared) {
+	type golangSharedHasChanged_RunGoGenerate struct{ Buf []float32 }
+	_ = golangSharedHasChanged_RunGoGenerate(k) // golang.Shared has changed: run go generate
+}
+
 //go:embed Shifted.spv
 var shiftedSPIRV string
 
@@ -3892,6 +4498,16 @@ func RunShifted(ctx context.Context, dev *runtime.Device, k golang.Shifted, r ru
 	kernelimpl.Slice(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Shifted].
+func _(k golang.Shifted) {
+	type golangShiftedHasChanged_RunGoGenerate struct {
+		X   []int64
+		N   []uint32
+		Out []uint64
+	}
+	_ = golangShiftedHasChanged_RunGoGenerate(k) // golang.Shifted has changed: run go generate
 }
 
 //go:embed ShiftsInt.spv
@@ -3963,6 +4579,17 @@ func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.ShiftsInt].
+func _(k golang.ShiftsInt) {
+	type golangShiftsIntHasChanged_RunGoGenerate struct {
+		X     []int
+		Small []int8
+		Large []int64
+		Out   []int
+	}
+	_ = golangShiftsIntHasChanged_RunGoGenerate(k) // golang.ShiftsInt has changed: run go generate
+}
+
 //go:embed ShiftsInt16.spv
 var shiftsInt16SPIRV string
 
@@ -4030,6 +4657,17 @@ func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.ShiftsInt16].
+func _(k golang.ShiftsInt16) {
+	type golangShiftsInt16HasChanged_RunGoGenerate struct {
+		X     []int16
+		Small []int8
+		Large []int64
+		Out   []int16
+	}
+	_ = golangShiftsInt16HasChanged_RunGoGenerate(k) // golang.ShiftsInt16 has changed: run go generate
 }
 
 //go:embed ShiftsInt32.spv
@@ -4101,6 +4739,17 @@ func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.ShiftsInt32].
+func _(k golang.ShiftsInt32) {
+	type golangShiftsInt32HasChanged_RunGoGenerate struct {
+		X     []int32
+		Small []int8
+		Large []int64
+		Out   []int32
+	}
+	_ = golangShiftsInt32HasChanged_RunGoGenerate(k) // golang.ShiftsInt32 has changed: run go generate
+}
+
 //go:embed ShiftsInt64.spv
 var shiftsInt64SPIRV string
 
@@ -4168,6 +4817,17 @@ func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.ShiftsInt64].
+func _(k golang.ShiftsInt64) {
+	type golangShiftsInt64HasChanged_RunGoGenerate struct {
+		X     []int64
+		Small []int8
+		Large []int64
+		Out   []int64
+	}
+	_ = golangShiftsInt64HasChanged_RunGoGenerate(k) // golang.ShiftsInt64 has changed: run go generate
 }
 
 //go:embed ShiftsInt8.spv
@@ -4239,6 +4899,17 @@ func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.ShiftsInt8].
+func _(k golang.ShiftsInt8) {
+	type golangShiftsInt8HasChanged_RunGoGenerate struct {
+		X     []int8
+		Small []int8
+		Large []int64
+		Out   []int8
+	}
+	_ = golangShiftsInt8HasChanged_RunGoGenerate(k) // golang.ShiftsInt8 has changed: run go generate
+}
+
 //go:embed ShiftsUint.spv
 var shiftsUintSPIRV string
 
@@ -4306,6 +4977,17 @@ func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.ShiftsUint].
+func _(k golang.ShiftsUint) {
+	type golangShiftsUintHasChanged_RunGoGenerate struct {
+		X     []uint
+		Small []int8
+		Large []int64
+		Out   []uint
+	}
+	_ = golangShiftsUintHasChanged_RunGoGenerate(k) // golang.ShiftsUint has changed: run go generate
 }
 
 //go:embed ShiftsUint16.spv
@@ -4377,6 +5059,17 @@ func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.ShiftsUint16].
+func _(k golang.ShiftsUint16) {
+	type golangShiftsUint16HasChanged_RunGoGenerate struct {
+		X     []uint16
+		Small []int8
+		Large []int64
+		Out   []uint16
+	}
+	_ = golangShiftsUint16HasChanged_RunGoGenerate(k) // golang.ShiftsUint16 has changed: run go generate
+}
+
 //go:embed ShiftsUint32.spv
 var shiftsUint32SPIRV string
 
@@ -4444,6 +5137,17 @@ func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.ShiftsUint32].
+func _(k golang.ShiftsUint32) {
+	type golangShiftsUint32HasChanged_RunGoGenerate struct {
+		X     []uint32
+		Small []int8
+		Large []int64
+		Out   []uint32
+	}
+	_ = golangShiftsUint32HasChanged_RunGoGenerate(k) // golang.ShiftsUint32 has changed: run go generate
 }
 
 //go:embed ShiftsUint64.spv
@@ -4515,6 +5219,17 @@ func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.ShiftsUint64].
+func _(k golang.ShiftsUint64) {
+	type golangShiftsUint64HasChanged_RunGoGenerate struct {
+		X     []uint64
+		Small []int8
+		Large []int64
+		Out   []uint64
+	}
+	_ = golangShiftsUint64HasChanged_RunGoGenerate(k) // golang.ShiftsUint64 has changed: run go generate
+}
+
 //go:embed ShiftsUint8.spv
 var shiftsUint8SPIRV string
 
@@ -4584,6 +5299,17 @@ func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.ShiftsUint8].
+func _(k golang.ShiftsUint8) {
+	type golangShiftsUint8HasChanged_RunGoGenerate struct {
+		X     []uint8
+		Small []int8
+		Large []int64
+		Out   []uint8
+	}
+	_ = golangShiftsUint8HasChanged_RunGoGenerate(k) // golang.ShiftsUint8 has changed: run go generate
+}
+
 //go:embed Side.spv
 var sideSPIRV string
 
@@ -4645,6 +5371,15 @@ func RunSide(ctx context.Context, dev *runtime.Device, k golang.Side, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Side].
+func _(k golang.Side) {
+	type golangSideHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangSideHasChanged_RunGoGenerate(k) // golang.Side has changed: run go generate
 }
 
 //go:embed Signals.spv
@@ -4713,13 +5448,23 @@ func RunSignals(ctx context.Context, dev *runtime.Device, k golang.Signals, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Signals].
+func _(k golang.Signals) {
+	type golangSignalsHasChanged_RunGoGenerate struct {
+		Out  []float32
+		Bits []uint32
+		Wide []uint64
+	}
+	_ = golangSignalsHasChanged_RunGoGenerate(k) // golang.Signals has changed: run go generate
+}
+
 //go:embed SignedChunks.spv
 var signedChunksSPIRV string
 
 //go:embed SignedChunks.words.spv
 var signedChunksWords string
 
-var signedChunksKernel = kernelimpl.Register(&abi.Kernel{
+var signedChunksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "SignedChunks",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -4730,6 +5475,7 @@ var signedChunksKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:86:10", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:87:14", Limit: -2},
@@ -4745,7 +5491,7 @@ var signedChunksKernel = kernelimpl.Register(&abi.Kernel{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-})
+}, newSignedChunksHost)
 
 // SignedChunks is the kernel [golang.SignedChunks] with its slices in device memory.
 type SignedChunks struct {
@@ -4769,6 +5515,15 @@ func RunSignedChunks(ctx context.Context, dev *runtime.Device, k golang.SignedCh
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.SignedChunks].
+func _(k golang.SignedChunks) {
+	type golangSignedChunksHasChanged_RunGoGenerate struct {
+		X   []uint64
+		Out []uint64
+	}
+	_ = golangSignedChunksHasChanged_RunGoGenerate(k) // golang.SignedChunks has changed: run go generate
+}
+
 //go:embed Slices.spv
 var slicesSPIRV string
 
@@ -4778,7 +5533,7 @@ var slicesSmall string
 //go:embed Slices.words.spv
 var slicesWords string
 
-var slicesKernel = kernelimpl.Register(&abi.Kernel{
+var slicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Slices",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -4789,6 +5544,7 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/std.go:66:19", Limit: -1},
 		{Kind: abi.FaultPanic, Pos: "slices/sort.go:67:8", Message: "slices.Min: empty list"},
@@ -4811,7 +5567,7 @@ var slicesKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-})
+}, newSlicesHost)
 
 // Slices is the kernel [golang.Slices] with its slices in device memory.
 // Slices calls package slices.
@@ -4834,6 +5590,15 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Slices].
+func _(k golang.Slices) {
+	type golangSlicesHasChanged_RunGoGenerate struct {
+		In  []int
+		Out []int
+	}
+	_ = golangSlicesHasChanged_RunGoGenerate(k) // golang.Slices has changed: run go generate
 }
 
 //go:embed Slots.spv
@@ -4892,6 +5657,15 @@ func RunSlots(ctx context.Context, dev *runtime.Device, k golang.Slots, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Slots].
+func _(k golang.Slots) {
+	type golangSlotsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangSlotsHasChanged_RunGoGenerate(k) // golang.Slots has changed: run go generate
+}
+
 //go:embed Sorts.spv
 var sortsSPIRV string
 
@@ -4901,7 +5675,7 @@ var sortsSmall string
 //go:embed Sorts.words.spv
 var sortsWords string
 
-var sortsKernel = kernelimpl.Register(&abi.Kernel{
+var sortsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Sorts",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -4912,6 +5686,7 @@ var sortsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/edits.go:57:12", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:59:20", Limit: -1},
@@ -4927,7 +5702,7 @@ var sortsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Buf: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
-})
+}, newSortsHost)
 
 // Sorts is the kernel [golang.Sorts] with its slices in device memory.
 // Sorts sorts numbers.
@@ -4952,6 +5727,15 @@ func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Sorts].
+func _(k golang.Sorts) {
+	type golangSortsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Buf []int64
+	}
+	_ = golangSortsHasChanged_RunGoGenerate(k) // golang.Sorts has changed: run go generate
+}
+
 //go:embed Spelled.spv
 var spelledSPIRV string
 
@@ -4961,7 +5745,7 @@ var spelledSmall string
 //go:embed Spelled.words.spv
 var spelledWords string
 
-var spelledKernel = kernelimpl.Register(&abi.Kernel{
+var spelledKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Spelled",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -4973,6 +5757,7 @@ var spelledKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/spelled.go:20:11"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/spelled.go:31:32", Limit: -1},
@@ -4997,7 +5782,7 @@ var spelledKernel = kernelimpl.Register(&abi.Kernel{
 		Other: kernelimpl.HostSlice[byte](a, 1),
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newSpelledHost)
 
 // Spelled is the kernel [golang.Spelled] with its slices in device memory.
 // Spelled takes strings of bytes that are one of several slices, and their runes.
@@ -5025,6 +5810,16 @@ func RunSpelled(ctx context.Context, dev *runtime.Device, k golang.Spelled, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Spelled].
+func _(k golang.Spelled) {
+	type golangSpelledHasChanged_RunGoGenerate struct {
+		In    []byte
+		Other []byte
+		Out   []int32
+	}
+	_ = golangSpelledHasChanged_RunGoGenerate(k) // golang.Spelled has changed: run go generate
+}
+
 //go:embed Stable.spv
 var stableSPIRV string
 
@@ -5034,7 +5829,7 @@ var stableSmall string
 //go:embed Stable.words.spv
 var stableWords string
 
-var stableKernel = kernelimpl.Register(&abi.Kernel{
+var stableKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Stable",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -5045,6 +5840,7 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:77:25", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:74:42", Limit: 50},
@@ -5073,7 +5869,7 @@ var stableKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newStableHost)
 
 // Stable is the kernel [golang.Stable] with its slices in device memory.
 // Stable sorts pairs by one of their numbers.
@@ -5098,6 +5894,15 @@ func RunStable(ctx context.Context, dev *runtime.Device, k golang.Stable, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Stable].
+func _(k golang.Stable) {
+	type golangStableHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangStableHasChanged_RunGoGenerate(k) // golang.Stable has changed: run go generate
+}
+
 //go:embed StableInterfaces.spv
 var stableInterfacesSPIRV string
 
@@ -5107,7 +5912,7 @@ var stableInterfacesSmall string
 //go:embed StableInterfaces.words.spv
 var stableInterfacesWords string
 
-var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
+var stableInterfacesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "StableInterfaces",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -5117,6 +5922,7 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:107:12", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:107:31"},
@@ -5136,7 +5942,7 @@ var stableInterfacesKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.StableInterfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 	}.Kernel
-})
+}, newStableInterfacesHost)
 
 // StableInterfaces is the kernel [golang.StableInterfaces] with its slices in device memory.
 // StableInterfaces does so stably, in private memory.
@@ -5156,6 +5962,12 @@ func RunStableInterfaces(ctx context.Context, dev *runtime.Device, k golang.Stab
 	l := kernelimpl.NewLaunch(stableInterfacesKernel)
 	kernelimpl.Slice(l, 0, k.Buf)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.StableInterfaces].
+func _(k golang.StableInterfaces) {
+	type golangStableInterfacesHasChanged_RunGoGenerate struct{ Buf []golang.Entry }
+	_ = golangStableInterfacesHasChanged_RunGoGenerate(k) // golang.StableInterfaces has changed: run go generate
 }
 
 //go:embed Strings.spv
@@ -5206,6 +6018,12 @@ func RunStrings(ctx context.Context, dev *runtime.Device, k golang.Strings, r ru
 	l := kernelimpl.NewLaunch(stringsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Strings].
+func _(k golang.Strings) {
+	type golangStringsHasChanged_RunGoGenerate struct{ Out []int }
+	_ = golangStringsHasChanged_RunGoGenerate(k) // golang.Strings has changed: run go generate
 }
 
 //go:embed SwapLoops.spv
@@ -5268,6 +6086,15 @@ func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.SwapLoops].
+func _(k golang.SwapLoops) {
+	type golangSwapLoopsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangSwapLoopsHasChanged_RunGoGenerate(k) // golang.SwapLoops has changed: run go generate
+}
+
 //go:embed Swapped.spv
 var swappedSPIRV string
 
@@ -5277,7 +6104,7 @@ var swappedSmall string
 //go:embed Swapped.words.spv
 var swappedWords string
 
-var swappedKernel = kernelimpl.Register(&abi.Kernel{
+var swappedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Swapped",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -5288,6 +6115,7 @@ var swappedKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:37:11", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/again.go:43:9"},
@@ -5311,7 +6139,7 @@ var swappedKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newSwappedHost)
 
 // Swapped is the kernel [golang.Swapped] with its slices in device memory.
 // Swapped has slices that change places.
@@ -5336,6 +6164,15 @@ func RunSwapped(ctx context.Context, dev *runtime.Device, k golang.Swapped, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Swapped].
+func _(k golang.Swapped) {
+	type golangSwappedHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangSwappedHasChanged_RunGoGenerate(k) // golang.Swapped has changed: run go generate
+}
+
 //go:embed Tables.spv
 var tablesSPIRV string
 
@@ -5348,7 +6185,7 @@ var tablesSmall string
 //go:embed Tables.words.spv
 var tablesWords string
 
-var tablesKernel = kernelimpl.Register(&abi.Kernel{
+var tablesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Tables",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -5359,6 +6196,7 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
 		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Tables).Kernel", Pos: "internal/difftest/golang/tables.go:168:16"}}},
@@ -5381,7 +6219,7 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
-})
+}, newTablesHost)
 
 // Tables is the kernel [golang.Tables] with its slices in device memory.
 // Tables reads large tables, and one of several.
@@ -5404,6 +6242,15 @@ func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Tables].
+func _(k golang.Tables) {
+	type golangTablesHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []float64
+	}
+	_ = golangTablesHasChanged_RunGoGenerate(k) // golang.Tables has changed: run go generate
 }
 
 //go:embed TextBounds.spv
@@ -5474,6 +6321,15 @@ func RunTextBounds(ctx context.Context, dev *runtime.Device, k golang.TextBounds
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.TextBounds].
+func _(k golang.TextBounds) {
+	type golangTextBoundsHasChanged_RunGoGenerate struct {
+		Out []int32
+		N   []int
+	}
+	_ = golangTextBoundsHasChanged_RunGoGenerate(k) // golang.TextBounds has changed: run go generate
+}
+
 //go:embed Texts.spv
 var textsSPIRV string
 
@@ -5483,7 +6339,7 @@ var textsSmall string
 //go:embed Texts.words.spv
 var textsWords string
 
-var textsKernel = kernelimpl.Register(&abi.Kernel{
+var textsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Texts",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -5494,6 +6350,7 @@ var textsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:22:13"},
 		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:33:7", Limit: 26},
@@ -5532,7 +6389,7 @@ var textsKernel = kernelimpl.Register(&abi.Kernel{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[byte](a, 1),
 	}.Kernel
-})
+}, newTextsHost)
 
 // Texts is the kernel [golang.Texts] with its slices in device memory.
 // Texts looks into parts of a string that only the device knows.
@@ -5557,6 +6414,15 @@ func RunTexts(ctx context.Context, dev *runtime.Device, k golang.Texts, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Texts].
+func _(k golang.Texts) {
+	type golangTextsHasChanged_RunGoGenerate struct {
+		Out []int32
+		B   []byte
+	}
+	_ = golangTextsHasChanged_RunGoGenerate(k) // golang.Texts has changed: run go generate
+}
+
 //go:embed ToArrays.spv
 var toArraysSPIRV string
 
@@ -5566,7 +6432,7 @@ var toArraysSmall string
 //go:embed ToArrays.words.spv
 var toArraysWords string
 
-var toArraysKernel = kernelimpl.Register(&abi.Kernel{
+var toArraysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "ToArrays",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -5577,6 +6443,7 @@ var toArraysKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:329:19", Limit: -1},
 		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:332:16"},
@@ -5594,7 +6461,7 @@ var toArraysKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newToArraysHost)
 
 // ToArrays is the kernel [golang.ToArrays] with its slices in device memory.
 // ToArrays turns slices into arrays.
@@ -5619,13 +6486,22 @@ func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.ToArrays].
+func _(k golang.ToArrays) {
+	type golangToArraysHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangToArraysHasChanged_RunGoGenerate(k) // golang.ToArrays has changed: run go generate
+}
+
 //go:embed Turns.spv
 var turnsSPIRV string
 
 //go:embed Turns.words.spv
 var turnsWords string
 
-var turnsKernel = kernelimpl.Register(&abi.Kernel{
+var turnsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Turns",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -5636,6 +6512,7 @@ var turnsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/turns.go:19:18", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/turns.go:19:36", Limit: -2},
@@ -5654,7 +6531,7 @@ var turnsKernel = kernelimpl.Register(&abi.Kernel{
 		X:   kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
-})
+}, newTurnsHost)
 
 // Turns is the kernel [golang.Turns] with its slices in device memory.
 // Turns has fields that may hold one of several functions or slices where they are used.
@@ -5677,6 +6554,15 @@ func RunTurns(ctx context.Context, dev *runtime.Device, k golang.Turns, r runtim
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Turns].
+func _(k golang.Turns) {
+	type golangTurnsHasChanged_RunGoGenerate struct {
+		X   []int64
+		Out []int64
+	}
+	_ = golangTurnsHasChanged_RunGoGenerate(k) // golang.Turns has changed: run go generate
 }
 
 //go:embed TypeSwitches.spv
@@ -5729,6 +6615,12 @@ func RunTypeSwitches(ctx context.Context, dev *runtime.Device, k golang.TypeSwit
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.TypeSwitches].
+func _(k golang.TypeSwitches) {
+	type golangTypeSwitchesHasChanged_RunGoGenerate struct{ Out []int }
+	_ = golangTypeSwitchesHasChanged_RunGoGenerate(k) // golang.TypeSwitches has changed: run go generate
+}
+
 //go:embed UTF8.spv
 var utf8SPIRV string
 
@@ -5738,7 +6630,7 @@ var utf8Small string
 //go:embed UTF8.words.spv
 var utf8Words string
 
-var utf8Kernel = kernelimpl.Register(&abi.Kernel{
+var utf8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "UTF8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -5750,6 +6642,7 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:24:35", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
@@ -5782,7 +6675,7 @@ var utf8Kernel = kernelimpl.Register(&abi.Kernel{
 		Raw: kernelimpl.HostSlice[byte](a, 1),
 		Out: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
-})
+}, newUtf8Host)
 
 // UTF8 is the kernel [golang.UTF8] with its slices in device memory.
 // UTF8 encodes and decodes.
@@ -5810,6 +6703,16 @@ func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.UTF8].
+func _(k golang.UTF8) {
+	type golangUTF8HasChanged_RunGoGenerate struct {
+		In  []rune
+		Raw []byte
+		Out []int
+	}
+	_ = golangUTF8HasChanged_RunGoGenerate(k) // golang.UTF8 has changed: run go generate
+}
+
 //go:embed Unicodes.spv
 var unicodesSPIRV string
 
@@ -5822,7 +6725,7 @@ var unicodesSmall string
 //go:embed Unicodes.words.spv
 var unicodesWords string
 
-var unicodesKernel = kernelimpl.Register(&abi.Kernel{
+var unicodesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Unicodes",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -5834,6 +6737,7 @@ var unicodesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unicodes.go:20:11", Limit: -1},
 		{Kind: abi.FaultDivide, Pos: "unicode/letter.go:99:47"},
@@ -5884,7 +6788,7 @@ var unicodesKernel = kernelimpl.Register(&abi.Kernel{
 		Raw: kernelimpl.HostSlice[byte](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newUnicodesHost)
 
 // Unicodes is the kernel [golang.Unicodes] with its slices in device memory.
 // Unicodes asks package unicode about runes.
@@ -5912,13 +6816,23 @@ func RunUnicodes(ctx context.Context, dev *runtime.Device, k golang.Unicodes, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Unicodes].
+func _(k golang.Unicodes) {
+	type golangUnicodesHasChanged_RunGoGenerate struct {
+		In  []rune
+		Raw []byte
+		Out []int32
+	}
+	_ = golangUnicodesHasChanged_RunGoGenerate(k) // golang.Unicodes has changed: run go generate
+}
+
 //go:embed Units.spv
 var unitsSPIRV string
 
 //go:embed Units.words.spv
 var unitsWords string
 
-var unitsKernel = kernelimpl.Register(&abi.Kernel{
+var unitsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Units",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -5929,6 +6843,7 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:194:11", Limit: -1},
 		{Kind: abi.FaultPanic, Pos: "unicode/utf16/utf16.go:141:15", Message: "append: out of capacity, and a kernel cannot allocate"},
@@ -5946,7 +6861,7 @@ var unitsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-})
+}, newUnitsHost)
 
 // Units is the kernel [golang.Units] with its slices in device memory.
 // Units has UTF-16, checksums and a heap of package container/heap.
@@ -5969,6 +6884,15 @@ func RunUnits(ctx context.Context, dev *runtime.Device, k golang.Units, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Units].
+func _(k golang.Units) {
+	type golangUnitsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []uint64
+	}
+	_ = golangUnitsHasChanged_RunGoGenerate(k) // golang.Units has changed: run go generate
 }
 
 //go:embed Unlike.spv
@@ -6030,6 +6954,15 @@ func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Unlike].
+func _(k golang.Unlike) {
+	type golangUnlikeHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangUnlikeHasChanged_RunGoGenerate(k) // golang.Unlike has changed: run go generate
+}
+
 //go:embed Unrolled.spv
 var unrolledSPIRV string
 
@@ -6039,7 +6972,7 @@ var unrolledSmall string
 //go:embed Unrolled.words.spv
 var unrolledWords string
 
-var unrolledKernel = kernelimpl.Register(&abi.Kernel{
+var unrolledKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Unrolled",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -6050,6 +6983,7 @@ var unrolledKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:98:10", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:99:14", Limit: -2},
@@ -6067,7 +7001,7 @@ var unrolledKernel = kernelimpl.Register(&abi.Kernel{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-})
+}, newUnrolledHost)
 
 // Unrolled is the kernel [golang.Unrolled] with its slices in device memory.
 // Unrolled runs loops that leave compilers more to say once their rounds are written out.
@@ -6092,13 +7026,22 @@ func RunUnrolled(ctx context.Context, dev *runtime.Device, k golang.Unrolled, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Unrolled].
+func _(k golang.Unrolled) {
+	type golangUnrolledHasChanged_RunGoGenerate struct {
+		X   []uint64
+		Out []uint64
+	}
+	_ = golangUnrolledHasChanged_RunGoGenerate(k) // golang.Unrolled has changed: run go generate
+}
+
 //go:embed UnsignedChunks.spv
 var unsignedChunksSPIRV string
 
 //go:embed UnsignedChunks.words.spv
 var unsignedChunksWords string
 
-var unsignedChunksKernel = kernelimpl.Register(&abi.Kernel{
+var unsignedChunksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "UnsignedChunks",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -6109,6 +7052,7 @@ var unsignedChunksKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:86:10", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:87:14", Limit: -2},
@@ -6124,7 +7068,7 @@ var unsignedChunksKernel = kernelimpl.Register(&abi.Kernel{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-})
+}, newUnsignedChunksHost)
 
 // UnsignedChunks is the kernel [golang.UnsignedChunks] with its slices in device memory.
 type UnsignedChunks struct {
@@ -6148,6 +7092,15 @@ func RunUnsignedChunks(ctx context.Context, dev *runtime.Device, k golang.Unsign
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.UnsignedChunks].
+func _(k golang.UnsignedChunks) {
+	type golangUnsignedChunksHasChanged_RunGoGenerate struct {
+		X   []uint64
+		Out []uint64
+	}
+	_ = golangUnsignedChunksHasChanged_RunGoGenerate(k) // golang.UnsignedChunks has changed: run go generate
+}
+
 //go:embed Unstable.spv
 var unstableSPIRV string
 
@@ -6157,7 +7110,7 @@ var unstableSmall string
 //go:embed Unstable.words.spv
 var unstableWords string
 
-var unstableKernel = kernelimpl.Register(&abi.Kernel{
+var unstableKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Unstable",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -6169,6 +7122,7 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:42:23", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:42:23"},
@@ -6218,7 +7172,7 @@ var unstableKernel = kernelimpl.Register(&abi.Kernel{
 		N:     kernelimpl.HostValue[int](a, 1),
 		Count: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-})
+}, newUnstableHost)
 
 // Unstable is the kernel [golang.Unstable] with its slices in device memory.
 // Unstable sorts entries by their keys: where equal ones end is what shows the order of comparisons.
@@ -6244,6 +7198,16 @@ func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r 
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Count)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Unstable].
+func _(k golang.Unstable) {
+	type golangUnstableHasChanged_RunGoGenerate struct {
+		Buf   []golang.Entry
+		N     int
+		Count []int32
+	}
+	_ = golangUnstableHasChanged_RunGoGenerate(k) // golang.Unstable has changed: run go generate
 }
 
 //go:embed Updates.spv
@@ -6329,6 +7293,16 @@ func RunUpdates(ctx context.Context, dev *runtime.Device, k golang.Updates, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Updates].
+func _(k golang.Updates) {
+	type golangUpdatesHasChanged_RunGoGenerate struct {
+		Mode int32
+		In   []int32
+		Out  []int32
+	}
+	_ = golangUpdatesHasChanged_RunGoGenerate(k) // golang.Updates has changed: run go generate
+}
+
 //go:embed Varints.spv
 var varintsSPIRV string
 
@@ -6396,6 +7370,16 @@ func RunVarints(ctx context.Context, dev *runtime.Device, k golang.Varints, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Varints].
+func _(k golang.Varints) {
+	type golangVarintsHasChanged_RunGoGenerate struct {
+		In    []int64
+		Bytes []byte
+		Out   []uint64
+	}
+	_ = golangVarintsHasChanged_RunGoGenerate(k) // golang.Varints has changed: run go generate
+}
+
 //go:embed Visitors.spv
 var visitorsSPIRV string
 
@@ -6405,7 +7389,7 @@ var visitorsSmall string
 //go:embed Visitors.words.spv
 var visitorsWords string
 
-var visitorsKernel = kernelimpl.Register(&abi.Kernel{
+var visitorsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Visitors",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -6416,6 +7400,7 @@ var visitorsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/stages.go:87:24", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:108:7", Limit: -2},
@@ -6431,7 +7416,7 @@ var visitorsKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-})
+}, newVisitorsHost)
 
 // Visitors is the kernel [golang.Visitors] with its slices in device memory.
 // Visitors calls methods of several types.
@@ -6456,13 +7441,22 @@ func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Visitors].
+func _(k golang.Visitors) {
+	type golangVisitorsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = golangVisitorsHasChanged_RunGoGenerate(k) // golang.Visitors has changed: run go generate
+}
+
 //go:embed Wares.spv
 var waresSPIRV string
 
 //go:embed Wares.words.spv
 var waresWords string
 
-var waresKernel = kernelimpl.Register(&abi.Kernel{
+var waresKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Wares",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
 	Form:    abi.Range,
@@ -6472,6 +7466,7 @@ var waresKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 16,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/wares.go:17:14", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:207:5", Limit: 24},
@@ -6496,7 +7491,7 @@ var waresKernel = kernelimpl.Register(&abi.Kernel{
 	return golang.Wares{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
-})
+}, newWaresHost)
 
 // Wares is the kernel [golang.Wares] with its slices in device memory.
 // Wares calls what packages of the standard library have for other ends than kernels.
@@ -6516,6 +7511,12 @@ func RunWares(ctx context.Context, dev *runtime.Device, k golang.Wares, r runtim
 	l := kernelimpl.NewLaunch(waresKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Wares].
+func _(k golang.Wares) {
+	type golangWaresHasChanged_RunGoGenerate struct{ Out []int }
+	_ = golangWaresHasChanged_RunGoGenerate(k) // golang.Wares has changed: run go generate
 }
 
 //go:embed Watched.spv
@@ -6602,6 +7603,12 @@ func RunWatched(ctx context.Context, dev *runtime.Device, k golang.Watched, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [golang.Watched].
+func _(k golang.Watched) {
+	type golangWatchedHasChanged_RunGoGenerate struct{ Out []float64 }
+	_ = golangWatchedHasChanged_RunGoGenerate(k) // golang.Watched has changed: run go generate
+}
+
 //go:embed Zeroed.spv
 var zeroedSPIRV string
 
@@ -6654,4 +7661,10 @@ func RunZeroed(ctx context.Context, dev *runtime.Device, k golang.Zeroed, r runt
 	l := kernelimpl.NewLaunch(zeroedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [golang.Zeroed].
+func _(k golang.Zeroed) {
+	type golangZeroedHasChanged_RunGoGenerate struct{ Out []int }
+	_ = golangZeroedHasChanged_RunGoGenerate(k) // golang.Zeroed has changed: run go generate
 }

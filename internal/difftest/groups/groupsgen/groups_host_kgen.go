@@ -1108,8 +1108,8 @@ func (g *bisectionsHost) Begin() {
 	n := g.Items
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
 	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
 	kernelimpl.HostRoom(&g.v10, n)
@@ -1189,6 +1189,7 @@ func (g *bisectionsHost) r1() int {
 	v12 := int32(uint64(v2))
 	m0 := g.Memory(0)
 	c0 := g.c0
+	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		x := li
@@ -1214,6 +1215,9 @@ func (g *bisectionsHost) r1() int {
 			*(*int32)(unsafe.Add(m0, int(v13)*4)) = v17
 			v19 := v13 + c0
 			v13 = v19
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b3
 		}
 	b5:
@@ -1227,6 +1231,7 @@ func (g *bisectionsHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h10 := g.v10[:n]
+	stop := g.Cancelled()
 	h20 := g.v20[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
@@ -1260,6 +1265,9 @@ func (g *bisectionsHost) r2() int {
 			}
 			v20 = v28
 			v21 = v29
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b7
 		}
 	b9:
@@ -1277,6 +1285,7 @@ func (g *bisectionsHost) r3() int {
 	v34 := v1 + 40
 	v35 := uint64(v34) <= uint64(64)
 	m0 := g.Memory(0)
+	stop := g.Cancelled()
 	h57 := g.v57[:n]
 	basex := g.ID[0] * g.Local[0]
 	next := -1
@@ -1329,6 +1338,9 @@ func (g *bisectionsHost) r3() int {
 			}
 			v37 = v46
 			v38 = v47
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b12
 		}
 	b14:
@@ -1459,7 +1471,7 @@ func (g *choicesHost) Begin() {
 // Run runs it.
 func (g *choicesHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 216 of kernel.go
@@ -1903,8 +1915,8 @@ func (g *oneWayOutHost) Begin() {
 	n := g.Items
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
 	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	kernelimpl.HostRoom(&g.v38, n)
 }
 
@@ -1933,6 +1945,7 @@ func (g *oneWayOutHost) r0() int {
 	v11 := v1 == 5
 	v2 := g.v2
 	v22 := 0 < v2
+	stop := g.Cancelled()
 	h38 := g.v38[:n]
 	next := -1
 	for li := 0; li < n; li++ {
@@ -2048,6 +2061,9 @@ func (g *oneWayOutHost) r0() int {
 		}
 		v23 = v35
 		v24 = v36
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b12
 	b20:
 		v38 = v35
@@ -2057,6 +2073,9 @@ func (g *oneWayOutHost) r0() int {
 		continue
 	b27:
 		v16 = v17
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b6
 	b28:
 		g.Fault(4, v7, v3, v0, int32(0), int32(0))
@@ -2153,7 +2172,7 @@ func (g *ownChecksHost) Begin() {
 // Run runs it.
 func (g *ownChecksHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// Barrier in line 71 of lanes.go
@@ -2183,6 +2202,7 @@ func (g *ownChecksHost) r0() int {
 	v20 := uint64(v1) < uint64(v3)
 	v21 := v19 && v20
 	p2 := g.Pointer(2)
+	stop := g.Cancelled()
 	u43 := g.v43
 	u44 := g.v44
 	u51 := g.v51
@@ -2256,6 +2276,9 @@ func (g *ownChecksHost) r0() int {
 		goto b13
 	b8:
 		v22 = v30
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b6
 	b9:
 		if !v19 {
@@ -2384,6 +2407,9 @@ func (g *ownChecksHost) r0() int {
 		continue
 	b37:
 		v32 = v40
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b9
 	b38:
 		g.Fault(4, v1, v3, v0, int32(0), int32(0))
@@ -2685,8 +2711,8 @@ func (g *ownLoopsHost) Begin() {
 	n := g.Items
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
 	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	kernelimpl.HostRoom(&g.v24, n)
 	kernelimpl.HostRoom(&g.v31, n)
 }
@@ -2694,7 +2720,7 @@ func (g *ownLoopsHost) Begin() {
 // Run runs it.
 func (g *ownLoopsHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// Barrier in line 35 of lanes.go
@@ -2726,6 +2752,7 @@ func (g *ownLoopsHost) r0() int {
 	v30 := 0 < v12
 	h31 := g.v31[:n]
 	u32 := g.v32
+	stop := g.Cancelled()
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
@@ -2822,6 +2849,9 @@ func (g *ownLoopsHost) r0() int {
 		continue
 	b18:
 		v15 = v16
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b2
 	b19:
 		g.Fault(2, v7, v3, v0, int32(0), int32(0))
@@ -3002,16 +3032,16 @@ var replacedHostSites = []abi.Site{
 func (g *replacedHost) Begin() {
 	g.Sites = replacedHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	kernelimpl.HostRoom(&g.v17, n)
 }
 
 // Run runs it.
 func (g *replacedHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// Barrier in line 160 of lanes.go
@@ -3200,7 +3230,7 @@ func (g *rowsHost) Begin() {
 // Run runs it.
 func (g *rowsHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 249 of kernel.go
@@ -3815,14 +3845,14 @@ var searchHostSites = []abi.Site{
 func (g *searchHost) Begin() {
 	g.Sites = searchHostSites
 	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
 // Run runs it.
 func (g *searchHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// Barrier in line 181 of lanes.go
@@ -4016,7 +4046,7 @@ func (g *statedHost) Begin() {
 // Run runs it.
 func (g *statedHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 28 of kernel.go
@@ -4672,7 +4702,7 @@ func (g *stepsHost) Begin() {
 // Run runs it.
 func (g *stepsHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// Barrier in line 95 of lanes.go
@@ -4902,7 +4932,7 @@ func (g *uniformRowsHost) Begin() {
 // Run runs it.
 func (g *uniformRowsHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 284 of kernel.go
@@ -5470,8 +5500,8 @@ var votesHostSites = []abi.Site{
 func (g *votesHost) Begin() {
 	g.Sites = votesHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	kernelimpl.HostRoom(&g.v8, n)
 	kernelimpl.HostRoom(&g.v9, n)
 	kernelimpl.HostRoom(&g.sbool, n)
@@ -5480,7 +5510,7 @@ func (g *votesHost) Begin() {
 // Run runs it.
 func (g *votesHost) Run() {
 	next := g.r0()
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// GroupAny in line 193 of lanes.go

@@ -16,14 +16,26 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{aloneKernel, ballotsKernel, bisectionsKernel, choicesKernel, oneWayOutKernel, ownChecksKernel, ownLoopsKernel, replacedKernel, rowsKernel, searchKernel, statedKernel, stepsKernel, uniformRowsKernel, votesKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
+	Kernels: []string{"Alone", "Ballots", "Bisections", "Choices", "OneWayOut", "OwnChecks", "OwnLoops", "Replaced", "Rows", "Search", "Stated", "Steps", "UniformRows", "Votes", "WholeFloat32", "WholeFloat64", "WholeInt16", "WholeInt32", "WholeInt64", "WholeInt8", "WholeUint32", "WholeUint64"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/difftest/groups/kernel.go", Package: "groups", Sum: 0x5743c005},
+		{File: "internal/difftest/groups/lanes.go", Package: "groups", Sum: 0x39aa3ddf},
+	},
+})
 
 //go:embed Alone.spv
 var aloneSPIRV string
@@ -109,6 +121,18 @@ func RunAlone(ctx context.Context, dev *runtime.Device, k groups.Alone, r runtim
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.Alone].
+func _(k groups.Alone) {
+	type groupsAloneHasChanged_RunGoGenerate struct {
+		N   int
+		X   []int32
+		F   []float32
+		Out []int32
+		G   []float32
+	}
+	_ = groupsAloneHasChanged_RunGoGenerate(k) // groups.Alone has changed: run go generate
+}
+
 //go:embed Ballots.spv
 var ballotsSPIRV string
 
@@ -175,6 +199,16 @@ func RunBallots(ctx context.Context, dev *runtime.Device, k groups.Ballots, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.Ballots].
+func _(k groups.Ballots) {
+	type groupsBallotsHasChanged_RunGoGenerate struct {
+		N   int
+		X   []int32
+		Out []uint32
+	}
+	_ = groupsBallotsHasChanged_RunGoGenerate(k) // groups.Ballots has changed: run go generate
+}
+
 //go:embed Bisections.spv
 var bisectionsSPIRV string
 
@@ -198,12 +232,13 @@ var bisectionsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
 		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -214,12 +249,12 @@ var bisectionsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:229:5", Limit: -5},
 	},
 	SPIRV: bisectionsSPIRV,
-	Sum:   0xe7ed7b3d,
+	Sum:   0xee6abea1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: bisectionsSmall, Sum: 0x67492631},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bisectionsWords, Sum: 0xb4ecbeb6},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: bisectionsAlone, Sum: 0x405652e3},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: bisectionsAloneWords, Sum: 0x966e6ac},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}}, SPIRV: bisectionsSmall, Sum: 0xb5ea6669},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bisectionsWords, Sum: 0x3742ec47},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: bisectionsAlone, Sum: 0xe596b7b8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: bisectionsAloneWords, Sum: 0xce13e635},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Bisections
@@ -268,6 +303,20 @@ func RunBisections(ctx context.Context, dev *runtime.Device, k groups.Bisections
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.Bisections].
+func _(k groups.Bisections) {
+	type groupsBisectionsHasChanged_RunGoGenerate struct{ groups.Lanes }
+	_ = groupsBisectionsHasChanged_RunGoGenerate(k) // groups.Bisections has changed: run go generate
+	type groupsLanesHasChanged_RunGoGenerate struct {
+		N int
+		M int
+		T []int32
+		X []int32
+		Y []int32
+	}
+	_ = groupsLanesHasChanged_RunGoGenerate(k.Lanes) // groups.Lanes has changed: run go generate
+}
+
 //go:embed Choices.spv
 var choicesSPIRV string
 
@@ -292,6 +341,7 @@ var choicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 128, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -343,6 +393,16 @@ func RunChoices(ctx context.Context, dev *runtime.Device, k groups.Choices, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.Choices].
+func _(k groups.Choices) {
+	type groupsChoicesHasChanged_RunGoGenerate struct {
+		N   int
+		In  []int32
+		Out []int32
+	}
+	_ = groupsChoicesHasChanged_RunGoGenerate(k) // groups.Choices has changed: run go generate
+}
+
 //go:embed OneWayOut.spv
 var oneWayOutSPIRV string
 
@@ -360,12 +420,13 @@ var oneWayOutKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
 		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:112:10", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:114:6", Limit: -5},
@@ -376,10 +437,10 @@ var oneWayOutKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
 	},
 	SPIRV: oneWayOutSPIRV,
-	Sum:   0x3493e31f,
+	Sum:   0x166fe41e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}, {24, 32}}, SPIRV: oneWayOutSmall, Sum: 0x9f61bd2d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: oneWayOutWords, Sum: 0x3c3d18d3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {24, 32}}, SPIRV: oneWayOutSmall, Sum: 0x7faefea5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: oneWayOutWords, Sum: 0xa5e45f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OneWayOut
@@ -428,6 +489,12 @@ func RunOneWayOut(ctx context.Context, dev *runtime.Device, k groups.OneWayOut, 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.OneWayOut].
+func _(k groups.OneWayOut) {
+	type groupsOneWayOutHasChanged_RunGoGenerate struct{ groups.Lanes }
+	_ = groupsOneWayOutHasChanged_RunGoGenerate(k) // groups.OneWayOut has changed: run go generate
+}
+
 //go:embed OwnChecks.spv
 var ownChecksSPIRV string
 
@@ -457,6 +524,7 @@ var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -525,6 +593,12 @@ func RunOwnChecks(ctx context.Context, dev *runtime.Device, k groups.OwnChecks, 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.OwnChecks].
+func _(k groups.OwnChecks) {
+	type groupsOwnChecksHasChanged_RunGoGenerate struct{ groups.Lanes }
+	_ = groupsOwnChecksHasChanged_RunGoGenerate(k) // groups.OwnChecks has changed: run go generate
+}
+
 //go:embed OwnLoops.spv
 var ownLoopsSPIRV string
 
@@ -542,22 +616,23 @@ var ownLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
 		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:23:10", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:31:6", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:42:5", Limit: -5},
 	},
 	SPIRV: ownLoopsSPIRV,
-	Sum:   0xbb641642,
+	Sum:   0x9ce7b11d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {64}, {80}}, SPIRV: ownLoopsSmall, Sum: 0xb96f33a0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0x5cd4061e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}}, SPIRV: ownLoopsSmall, Sum: 0xb11eb96},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0xdf7a54ef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops
@@ -606,6 +681,12 @@ func RunOwnLoops(ctx context.Context, dev *runtime.Device, k groups.OwnLoops, r 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.OwnLoops].
+func _(k groups.OwnLoops) {
+	type groupsOwnLoopsHasChanged_RunGoGenerate struct{ groups.Lanes }
+	_ = groupsOwnLoopsHasChanged_RunGoGenerate(k) // groups.OwnLoops has changed: run go generate
+}
+
 //go:embed Replaced.spv
 var replacedSPIRV string
 
@@ -618,23 +699,24 @@ var replacedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:150:10", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:156:6", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:163:5", Limit: -5},
 	},
 	SPIRV: replacedSPIRV,
-	Sum:   0x7dfb5092,
+	Sum:   0x662c5857,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: replacedWords, Sum: 0xc11910d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: replacedWords, Sum: 0xa2f5f87},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Replaced
@@ -683,6 +765,12 @@ func RunReplaced(ctx context.Context, dev *runtime.Device, k groups.Replaced, r 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.Replaced].
+func _(k groups.Replaced) {
+	type groupsReplacedHasChanged_RunGoGenerate struct{ groups.Lanes }
+	_ = groupsReplacedHasChanged_RunGoGenerate(k) // groups.Replaced has changed: run go generate
+}
+
 //go:embed Rows.spv
 var rowsSPIRV string
 
@@ -701,6 +789,7 @@ var rowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 128, Accessor: -1},
 	},
@@ -751,6 +840,16 @@ func RunRows(ctx context.Context, dev *runtime.Device, k groups.Rows, r runtime.
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.Rows].
+func _(k groups.Rows) {
+	type groupsRowsHasChanged_RunGoGenerate struct {
+		Choice []int32
+		In     []int32
+		Out    []int32
+	}
+	_ = groupsRowsHasChanged_RunGoGenerate(k) // groups.Rows has changed: run go generate
+}
+
 //go:embed Search.spv
 var searchSPIRV string
 
@@ -767,23 +866,24 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:177:9", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:178:7", Limit: -5},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:183:7", Message: "not found"},
 	},
 	SPIRV: searchSPIRV,
-	Sum:   0xf2ef9f61,
+	Sum:   0x7006cd02,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {64}, {80}}, SPIRV: searchSmall, Sum: 0x49c1637d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x194f4692},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: searchSmall, Sum: 0x6857d412},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x9e5e1097},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Search
@@ -832,6 +932,12 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k groups.Search, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.Search].
+func _(k groups.Search) {
+	type groupsSearchHasChanged_RunGoGenerate struct{ groups.Lanes }
+	_ = groupsSearchHasChanged_RunGoGenerate(k) // groups.Search has changed: run go generate
+}
+
 //go:embed Stated.spv
 var statedSPIRV string
 
@@ -857,6 +963,7 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
@@ -915,6 +1022,17 @@ func RunStated(ctx context.Context, dev *runtime.Device, k groups.Stated, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.Stated].
+func _(k groups.Stated) {
+	type groupsStatedHasChanged_RunGoGenerate struct {
+		N int
+		X []int32
+		Y []int32
+		F []float32
+	}
+	_ = groupsStatedHasChanged_RunGoGenerate(k) // groups.Stated has changed: run go generate
+}
+
 //go:embed Steps.spv
 var stepsSPIRV string
 
@@ -938,6 +1056,7 @@ var stepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -1000,6 +1119,12 @@ func RunSteps(ctx context.Context, dev *runtime.Device, k groups.Steps, r runtim
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.Steps].
+func _(k groups.Steps) {
+	type groupsStepsHasChanged_RunGoGenerate struct{ groups.Lanes }
+	_ = groupsStepsHasChanged_RunGoGenerate(k) // groups.Steps has changed: run go generate
+}
+
 //go:embed UniformRows.spv
 var uniformRowsSPIRV string
 
@@ -1023,6 +1148,7 @@ var uniformRowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 128, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
@@ -1072,6 +1198,15 @@ func RunUniformRows(ctx context.Context, dev *runtime.Device, k groups.UniformRo
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.UniformRows].
+func _(k groups.UniformRows) {
+	type groupsUniformRowsHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = groupsUniformRowsHasChanged_RunGoGenerate(k) // groups.UniformRows has changed: run go generate
+}
+
 //go:embed Votes.spv
 var votesSPIRV string
 
@@ -1090,14 +1225,15 @@ var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
+		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 8},
+		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
+		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
@@ -1107,11 +1243,11 @@ var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:201:5", Limit: -5},
 	},
 	SPIRV: votesSPIRV,
-	Sum:   0xd5fdd2ab,
+	Sum:   0xe2ec53b6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0xbddf0aad},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x6ec6df6f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: votesAloneWords, Sum: 0xe4302969},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0x73ee8205},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x72d54450},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: votesAloneWords, Sum: 0x1d735711},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Votes
@@ -1158,6 +1294,12 @@ func RunVotes(ctx context.Context, dev *runtime.Device, k groups.Votes, r runtim
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [groups.Votes].
+func _(k groups.Votes) {
+	type groupsVotesHasChanged_RunGoGenerate struct{ groups.Lanes }
+	_ = groupsVotesHasChanged_RunGoGenerate(k) // groups.Votes has changed: run go generate
 }
 
 //go:embed WholeFloat32.spv
@@ -1232,6 +1374,16 @@ func RunWholeFloat32(ctx context.Context, dev *runtime.Device, k groups.WholeFlo
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [groups.WholeFloat32].
+func _(k groups.WholeFloat32) {
+	type groupsWholeFloat32HasChanged_RunGoGenerate struct {
+		N   int
+		In  []float32
+		Out []float32
+	}
+	_ = groupsWholeFloat32HasChanged_RunGoGenerate(k) // groups.WholeFloat32 has changed: run go generate
 }
 
 //go:embed WholeFloat64.spv
@@ -1311,6 +1463,16 @@ func RunWholeFloat64(ctx context.Context, dev *runtime.Device, k groups.WholeFlo
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.WholeFloat64].
+func _(k groups.WholeFloat64) {
+	type groupsWholeFloat64HasChanged_RunGoGenerate struct {
+		N   int
+		In  []float64
+		Out []float64
+	}
+	_ = groupsWholeFloat64HasChanged_RunGoGenerate(k) // groups.WholeFloat64 has changed: run go generate
+}
+
 //go:embed WholeInt16.spv
 var wholeInt16SPIRV string
 
@@ -1385,6 +1547,16 @@ func RunWholeInt16(ctx context.Context, dev *runtime.Device, k groups.WholeInt16
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.WholeInt16].
+func _(k groups.WholeInt16) {
+	type groupsWholeInt16HasChanged_RunGoGenerate struct {
+		N   int
+		In  []int16
+		Out []int16
+	}
+	_ = groupsWholeInt16HasChanged_RunGoGenerate(k) // groups.WholeInt16 has changed: run go generate
+}
+
 //go:embed WholeInt32.spv
 var wholeInt32SPIRV string
 
@@ -1457,6 +1629,16 @@ func RunWholeInt32(ctx context.Context, dev *runtime.Device, k groups.WholeInt32
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [groups.WholeInt32].
+func _(k groups.WholeInt32) {
+	type groupsWholeInt32HasChanged_RunGoGenerate struct {
+		N   int
+		In  []int32
+		Out []int32
+	}
+	_ = groupsWholeInt32HasChanged_RunGoGenerate(k) // groups.WholeInt32 has changed: run go generate
 }
 
 //go:embed WholeInt64.spv
@@ -1534,6 +1716,16 @@ func RunWholeInt64(ctx context.Context, dev *runtime.Device, k groups.WholeInt64
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.WholeInt64].
+func _(k groups.WholeInt64) {
+	type groupsWholeInt64HasChanged_RunGoGenerate struct {
+		N   int
+		In  []int64
+		Out []int64
+	}
+	_ = groupsWholeInt64HasChanged_RunGoGenerate(k) // groups.WholeInt64 has changed: run go generate
+}
+
 //go:embed WholeInt8.spv
 var wholeInt8SPIRV string
 
@@ -1606,6 +1798,16 @@ func RunWholeInt8(ctx context.Context, dev *runtime.Device, k groups.WholeInt8, 
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [groups.WholeInt8].
+func _(k groups.WholeInt8) {
+	type groupsWholeInt8HasChanged_RunGoGenerate struct {
+		N   int
+		In  []int8
+		Out []int8
+	}
+	_ = groupsWholeInt8HasChanged_RunGoGenerate(k) // groups.WholeInt8 has changed: run go generate
 }
 
 //go:embed WholeUint32.spv
@@ -1682,6 +1884,16 @@ func RunWholeUint32(ctx context.Context, dev *runtime.Device, k groups.WholeUint
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [groups.WholeUint32].
+func _(k groups.WholeUint32) {
+	type groupsWholeUint32HasChanged_RunGoGenerate struct {
+		N   int
+		In  []uint32
+		Out []uint32
+	}
+	_ = groupsWholeUint32HasChanged_RunGoGenerate(k) // groups.WholeUint32 has changed: run go generate
+}
+
 //go:embed WholeUint64.spv
 var wholeUint64SPIRV string
 
@@ -1755,4 +1967,14 @@ func RunWholeUint64(ctx context.Context, dev *runtime.Device, k groups.WholeUint
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [groups.WholeUint64].
+func _(k groups.WholeUint64) {
+	type groupsWholeUint64HasChanged_RunGoGenerate struct {
+		N   int
+		In  []uint64
+		Out []uint64
+	}
+	_ = groupsWholeUint64HasChanged_RunGoGenerate(k) // groups.WholeUint64 has changed: run go generate
 }

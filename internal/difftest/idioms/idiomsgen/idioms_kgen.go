@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -25,13 +25,51 @@ func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{carriesKernel, clampInt16Kernel, clampInt32Kernel, clampInt64Kernel, clampInt8Kernel, clampUint16Kernel, clampUint32Kernel, clampUint64Kernel, clampUint8Kernel, compareInt16Kernel, compareInt32Kernel, compareInt64Kernel, compareInt8Kernel, compareUint16Kernel, compareUint32Kernel, compareUint64Kernel, compareUint8Kernel, convert32Int16Kernel, convert32Int32Kernel, convert32Int64Kernel, convert32Int8Kernel, convert32Uint16Kernel, convert32Uint32Kernel, convert32Uint64Kernel, convert32Uint8Kernel, countsInt16Kernel, countsInt32Kernel, countsInt64Kernel, countsInt8Kernel, countsOfInt32Kernel, countsOfInt8Kernel, countsOfUint16Kernel, countsOfUint64Kernel, countsUint16Kernel, countsUint32Kernel, countsUint64Kernel, countsUint8Kernel, divideInt16Kernel, divideInt32Kernel, divideInt64Kernel, divideInt8Kernel, divideUint16Kernel, divideUint32Kernel, divideUint64Kernel, divideUint8Kernel, fieldsInt16Kernel, fieldsInt32Kernel, fieldsInt64Kernel, fieldsInt8Kernel, fieldsUint16Kernel, fieldsUint32Kernel, fieldsUint64Kernel, fieldsUint8Kernel, flagsAlikeInt32Kernel, flagsAlikeInt64Kernel, flagsAlikeUint64Kernel, flagsAlikeUint8Kernel, flagsInt32Kernel, flagsInt64Kernel, flagsUint64Kernel, flagsUint8Kernel, floats32Kernel, floats64Kernel, floats64OfInt16Kernel, floats64OfInt32Kernel, floats64OfInt64Kernel, floats64OfInt8Kernel, floats64OfUint16Kernel, floats64OfUint32Kernel, floats64OfUint64Kernel, floats64OfUint8Kernel, flowInt16Kernel, flowInt32Kernel, flowInt64Kernel, flowInt8Kernel, flowUint16Kernel, flowUint32Kernel, flowUint64Kernel, flowUint8Kernel, indexInt16Kernel, indexInt32Kernel, indexInt64Kernel, indexInt8Kernel, indexUint16Kernel, indexUint32Kernel, indexUint64Kernel, indexUint8Kernel, logsUint16Kernel, logsUint32Kernel, logsUint64Kernel, logsUint8Kernel, mixKernel, rotateUint16Kernel, rotateUint32Kernel, rotateUint64Kernel, rotateUint8Kernel, saturateInt16Kernel, saturateInt32Kernel, saturateInt64Kernel, saturateInt8Kernel, saturateUint16Kernel, saturateUint32Kernel, saturateUint64Kernel, saturateUint8Kernel, scaledAlikeInt16Kernel, scaledAlikeInt32Kernel, scaledAlikeInt64Kernel, scaledAlikeInt8Kernel, scaledAlikeUint16Kernel, scaledAlikeUint32Kernel, scaledAlikeUint64Kernel, scaledAlikeUint8Kernel, scaledInt16Kernel, scaledInt32Kernel, scaledInt64Kernel, scaledInt8Kernel, scaledUint16Kernel, scaledUint32Kernel, scaledUint64Kernel, scaledUint8Kernel, swapsKernel, tricksInt16Kernel, tricksInt32Kernel, tricksInt64Kernel, tricksInt8Kernel, tricksUint16Kernel, tricksUint32Kernel, tricksUint64Kernel, tricksUint8Kernel, widenInt16Kernel, widenInt32Kernel, widenInt64Kernel, widenInt8Kernel, widenUint16Kernel, widenUint32Kernel, widenUint64Kernel, widenUint8Kernel}
 }
 
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
+	Kernels: []string{"Carries", "ClampInt16", "ClampInt32", "ClampInt64", "ClampInt8", "ClampUint16", "ClampUint32", "ClampUint64", "ClampUint8", "CompareInt16", "CompareInt32", "CompareInt64", "CompareInt8", "CompareUint16", "CompareUint32", "CompareUint64", "CompareUint8", "Convert32Int16", "Convert32Int32", "Convert32Int64", "Convert32Int8", "Convert32Uint16", "Convert32Uint32", "Convert32Uint64", "Convert32Uint8", "CountsInt16", "CountsInt32", "CountsInt64", "CountsInt8", "CountsOfInt32", "CountsOfInt8", "CountsOfUint16", "CountsOfUint64", "CountsUint16", "CountsUint32", "CountsUint64", "CountsUint8", "DivideInt16", "DivideInt32", "DivideInt64", "DivideInt8", "DivideUint16", "DivideUint32", "DivideUint64", "DivideUint8", "FieldsInt16", "FieldsInt32", "FieldsInt64", "FieldsInt8", "FieldsUint16", "FieldsUint32", "FieldsUint64", "FieldsUint8", "FlagsAlikeInt32", "FlagsAlikeInt64", "FlagsAlikeUint64", "FlagsAlikeUint8", "FlagsInt32", "FlagsInt64", "FlagsUint64", "FlagsUint8", "Floats32", "Floats64", "Floats64OfInt16", "Floats64OfInt32", "Floats64OfInt64", "Floats64OfInt8", "Floats64OfUint16", "Floats64OfUint32", "Floats64OfUint64", "Floats64OfUint8", "FlowInt16", "FlowInt32", "FlowInt64", "FlowInt8", "FlowUint16", "FlowUint32", "FlowUint64", "FlowUint8", "IndexInt16", "IndexInt32", "IndexInt64", "IndexInt8", "IndexUint16", "IndexUint32", "IndexUint64", "IndexUint8", "LogsUint16", "LogsUint32", "LogsUint64", "LogsUint8", "Mix", "RotateUint16", "RotateUint32", "RotateUint64", "RotateUint8", "SaturateInt16", "SaturateInt32", "SaturateInt64", "SaturateInt8", "SaturateUint16", "SaturateUint32", "SaturateUint64", "SaturateUint8", "ScaledAlikeInt16", "ScaledAlikeInt32", "ScaledAlikeInt64", "ScaledAlikeInt8", "ScaledAlikeUint16", "ScaledAlikeUint32", "ScaledAlikeUint64", "ScaledAlikeUint8", "ScaledInt16", "ScaledInt32", "ScaledInt64", "ScaledInt8", "ScaledUint16", "ScaledUint32", "ScaledUint64", "ScaledUint8", "Swaps", "TricksInt16", "TricksInt32", "TricksInt64", "TricksInt8", "TricksUint16", "TricksUint32", "TricksUint64", "TricksUint8", "WidenInt16", "WidenInt32", "WidenInt64", "WidenInt8", "WidenUint16", "WidenUint32", "WidenUint64", "WidenUint8"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xc149a7cf},
+		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
+		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xfd04f195},
+		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x84415958},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
+		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
+		{File: "internal/difftest/idioms/bits.go", Package: "idioms", Sum: 0xc4659420},
+		{File: "internal/difftest/idioms/bytes.go", Package: "idioms", Sum: 0x2d0f5cf5},
+		{File: "internal/difftest/idioms/compare.go", Package: "idioms", Sum: 0x1e667264},
+		{File: "internal/difftest/idioms/convert.go", Package: "idioms", Sum: 0xa2699cca},
+		{File: "internal/difftest/idioms/divide.go", Package: "idioms", Sum: 0x1031cf08},
+		{File: "internal/difftest/idioms/doc.go", Package: "idioms", Sum: 0x923d63ed},
+		{File: "internal/difftest/idioms/flags.go", Package: "idioms", Sum: 0xb8a9a5dc},
+		{File: "internal/difftest/idioms/floats.go", Package: "idioms", Sum: 0xc698bdfb},
+		{File: "internal/difftest/idioms/flow.go", Package: "idioms", Sum: 0x56beb26b},
+		{File: "internal/difftest/idioms/index.go", Package: "idioms", Sum: 0xae154c5c},
+		{File: "internal/difftest/idioms/instances.go", Package: "idioms", Sum: 0xa2ac780f},
+		{File: "internal/difftest/idioms/mix.go", Package: "idioms", Sum: 0x9776a0e9},
+		{File: "internal/difftest/idioms/saturate.go", Package: "idioms", Sum: 0x84f76194},
+		{File: "internal/difftest/idioms/scaled.go", Package: "idioms", Sum: 0x59acec08},
+		{File: "internal/difftest/idioms/widen.go", Package: "idioms", Sum: 0x92f433f0},
+	},
+})
+
 //go:embed Carries.spv
 var carriesSPIRV string
 
 //go:embed Carries.words.spv
 var carriesWords string
 
-var carriesKernel = kernelimpl.Register(&abi.Kernel{
+var carriesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Carries",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -44,6 +82,7 @@ var carriesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:103:16", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:103:24", Limit: -2},
@@ -66,7 +105,7 @@ var carriesKernel = kernelimpl.Register(&abi.Kernel{
 		C:   kernelimpl.HostSlice[uint64](a, 2),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 3),
 	}.Kernel
-})
+}, newCarriesHost)
 
 // Carries is the kernel [idioms.Carries] with its slices in device memory.
 // Carries computes with several words.
@@ -95,6 +134,17 @@ func RunCarries(ctx context.Context, dev *runtime.Device, k idioms.Carries, r ru
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.Carries].
+func _(k idioms.Carries) {
+	type idiomsCarriesHasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsCarriesHasChanged_RunGoGenerate(k) // idioms.Carries has changed: run go generate
 }
 
 //go:embed ClampInt16.spv
@@ -158,6 +208,16 @@ func RunClampInt16(ctx context.Context, dev *runtime.Device, k idioms.ClampInt16
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ClampInt16].
+func _(k idioms.ClampInt16) {
+	type idiomsClampInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		Out []idioms.Row
+	}
+	_ = idiomsClampInt16HasChanged_RunGoGenerate(k) // idioms.ClampInt16 has changed: run go generate
+}
+
 //go:embed ClampInt32.spv
 var clampInt32SPIRV string
 
@@ -217,6 +277,16 @@ func RunClampInt32(ctx context.Context, dev *runtime.Device, k idioms.ClampInt32
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ClampInt32].
+func _(k idioms.ClampInt32) {
+	type idiomsClampInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		Out []idioms.Row
+	}
+	_ = idiomsClampInt32HasChanged_RunGoGenerate(k) // idioms.ClampInt32 has changed: run go generate
 }
 
 //go:embed ClampInt64.spv
@@ -280,6 +350,16 @@ func RunClampInt64(ctx context.Context, dev *runtime.Device, k idioms.ClampInt64
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ClampInt64].
+func _(k idioms.ClampInt64) {
+	type idiomsClampInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		Out []idioms.Row
+	}
+	_ = idiomsClampInt64HasChanged_RunGoGenerate(k) // idioms.ClampInt64 has changed: run go generate
+}
+
 //go:embed ClampInt8.spv
 var clampInt8SPIRV string
 
@@ -339,6 +419,16 @@ func RunClampInt8(ctx context.Context, dev *runtime.Device, k idioms.ClampInt8, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ClampInt8].
+func _(k idioms.ClampInt8) {
+	type idiomsClampInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		Out []idioms.Row
+	}
+	_ = idiomsClampInt8HasChanged_RunGoGenerate(k) // idioms.ClampInt8 has changed: run go generate
 }
 
 //go:embed ClampUint16.spv
@@ -402,6 +492,16 @@ func RunClampUint16(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ClampUint16].
+func _(k idioms.ClampUint16) {
+	type idiomsClampUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		Out []idioms.Row
+	}
+	_ = idiomsClampUint16HasChanged_RunGoGenerate(k) // idioms.ClampUint16 has changed: run go generate
+}
+
 //go:embed ClampUint32.spv
 var clampUint32SPIRV string
 
@@ -461,6 +561,16 @@ func RunClampUint32(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ClampUint32].
+func _(k idioms.ClampUint32) {
+	type idiomsClampUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		Out []idioms.Row
+	}
+	_ = idiomsClampUint32HasChanged_RunGoGenerate(k) // idioms.ClampUint32 has changed: run go generate
 }
 
 //go:embed ClampUint64.spv
@@ -524,6 +634,16 @@ func RunClampUint64(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ClampUint64].
+func _(k idioms.ClampUint64) {
+	type idiomsClampUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsClampUint64HasChanged_RunGoGenerate(k) // idioms.ClampUint64 has changed: run go generate
+}
+
 //go:embed ClampUint8.spv
 var clampUint8SPIRV string
 
@@ -583,6 +703,16 @@ func RunClampUint8(ctx context.Context, dev *runtime.Device, k idioms.ClampUint8
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ClampUint8].
+func _(k idioms.ClampUint8) {
+	type idiomsClampUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		Out []idioms.Row
+	}
+	_ = idiomsClampUint8HasChanged_RunGoGenerate(k) // idioms.ClampUint8 has changed: run go generate
 }
 
 //go:embed CompareInt16.spv
@@ -652,6 +782,22 @@ func RunCompareInt16(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CompareInt16].
+func _(k idioms.CompareInt16) {
+	type idiomsCompareInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		C   []int16
+		Out []idioms.Rows
+	}
+	_ = idiomsCompareInt16HasChanged_RunGoGenerate(k) // idioms.CompareInt16 has changed: run go generate
+	type idiomsRowsHasChanged_RunGoGenerate struct {
+		Loaded idioms.Row
+		Summed idioms.Row
+	}
+	_ = idiomsRowsHasChanged_RunGoGenerate(k.Out[0]) // idioms.Rows has changed: run go generate
+}
+
 //go:embed CompareInt32.spv
 var compareInt32SPIRV string
 
@@ -717,6 +863,17 @@ func RunCompareInt32(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.CompareInt32].
+func _(k idioms.CompareInt32) {
+	type idiomsCompareInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		C   []int32
+		Out []idioms.Rows
+	}
+	_ = idiomsCompareInt32HasChanged_RunGoGenerate(k) // idioms.CompareInt32 has changed: run go generate
 }
 
 //go:embed CompareInt64.spv
@@ -786,6 +943,17 @@ func RunCompareInt64(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CompareInt64].
+func _(k idioms.CompareInt64) {
+	type idiomsCompareInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		C   []int64
+		Out []idioms.Rows
+	}
+	_ = idiomsCompareInt64HasChanged_RunGoGenerate(k) // idioms.CompareInt64 has changed: run go generate
+}
+
 //go:embed CompareInt8.spv
 var compareInt8SPIRV string
 
@@ -851,6 +1019,17 @@ func RunCompareInt8(ctx context.Context, dev *runtime.Device, k idioms.CompareIn
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.CompareInt8].
+func _(k idioms.CompareInt8) {
+	type idiomsCompareInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		C   []int8
+		Out []idioms.Rows
+	}
+	_ = idiomsCompareInt8HasChanged_RunGoGenerate(k) // idioms.CompareInt8 has changed: run go generate
 }
 
 //go:embed CompareUint16.spv
@@ -920,6 +1099,17 @@ func RunCompareUint16(ctx context.Context, dev *runtime.Device, k idioms.Compare
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CompareUint16].
+func _(k idioms.CompareUint16) {
+	type idiomsCompareUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		C   []uint16
+		Out []idioms.Rows
+	}
+	_ = idiomsCompareUint16HasChanged_RunGoGenerate(k) // idioms.CompareUint16 has changed: run go generate
+}
+
 //go:embed CompareUint32.spv
 var compareUint32SPIRV string
 
@@ -985,6 +1175,17 @@ func RunCompareUint32(ctx context.Context, dev *runtime.Device, k idioms.Compare
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.CompareUint32].
+func _(k idioms.CompareUint32) {
+	type idiomsCompareUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		C   []uint32
+		Out []idioms.Rows
+	}
+	_ = idiomsCompareUint32HasChanged_RunGoGenerate(k) // idioms.CompareUint32 has changed: run go generate
 }
 
 //go:embed CompareUint64.spv
@@ -1054,6 +1255,17 @@ func RunCompareUint64(ctx context.Context, dev *runtime.Device, k idioms.Compare
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CompareUint64].
+func _(k idioms.CompareUint64) {
+	type idiomsCompareUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Rows
+	}
+	_ = idiomsCompareUint64HasChanged_RunGoGenerate(k) // idioms.CompareUint64 has changed: run go generate
+}
+
 //go:embed CompareUint8.spv
 var compareUint8SPIRV string
 
@@ -1121,6 +1333,17 @@ func RunCompareUint8(ctx context.Context, dev *runtime.Device, k idioms.CompareU
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CompareUint8].
+func _(k idioms.CompareUint8) {
+	type idiomsCompareUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		C   []uint8
+		Out []idioms.Rows
+	}
+	_ = idiomsCompareUint8HasChanged_RunGoGenerate(k) // idioms.CompareUint8 has changed: run go generate
+}
+
 //go:embed Convert32Int16.spv
 var convert32Int16SPIRV string
 
@@ -1134,11 +1357,11 @@ var convert32Int16Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
@@ -1146,9 +1369,9 @@ var convert32Int16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
 	},
 	SPIRV: convert32Int16SPIRV,
-	Sum:   0x967afd05,
+	Sum:   0x6dc760a9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Int16Words, Sum: 0xbbf4a08b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Int16Words, Sum: 0x3723b9aa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int16{
@@ -1187,6 +1410,17 @@ func RunConvert32Int16(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Convert32Int16].
+func _(k idioms.Convert32Int16) {
+	type idiomsConvert32Int16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		C   []int16
+		Out []idioms.Rows
+	}
+	_ = idiomsConvert32Int16HasChanged_RunGoGenerate(k) // idioms.Convert32Int16 has changed: run go generate
+}
+
 //go:embed Convert32Int32.spv
 var convert32Int32SPIRV string
 
@@ -1200,11 +1434,11 @@ var convert32Int32Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
@@ -1212,9 +1446,9 @@ var convert32Int32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
 	},
 	SPIRV: convert32Int32SPIRV,
-	Sum:   0x5120b1bc,
+	Sum:   0x36f7c9f9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int32Words, Sum: 0x1090087d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int32Words, Sum: 0x395dd024},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int32{
@@ -1253,6 +1487,17 @@ func RunConvert32Int32(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Convert32Int32].
+func _(k idioms.Convert32Int32) {
+	type idiomsConvert32Int32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		C   []int32
+		Out []idioms.Rows
+	}
+	_ = idiomsConvert32Int32HasChanged_RunGoGenerate(k) // idioms.Convert32Int32 has changed: run go generate
+}
+
 //go:embed Convert32Int64.spv
 var convert32Int64SPIRV string
 
@@ -1266,11 +1511,11 @@ var convert32Int64Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
@@ -1278,9 +1523,9 @@ var convert32Int64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
 	},
 	SPIRV: convert32Int64SPIRV,
-	Sum:   0xd460fcb4,
+	Sum:   0xb910494f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int64Words, Sum: 0x2dba064f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int64Words, Sum: 0x32b0a68e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int64{
@@ -1319,6 +1564,17 @@ func RunConvert32Int64(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Convert32Int64].
+func _(k idioms.Convert32Int64) {
+	type idiomsConvert32Int64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		C   []int64
+		Out []idioms.Rows
+	}
+	_ = idiomsConvert32Int64HasChanged_RunGoGenerate(k) // idioms.Convert32Int64 has changed: run go generate
+}
+
 //go:embed Convert32Int8.spv
 var convert32Int8SPIRV string
 
@@ -1332,11 +1588,11 @@ var convert32Int8Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
@@ -1344,9 +1600,9 @@ var convert32Int8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
 	},
 	SPIRV: convert32Int8SPIRV,
-	Sum:   0xd6ed94a,
+	Sum:   0x5b27fa2c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Int8Words, Sum: 0x3ab43669},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Int8Words, Sum: 0xfca5cca0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int8{
@@ -1385,6 +1641,17 @@ func RunConvert32Int8(ctx context.Context, dev *runtime.Device, k idioms.Convert
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Convert32Int8].
+func _(k idioms.Convert32Int8) {
+	type idiomsConvert32Int8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		C   []int8
+		Out []idioms.Rows
+	}
+	_ = idiomsConvert32Int8HasChanged_RunGoGenerate(k) // idioms.Convert32Int8 has changed: run go generate
+}
+
 //go:embed Convert32Uint16.spv
 var convert32Uint16SPIRV string
 
@@ -1398,11 +1665,11 @@ var convert32Uint16Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
@@ -1410,9 +1677,9 @@ var convert32Uint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
 	},
 	SPIRV: convert32Uint16SPIRV,
-	Sum:   0xb66b9907,
+	Sum:   0x4f2235bd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Uint16Words, Sum: 0x6adcf87c},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Uint16Words, Sum: 0xa834b622},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint16{
@@ -1451,6 +1718,17 @@ func RunConvert32Uint16(ctx context.Context, dev *runtime.Device, k idioms.Conve
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Convert32Uint16].
+func _(k idioms.Convert32Uint16) {
+	type idiomsConvert32Uint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		C   []uint16
+		Out []idioms.Rows
+	}
+	_ = idiomsConvert32Uint16HasChanged_RunGoGenerate(k) // idioms.Convert32Uint16 has changed: run go generate
+}
+
 //go:embed Convert32Uint32.spv
 var convert32Uint32SPIRV string
 
@@ -1464,11 +1742,11 @@ var convert32Uint32Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
@@ -1476,9 +1754,9 @@ var convert32Uint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
 	},
 	SPIRV: convert32Uint32SPIRV,
-	Sum:   0xc8be0f15,
+	Sum:   0xaf697750,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint32Words, Sum: 0xdfc4e47a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint32Words, Sum: 0xf6093c23},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint32{
@@ -1517,6 +1795,17 @@ func RunConvert32Uint32(ctx context.Context, dev *runtime.Device, k idioms.Conve
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Convert32Uint32].
+func _(k idioms.Convert32Uint32) {
+	type idiomsConvert32Uint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		C   []uint32
+		Out []idioms.Rows
+	}
+	_ = idiomsConvert32Uint32HasChanged_RunGoGenerate(k) // idioms.Convert32Uint32 has changed: run go generate
+}
+
 //go:embed Convert32Uint64.spv
 var convert32Uint64SPIRV string
 
@@ -1530,11 +1819,11 @@ var convert32Uint64Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   1,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
@@ -1542,9 +1831,9 @@ var convert32Uint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
 	},
 	SPIRV: convert32Uint64SPIRV,
-	Sum:   0xd460fcb4,
+	Sum:   0xb910494f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint64Words, Sum: 0x2dba064f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint64Words, Sum: 0x32b0a68e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint64{
@@ -1583,6 +1872,17 @@ func RunConvert32Uint64(ctx context.Context, dev *runtime.Device, k idioms.Conve
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Convert32Uint64].
+func _(k idioms.Convert32Uint64) {
+	type idiomsConvert32Uint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Rows
+	}
+	_ = idiomsConvert32Uint64HasChanged_RunGoGenerate(k) // idioms.Convert32Uint64 has changed: run go generate
+}
+
 //go:embed Convert32Uint8.spv
 var convert32Uint8SPIRV string
 
@@ -1596,11 +1896,11 @@ var convert32Uint8Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
@@ -1608,9 +1908,9 @@ var convert32Uint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
 	},
 	SPIRV: convert32Uint8SPIRV,
-	Sum:   0x80e8952,
+	Sum:   0x1075df7a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Uint8Words, Sum: 0x13efcdc7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Uint8Words, Sum: 0x27786c36},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint8{
@@ -1649,6 +1949,17 @@ func RunConvert32Uint8(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Convert32Uint8].
+func _(k idioms.Convert32Uint8) {
+	type idiomsConvert32Uint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		C   []uint8
+		Out []idioms.Rows
+	}
+	_ = idiomsConvert32Uint8HasChanged_RunGoGenerate(k) // idioms.Convert32Uint8 has changed: run go generate
+}
+
 //go:embed CountsInt16.spv
 var countsInt16SPIRV string
 
@@ -1662,19 +1973,19 @@ var countsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 48,
+	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt16SPIRV,
-	Sum:   0x4704244c,
+	Sum:   0x1b880bdc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0xf6151de6},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0x8e4e66bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
@@ -1709,6 +2020,16 @@ func RunCountsInt16(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CountsInt16].
+func _(k idioms.CountsInt16) {
+	type idiomsCountsInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		Out []idioms.Row
+	}
+	_ = idiomsCountsInt16HasChanged_RunGoGenerate(k) // idioms.CountsInt16 has changed: run go generate
+}
+
 //go:embed CountsInt32.spv
 var countsInt32SPIRV string
 
@@ -1722,19 +2043,19 @@ var countsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 48,
+	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt32SPIRV,
-	Sum:   0x54b63d48,
+	Sum:   0x32656dce,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0xf3cfa74c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0xda190a2f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
@@ -1769,6 +2090,16 @@ func RunCountsInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CountsInt32].
+func _(k idioms.CountsInt32) {
+	type idiomsCountsInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		Out []idioms.Row
+	}
+	_ = idiomsCountsInt32HasChanged_RunGoGenerate(k) // idioms.CountsInt32 has changed: run go generate
+}
+
 //go:embed CountsInt64.spv
 var countsInt64SPIRV string
 
@@ -1782,19 +2113,19 @@ var countsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 48,
+	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt64SPIRV,
-	Sum:   0x56c4fce2,
+	Sum:   0xe21f4075,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0xc84e6265},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0x5a911c97},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
@@ -1829,6 +2160,16 @@ func RunCountsInt64(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CountsInt64].
+func _(k idioms.CountsInt64) {
+	type idiomsCountsInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		Out []idioms.Row
+	}
+	_ = idiomsCountsInt64HasChanged_RunGoGenerate(k) // idioms.CountsInt64 has changed: run go generate
+}
+
 //go:embed CountsInt8.spv
 var countsInt8SPIRV string
 
@@ -1842,19 +2183,19 @@ var countsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 48,
+	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsInt8SPIRV,
-	Sum:   0xa49d1281,
+	Sum:   0x2070e43f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0xe10b98ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0x13a4fa1d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
@@ -1887,6 +2228,16 @@ func RunCountsInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsInt8
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.CountsInt8].
+func _(k idioms.CountsInt8) {
+	type idiomsCountsInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		Out []idioms.Row
+	}
+	_ = idiomsCountsInt8HasChanged_RunGoGenerate(k) // idioms.CountsInt8 has changed: run go generate
 }
 
 //go:embed CountsOfInt32.spv
@@ -1950,6 +2301,16 @@ func RunCountsOfInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsO
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CountsOfInt32].
+func _(k idioms.CountsOfInt32) {
+	type idiomsCountsOfInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		Out []idioms.Row
+	}
+	_ = idiomsCountsOfInt32HasChanged_RunGoGenerate(k) // idioms.CountsOfInt32 has changed: run go generate
+}
+
 //go:embed CountsOfInt8.spv
 var countsOfInt8SPIRV string
 
@@ -2009,6 +2370,16 @@ func RunCountsOfInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsOf
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.CountsOfInt8].
+func _(k idioms.CountsOfInt8) {
+	type idiomsCountsOfInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		Out []idioms.Row
+	}
+	_ = idiomsCountsOfInt8HasChanged_RunGoGenerate(k) // idioms.CountsOfInt8 has changed: run go generate
 }
 
 //go:embed CountsOfUint16.spv
@@ -2072,6 +2443,16 @@ func RunCountsOfUint16(ctx context.Context, dev *runtime.Device, k idioms.Counts
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CountsOfUint16].
+func _(k idioms.CountsOfUint16) {
+	type idiomsCountsOfUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		Out []idioms.Row
+	}
+	_ = idiomsCountsOfUint16HasChanged_RunGoGenerate(k) // idioms.CountsOfUint16 has changed: run go generate
+}
+
 //go:embed CountsOfUint64.spv
 var countsOfUint64SPIRV string
 
@@ -2133,6 +2514,16 @@ func RunCountsOfUint64(ctx context.Context, dev *runtime.Device, k idioms.Counts
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CountsOfUint64].
+func _(k idioms.CountsOfUint64) {
+	type idiomsCountsOfUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsCountsOfUint64HasChanged_RunGoGenerate(k) // idioms.CountsOfUint64 has changed: run go generate
+}
+
 //go:embed CountsUint16.spv
 var countsUint16SPIRV string
 
@@ -2146,19 +2537,19 @@ var countsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 48,
+	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint16SPIRV,
-	Sum:   0xdc3b40e3,
+	Sum:   0x473be8a8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0xe75a91be},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0x1c6db380},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
@@ -2193,6 +2584,16 @@ func RunCountsUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CountsUint16].
+func _(k idioms.CountsUint16) {
+	type idiomsCountsUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		Out []idioms.Row
+	}
+	_ = idiomsCountsUint16HasChanged_RunGoGenerate(k) // idioms.CountsUint16 has changed: run go generate
+}
+
 //go:embed CountsUint32.spv
 var countsUint32SPIRV string
 
@@ -2206,19 +2607,19 @@ var countsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 48,
+	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint32SPIRV,
-	Sum:   0xf033d84f,
+	Sum:   0x4c9d50bf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0xfb67e278},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0xc161b59f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
@@ -2253,6 +2654,16 @@ func RunCountsUint32(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CountsUint32].
+func _(k idioms.CountsUint32) {
+	type idiomsCountsUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		Out []idioms.Row
+	}
+	_ = idiomsCountsUint32HasChanged_RunGoGenerate(k) // idioms.CountsUint32 has changed: run go generate
+}
+
 //go:embed CountsUint64.spv
 var countsUint64SPIRV string
 
@@ -2266,19 +2677,19 @@ var countsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 48,
+	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint64SPIRV,
-	Sum:   0x56c4fce2,
+	Sum:   0xe21f4075,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0xc84e6265},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0x5a911c97},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
@@ -2313,6 +2724,16 @@ func RunCountsUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.CountsUint64].
+func _(k idioms.CountsUint64) {
+	type idiomsCountsUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsCountsUint64HasChanged_RunGoGenerate(k) // idioms.CountsUint64 has changed: run go generate
+}
+
 //go:embed CountsUint8.spv
 var countsUint8SPIRV string
 
@@ -2326,19 +2747,19 @@ var countsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 48,
+	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
 	SPIRV: countsUint8SPIRV,
-	Sum:   0xa818d416,
+	Sum:   0x8b14164,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0x86301c2a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0xec8e05ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
@@ -2371,6 +2792,16 @@ func RunCountsUint8(ctx context.Context, dev *runtime.Device, k idioms.CountsUin
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.CountsUint8].
+func _(k idioms.CountsUint8) {
+	type idiomsCountsUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		Out []idioms.Row
+	}
+	_ = idiomsCountsUint8HasChanged_RunGoGenerate(k) // idioms.CountsUint8 has changed: run go generate
 }
 
 //go:embed DivideInt16.spv
@@ -2437,6 +2868,16 @@ func RunDivideInt16(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.DivideInt16].
+func _(k idioms.DivideInt16) {
+	type idiomsDivideInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		Out []idioms.Row
+	}
+	_ = idiomsDivideInt16HasChanged_RunGoGenerate(k) // idioms.DivideInt16 has changed: run go generate
+}
+
 //go:embed DivideInt32.spv
 var divideInt32SPIRV string
 
@@ -2499,6 +2940,16 @@ func RunDivideInt32(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.DivideInt32].
+func _(k idioms.DivideInt32) {
+	type idiomsDivideInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		Out []idioms.Row
+	}
+	_ = idiomsDivideInt32HasChanged_RunGoGenerate(k) // idioms.DivideInt32 has changed: run go generate
 }
 
 //go:embed DivideInt64.spv
@@ -2565,6 +3016,16 @@ func RunDivideInt64(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.DivideInt64].
+func _(k idioms.DivideInt64) {
+	type idiomsDivideInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		Out []idioms.Row
+	}
+	_ = idiomsDivideInt64HasChanged_RunGoGenerate(k) // idioms.DivideInt64 has changed: run go generate
+}
+
 //go:embed DivideInt8.spv
 var divideInt8SPIRV string
 
@@ -2629,6 +3090,16 @@ func RunDivideInt8(ctx context.Context, dev *runtime.Device, k idioms.DivideInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.DivideInt8].
+func _(k idioms.DivideInt8) {
+	type idiomsDivideInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		Out []idioms.Row
+	}
+	_ = idiomsDivideInt8HasChanged_RunGoGenerate(k) // idioms.DivideInt8 has changed: run go generate
+}
+
 //go:embed DivideUint16.spv
 var divideUint16SPIRV string
 
@@ -2689,6 +3160,16 @@ func RunDivideUint16(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.DivideUint16].
+func _(k idioms.DivideUint16) {
+	type idiomsDivideUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		Out []idioms.Row
+	}
+	_ = idiomsDivideUint16HasChanged_RunGoGenerate(k) // idioms.DivideUint16 has changed: run go generate
 }
 
 //go:embed DivideUint32.spv
@@ -2755,6 +3236,16 @@ func RunDivideUint32(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.DivideUint32].
+func _(k idioms.DivideUint32) {
+	type idiomsDivideUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		Out []idioms.Row
+	}
+	_ = idiomsDivideUint32HasChanged_RunGoGenerate(k) // idioms.DivideUint32 has changed: run go generate
+}
+
 //go:embed DivideUint64.spv
 var divideUint64SPIRV string
 
@@ -2819,6 +3310,16 @@ func RunDivideUint64(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.DivideUint64].
+func _(k idioms.DivideUint64) {
+	type idiomsDivideUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsDivideUint64HasChanged_RunGoGenerate(k) // idioms.DivideUint64 has changed: run go generate
+}
+
 //go:embed DivideUint8.spv
 var divideUint8SPIRV string
 
@@ -2879,6 +3380,16 @@ func RunDivideUint8(ctx context.Context, dev *runtime.Device, k idioms.DivideUin
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.DivideUint8].
+func _(k idioms.DivideUint8) {
+	type idiomsDivideUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		Out []idioms.Row
+	}
+	_ = idiomsDivideUint8HasChanged_RunGoGenerate(k) // idioms.DivideUint8 has changed: run go generate
 }
 
 //go:embed FieldsInt16.spv
@@ -2942,6 +3453,16 @@ func RunFieldsInt16(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FieldsInt16].
+func _(k idioms.FieldsInt16) {
+	type idiomsFieldsInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		Out []idioms.Row
+	}
+	_ = idiomsFieldsInt16HasChanged_RunGoGenerate(k) // idioms.FieldsInt16 has changed: run go generate
+}
+
 //go:embed FieldsInt32.spv
 var fieldsInt32SPIRV string
 
@@ -3001,6 +3522,16 @@ func RunFieldsInt32(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.FieldsInt32].
+func _(k idioms.FieldsInt32) {
+	type idiomsFieldsInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		Out []idioms.Row
+	}
+	_ = idiomsFieldsInt32HasChanged_RunGoGenerate(k) // idioms.FieldsInt32 has changed: run go generate
 }
 
 //go:embed FieldsInt64.spv
@@ -3064,6 +3595,16 @@ func RunFieldsInt64(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FieldsInt64].
+func _(k idioms.FieldsInt64) {
+	type idiomsFieldsInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		Out []idioms.Row
+	}
+	_ = idiomsFieldsInt64HasChanged_RunGoGenerate(k) // idioms.FieldsInt64 has changed: run go generate
+}
+
 //go:embed FieldsInt8.spv
 var fieldsInt8SPIRV string
 
@@ -3123,6 +3664,16 @@ func RunFieldsInt8(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt8
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.FieldsInt8].
+func _(k idioms.FieldsInt8) {
+	type idiomsFieldsInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		Out []idioms.Row
+	}
+	_ = idiomsFieldsInt8HasChanged_RunGoGenerate(k) // idioms.FieldsInt8 has changed: run go generate
 }
 
 //go:embed FieldsUint16.spv
@@ -3186,6 +3737,16 @@ func RunFieldsUint16(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FieldsUint16].
+func _(k idioms.FieldsUint16) {
+	type idiomsFieldsUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		Out []idioms.Row
+	}
+	_ = idiomsFieldsUint16HasChanged_RunGoGenerate(k) // idioms.FieldsUint16 has changed: run go generate
+}
+
 //go:embed FieldsUint32.spv
 var fieldsUint32SPIRV string
 
@@ -3245,6 +3806,16 @@ func RunFieldsUint32(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.FieldsUint32].
+func _(k idioms.FieldsUint32) {
+	type idiomsFieldsUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		Out []idioms.Row
+	}
+	_ = idiomsFieldsUint32HasChanged_RunGoGenerate(k) // idioms.FieldsUint32 has changed: run go generate
 }
 
 //go:embed FieldsUint64.spv
@@ -3308,6 +3879,16 @@ func RunFieldsUint64(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FieldsUint64].
+func _(k idioms.FieldsUint64) {
+	type idiomsFieldsUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsFieldsUint64HasChanged_RunGoGenerate(k) // idioms.FieldsUint64 has changed: run go generate
+}
+
 //go:embed FieldsUint8.spv
 var fieldsUint8SPIRV string
 
@@ -3367,6 +3948,16 @@ func RunFieldsUint8(ctx context.Context, dev *runtime.Device, k idioms.FieldsUin
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.FieldsUint8].
+func _(k idioms.FieldsUint8) {
+	type idiomsFieldsUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		Out []idioms.Row
+	}
+	_ = idiomsFieldsUint8HasChanged_RunGoGenerate(k) // idioms.FieldsUint8 has changed: run go generate
 }
 
 //go:embed FlagsAlikeInt32.spv
@@ -3437,6 +4028,17 @@ func RunFlagsAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.Flags
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlagsAlikeInt32].
+func _(k idioms.FlagsAlikeInt32) {
+	type idiomsFlagsAlikeInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		C   []int32
+		Out []idioms.Rows
+	}
+	_ = idiomsFlagsAlikeInt32HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeInt32 has changed: run go generate
+}
+
 //go:embed FlagsAlikeInt64.spv
 var flagsAlikeInt64SPIRV string
 
@@ -3503,6 +4105,17 @@ func RunFlagsAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.Flags
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.FlagsAlikeInt64].
+func _(k idioms.FlagsAlikeInt64) {
+	type idiomsFlagsAlikeInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		C   []int64
+		Out []idioms.Rows
+	}
+	_ = idiomsFlagsAlikeInt64HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeInt64 has changed: run go generate
 }
 
 //go:embed FlagsAlikeUint64.spv
@@ -3573,6 +4186,17 @@ func RunFlagsAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.Flag
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlagsAlikeUint64].
+func _(k idioms.FlagsAlikeUint64) {
+	type idiomsFlagsAlikeUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Rows
+	}
+	_ = idiomsFlagsAlikeUint64HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeUint64 has changed: run go generate
+}
+
 //go:embed FlagsAlikeUint8.spv
 var flagsAlikeUint8SPIRV string
 
@@ -3639,6 +4263,17 @@ func RunFlagsAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.Flags
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.FlagsAlikeUint8].
+func _(k idioms.FlagsAlikeUint8) {
+	type idiomsFlagsAlikeUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		C   []uint8
+		Out []idioms.Rows
+	}
+	_ = idiomsFlagsAlikeUint8HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeUint8 has changed: run go generate
 }
 
 //go:embed FlagsInt32.spv
@@ -3708,6 +4343,17 @@ func RunFlagsInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt32
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlagsInt32].
+func _(k idioms.FlagsInt32) {
+	type idiomsFlagsInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		C   []int32
+		Out []idioms.Rows
+	}
+	_ = idiomsFlagsInt32HasChanged_RunGoGenerate(k) // idioms.FlagsInt32 has changed: run go generate
+}
+
 //go:embed FlagsInt64.spv
 var flagsInt64SPIRV string
 
@@ -3773,6 +4419,17 @@ func RunFlagsInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt64
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.FlagsInt64].
+func _(k idioms.FlagsInt64) {
+	type idiomsFlagsInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		C   []int64
+		Out []idioms.Rows
+	}
+	_ = idiomsFlagsInt64HasChanged_RunGoGenerate(k) // idioms.FlagsInt64 has changed: run go generate
 }
 
 //go:embed FlagsUint64.spv
@@ -3842,6 +4499,17 @@ func RunFlagsUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlagsUint64].
+func _(k idioms.FlagsUint64) {
+	type idiomsFlagsUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Rows
+	}
+	_ = idiomsFlagsUint64HasChanged_RunGoGenerate(k) // idioms.FlagsUint64 has changed: run go generate
+}
+
 //go:embed FlagsUint8.spv
 var flagsUint8SPIRV string
 
@@ -3909,6 +4577,17 @@ func RunFlagsUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint8
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlagsUint8].
+func _(k idioms.FlagsUint8) {
+	type idiomsFlagsUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		C   []uint8
+		Out []idioms.Rows
+	}
+	_ = idiomsFlagsUint8HasChanged_RunGoGenerate(k) // idioms.FlagsUint8 has changed: run go generate
+}
+
 //go:embed Floats32.spv
 var floats32SPIRV string
 
@@ -3969,6 +4648,16 @@ func RunFloats32(ctx context.Context, dev *runtime.Device, k idioms.Floats32, r 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.Floats32].
+func _(k idioms.Floats32) {
+	type idiomsFloats32HasChanged_RunGoGenerate struct {
+		A   []float32
+		B   []float32
+		Out []idioms.Row
+	}
+	_ = idiomsFloats32HasChanged_RunGoGenerate(k) // idioms.Floats32 has changed: run go generate
 }
 
 //go:embed Floats64.spv
@@ -4037,6 +4726,16 @@ func RunFloats64(ctx context.Context, dev *runtime.Device, k idioms.Floats64, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Floats64].
+func _(k idioms.Floats64) {
+	type idiomsFloats64HasChanged_RunGoGenerate struct {
+		A   []float64
+		B   []float64
+		Out []idioms.Row
+	}
+	_ = idiomsFloats64HasChanged_RunGoGenerate(k) // idioms.Floats64 has changed: run go generate
+}
+
 //go:embed Floats64OfInt16.spv
 var floats64OfInt16SPIRV string
 
@@ -4050,11 +4749,11 @@ var floats64OfInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -4066,9 +4765,9 @@ var floats64OfInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt16SPIRV,
-	Sum:   0xd6163b2a,
+	Sum:   0x7efef39d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfInt16Words, Sum: 0x23e6eaeb},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfInt16Words, Sum: 0x73029685},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt16{
@@ -4107,6 +4806,17 @@ func RunFloats64OfInt16(ctx context.Context, dev *runtime.Device, k idioms.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Floats64OfInt16].
+func _(k idioms.Floats64OfInt16) {
+	type idiomsFloats64OfInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		C   []int16
+		Out []idioms.Rows
+	}
+	_ = idiomsFloats64OfInt16HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt16 has changed: run go generate
+}
+
 //go:embed Floats64OfInt32.spv
 var floats64OfInt32SPIRV string
 
@@ -4120,11 +4830,11 @@ var floats64OfInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -4136,9 +4846,9 @@ var floats64OfInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt32SPIRV,
-	Sum:   0x21f2d4a,
+	Sum:   0x305e6219,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt32Words, Sum: 0x1b1fe9ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt32Words, Sum: 0x40e8d14e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt32{
@@ -4177,6 +4887,17 @@ func RunFloats64OfInt32(ctx context.Context, dev *runtime.Device, k idioms.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Floats64OfInt32].
+func _(k idioms.Floats64OfInt32) {
+	type idiomsFloats64OfInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		C   []int32
+		Out []idioms.Rows
+	}
+	_ = idiomsFloats64OfInt32HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt32 has changed: run go generate
+}
+
 //go:embed Floats64OfInt64.spv
 var floats64OfInt64SPIRV string
 
@@ -4190,11 +4911,11 @@ var floats64OfInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -4206,9 +4927,9 @@ var floats64OfInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt64SPIRV,
-	Sum:   0x5e259eb2,
+	Sum:   0x8c9acd73,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt64Words, Sum: 0xa35261a3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt64Words, Sum: 0x447510fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt64{
@@ -4247,6 +4968,17 @@ func RunFloats64OfInt64(ctx context.Context, dev *runtime.Device, k idioms.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Floats64OfInt64].
+func _(k idioms.Floats64OfInt64) {
+	type idiomsFloats64OfInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		C   []int64
+		Out []idioms.Rows
+	}
+	_ = idiomsFloats64OfInt64HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt64 has changed: run go generate
+}
+
 //go:embed Floats64OfInt8.spv
 var floats64OfInt8SPIRV string
 
@@ -4260,11 +4992,11 @@ var floats64OfInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -4276,9 +5008,9 @@ var floats64OfInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfInt8SPIRV,
-	Sum:   0x744f0672,
+	Sum:   0x9592e824,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfInt8Words, Sum: 0x8f52a30f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfInt8Words, Sum: 0x133d84fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt8{
@@ -4317,6 +5049,17 @@ func RunFloats64OfInt8(ctx context.Context, dev *runtime.Device, k idioms.Floats
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Floats64OfInt8].
+func _(k idioms.Floats64OfInt8) {
+	type idiomsFloats64OfInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		C   []int8
+		Out []idioms.Rows
+	}
+	_ = idiomsFloats64OfInt8HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt8 has changed: run go generate
+}
+
 //go:embed Floats64OfUint16.spv
 var floats64OfUint16SPIRV string
 
@@ -4330,11 +5073,11 @@ var floats64OfUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -4346,9 +5089,9 @@ var floats64OfUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint16SPIRV,
-	Sum:   0xa6dcbd6,
+	Sum:   0xcbb9d84a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfUint16Words, Sum: 0xc3e9a50a},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfUint16Words, Sum: 0xd8542c3d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint16{
@@ -4387,6 +5130,17 @@ func RunFloats64OfUint16(ctx context.Context, dev *runtime.Device, k idioms.Floa
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Floats64OfUint16].
+func _(k idioms.Floats64OfUint16) {
+	type idiomsFloats64OfUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		C   []uint16
+		Out []idioms.Rows
+	}
+	_ = idiomsFloats64OfUint16HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint16 has changed: run go generate
+}
+
 //go:embed Floats64OfUint32.spv
 var floats64OfUint32SPIRV string
 
@@ -4400,11 +5154,11 @@ var floats64OfUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -4416,9 +5170,9 @@ var floats64OfUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint32SPIRV,
-	Sum:   0xb476c5be,
+	Sum:   0x86378aed,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint32Words, Sum: 0xdf4b90ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint32Words, Sum: 0x84bca80a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint32{
@@ -4457,6 +5211,17 @@ func RunFloats64OfUint32(ctx context.Context, dev *runtime.Device, k idioms.Floa
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Floats64OfUint32].
+func _(k idioms.Floats64OfUint32) {
+	type idiomsFloats64OfUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		C   []uint32
+		Out []idioms.Rows
+	}
+	_ = idiomsFloats64OfUint32HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint32 has changed: run go generate
+}
+
 //go:embed Floats64OfUint64.spv
 var floats64OfUint64SPIRV string
 
@@ -4470,11 +5235,11 @@ var floats64OfUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -4486,9 +5251,9 @@ var floats64OfUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint64SPIRV,
-	Sum:   0x5e259eb2,
+	Sum:   0x8c9acd73,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint64Words, Sum: 0xa35261a3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint64Words, Sum: 0x447510fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint64{
@@ -4527,6 +5292,17 @@ func RunFloats64OfUint64(ctx context.Context, dev *runtime.Device, k idioms.Floa
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Floats64OfUint64].
+func _(k idioms.Floats64OfUint64) {
+	type idiomsFloats64OfUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Rows
+	}
+	_ = idiomsFloats64OfUint64HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint64 has changed: run go generate
+}
+
 //go:embed Floats64OfUint8.spv
 var floats64OfUint8SPIRV string
 
@@ -4540,11 +5316,11 @@ var floats64OfUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
+		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
+		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
 	},
-	ArgSize: 64,
+	ArgSize: 48,
 	Items:   4,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
@@ -4556,9 +5332,9 @@ var floats64OfUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
 	SPIRV: floats64OfUint8SPIRV,
-	Sum:   0x37803cb8,
+	Sum:   0x9ff068c8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfUint8Words, Sum: 0x65eb42ef},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfUint8Words, Sum: 0x805444bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint8{
@@ -4597,13 +5373,24 @@ func RunFloats64OfUint8(ctx context.Context, dev *runtime.Device, k idioms.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Floats64OfUint8].
+func _(k idioms.Floats64OfUint8) {
+	type idiomsFloats64OfUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		C   []uint8
+		Out []idioms.Rows
+	}
+	_ = idiomsFloats64OfUint8HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint8 has changed: run go generate
+}
+
 //go:embed FlowInt16.spv
 var flowInt16SPIRV string
 
 //go:embed FlowInt16.words.spv
 var flowInt16Words string
 
-var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
+var flowInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlowInt16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -4615,6 +5402,7 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
@@ -4632,7 +5420,7 @@ var flowInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[int16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newFlowInt16Host)
 
 // FlowInt16 is the kernel [idioms.FlowInt16] with its slices in device memory.
 type FlowInt16 struct {
@@ -4659,13 +5447,23 @@ func RunFlowInt16(ctx context.Context, dev *runtime.Device, k idioms.FlowInt16, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlowInt16].
+func _(k idioms.FlowInt16) {
+	type idiomsFlowInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		Out []idioms.Row
+	}
+	_ = idiomsFlowInt16HasChanged_RunGoGenerate(k) // idioms.FlowInt16 has changed: run go generate
+}
+
 //go:embed FlowInt32.spv
 var flowInt32SPIRV string
 
 //go:embed FlowInt32.words.spv
 var flowInt32Words string
 
-var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
+var flowInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlowInt32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -4677,6 +5475,7 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
@@ -4694,7 +5493,7 @@ var flowInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newFlowInt32Host)
 
 // FlowInt32 is the kernel [idioms.FlowInt32] with its slices in device memory.
 type FlowInt32 struct {
@@ -4721,13 +5520,23 @@ func RunFlowInt32(ctx context.Context, dev *runtime.Device, k idioms.FlowInt32, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlowInt32].
+func _(k idioms.FlowInt32) {
+	type idiomsFlowInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		Out []idioms.Row
+	}
+	_ = idiomsFlowInt32HasChanged_RunGoGenerate(k) // idioms.FlowInt32 has changed: run go generate
+}
+
 //go:embed FlowInt64.spv
 var flowInt64SPIRV string
 
 //go:embed FlowInt64.words.spv
 var flowInt64Words string
 
-var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
+var flowInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlowInt64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -4739,6 +5548,7 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
@@ -4756,7 +5566,7 @@ var flowInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newFlowInt64Host)
 
 // FlowInt64 is the kernel [idioms.FlowInt64] with its slices in device memory.
 type FlowInt64 struct {
@@ -4783,13 +5593,23 @@ func RunFlowInt64(ctx context.Context, dev *runtime.Device, k idioms.FlowInt64, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlowInt64].
+func _(k idioms.FlowInt64) {
+	type idiomsFlowInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		Out []idioms.Row
+	}
+	_ = idiomsFlowInt64HasChanged_RunGoGenerate(k) // idioms.FlowInt64 has changed: run go generate
+}
+
 //go:embed FlowInt8.spv
 var flowInt8SPIRV string
 
 //go:embed FlowInt8.words.spv
 var flowInt8Words string
 
-var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
+var flowInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlowInt8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -4801,6 +5621,7 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
@@ -4818,7 +5639,7 @@ var flowInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newFlowInt8Host)
 
 // FlowInt8 is the kernel [idioms.FlowInt8] with its slices in device memory.
 type FlowInt8 struct {
@@ -4845,13 +5666,23 @@ func RunFlowInt8(ctx context.Context, dev *runtime.Device, k idioms.FlowInt8, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlowInt8].
+func _(k idioms.FlowInt8) {
+	type idiomsFlowInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		Out []idioms.Row
+	}
+	_ = idiomsFlowInt8HasChanged_RunGoGenerate(k) // idioms.FlowInt8 has changed: run go generate
+}
+
 //go:embed FlowUint16.spv
 var flowUint16SPIRV string
 
 //go:embed FlowUint16.words.spv
 var flowUint16Words string
 
-var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
+var flowUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlowUint16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -4863,6 +5694,7 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
@@ -4880,7 +5712,7 @@ var flowUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newFlowUint16Host)
 
 // FlowUint16 is the kernel [idioms.FlowUint16] with its slices in device memory.
 type FlowUint16 struct {
@@ -4907,13 +5739,23 @@ func RunFlowUint16(ctx context.Context, dev *runtime.Device, k idioms.FlowUint16
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlowUint16].
+func _(k idioms.FlowUint16) {
+	type idiomsFlowUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		Out []idioms.Row
+	}
+	_ = idiomsFlowUint16HasChanged_RunGoGenerate(k) // idioms.FlowUint16 has changed: run go generate
+}
+
 //go:embed FlowUint32.spv
 var flowUint32SPIRV string
 
 //go:embed FlowUint32.words.spv
 var flowUint32Words string
 
-var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
+var flowUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlowUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -4925,6 +5767,7 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
@@ -4942,7 +5785,7 @@ var flowUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newFlowUint32Host)
 
 // FlowUint32 is the kernel [idioms.FlowUint32] with its slices in device memory.
 type FlowUint32 struct {
@@ -4969,13 +5812,23 @@ func RunFlowUint32(ctx context.Context, dev *runtime.Device, k idioms.FlowUint32
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlowUint32].
+func _(k idioms.FlowUint32) {
+	type idiomsFlowUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		Out []idioms.Row
+	}
+	_ = idiomsFlowUint32HasChanged_RunGoGenerate(k) // idioms.FlowUint32 has changed: run go generate
+}
+
 //go:embed FlowUint64.spv
 var flowUint64SPIRV string
 
 //go:embed FlowUint64.words.spv
 var flowUint64Words string
 
-var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
+var flowUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlowUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -4987,6 +5840,7 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
@@ -5004,7 +5858,7 @@ var flowUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newFlowUint64Host)
 
 // FlowUint64 is the kernel [idioms.FlowUint64] with its slices in device memory.
 type FlowUint64 struct {
@@ -5031,13 +5885,23 @@ func RunFlowUint64(ctx context.Context, dev *runtime.Device, k idioms.FlowUint64
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.FlowUint64].
+func _(k idioms.FlowUint64) {
+	type idiomsFlowUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsFlowUint64HasChanged_RunGoGenerate(k) // idioms.FlowUint64 has changed: run go generate
+}
+
 //go:embed FlowUint8.spv
 var flowUint8SPIRV string
 
 //go:embed FlowUint8.words.spv
 var flowUint8Words string
 
-var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
+var flowUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlowUint8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -5049,6 +5913,7 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
@@ -5066,7 +5931,7 @@ var flowUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newFlowUint8Host)
 
 // FlowUint8 is the kernel [idioms.FlowUint8] with its slices in device memory.
 type FlowUint8 struct {
@@ -5091,6 +5956,16 @@ func RunFlowUint8(ctx context.Context, dev *runtime.Device, k idioms.FlowUint8, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.FlowUint8].
+func _(k idioms.FlowUint8) {
+	type idiomsFlowUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		Out []idioms.Row
+	}
+	_ = idiomsFlowUint8HasChanged_RunGoGenerate(k) // idioms.FlowUint8 has changed: run go generate
 }
 
 //go:embed IndexInt16.spv
@@ -5154,6 +6029,16 @@ func RunIndexInt16(ctx context.Context, dev *runtime.Device, k idioms.IndexInt16
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.IndexInt16].
+func _(k idioms.IndexInt16) {
+	type idiomsIndexInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		Out []idioms.Row
+	}
+	_ = idiomsIndexInt16HasChanged_RunGoGenerate(k) // idioms.IndexInt16 has changed: run go generate
+}
+
 //go:embed IndexInt32.spv
 var indexInt32SPIRV string
 
@@ -5213,6 +6098,16 @@ func RunIndexInt32(ctx context.Context, dev *runtime.Device, k idioms.IndexInt32
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.IndexInt32].
+func _(k idioms.IndexInt32) {
+	type idiomsIndexInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		Out []idioms.Row
+	}
+	_ = idiomsIndexInt32HasChanged_RunGoGenerate(k) // idioms.IndexInt32 has changed: run go generate
 }
 
 //go:embed IndexInt64.spv
@@ -5276,6 +6171,16 @@ func RunIndexInt64(ctx context.Context, dev *runtime.Device, k idioms.IndexInt64
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.IndexInt64].
+func _(k idioms.IndexInt64) {
+	type idiomsIndexInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		Out []idioms.Row
+	}
+	_ = idiomsIndexInt64HasChanged_RunGoGenerate(k) // idioms.IndexInt64 has changed: run go generate
+}
+
 //go:embed IndexInt8.spv
 var indexInt8SPIRV string
 
@@ -5335,6 +6240,16 @@ func RunIndexInt8(ctx context.Context, dev *runtime.Device, k idioms.IndexInt8, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.IndexInt8].
+func _(k idioms.IndexInt8) {
+	type idiomsIndexInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		Out []idioms.Row
+	}
+	_ = idiomsIndexInt8HasChanged_RunGoGenerate(k) // idioms.IndexInt8 has changed: run go generate
 }
 
 //go:embed IndexUint16.spv
@@ -5398,6 +6313,16 @@ func RunIndexUint16(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.IndexUint16].
+func _(k idioms.IndexUint16) {
+	type idiomsIndexUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		Out []idioms.Row
+	}
+	_ = idiomsIndexUint16HasChanged_RunGoGenerate(k) // idioms.IndexUint16 has changed: run go generate
+}
+
 //go:embed IndexUint32.spv
 var indexUint32SPIRV string
 
@@ -5457,6 +6382,16 @@ func RunIndexUint32(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.IndexUint32].
+func _(k idioms.IndexUint32) {
+	type idiomsIndexUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		Out []idioms.Row
+	}
+	_ = idiomsIndexUint32HasChanged_RunGoGenerate(k) // idioms.IndexUint32 has changed: run go generate
 }
 
 //go:embed IndexUint64.spv
@@ -5520,6 +6455,16 @@ func RunIndexUint64(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.IndexUint64].
+func _(k idioms.IndexUint64) {
+	type idiomsIndexUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsIndexUint64HasChanged_RunGoGenerate(k) // idioms.IndexUint64 has changed: run go generate
+}
+
 //go:embed IndexUint8.spv
 var indexUint8SPIRV string
 
@@ -5581,13 +6526,23 @@ func RunIndexUint8(ctx context.Context, dev *runtime.Device, k idioms.IndexUint8
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.IndexUint8].
+func _(k idioms.IndexUint8) {
+	type idiomsIndexUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		Out []idioms.Row
+	}
+	_ = idiomsIndexUint8HasChanged_RunGoGenerate(k) // idioms.IndexUint8 has changed: run go generate
+}
+
 //go:embed LogsUint16.spv
 var logsUint16SPIRV string
 
 //go:embed LogsUint16.words.spv
 var logsUint16Words string
 
-var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
+var logsUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LogsUint16",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -5599,6 +6554,7 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:21", Limit: -2},
@@ -5616,7 +6572,7 @@ var logsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newLogsUint16Host)
 
 // LogsUint16 is the kernel [idioms.LogsUint16] with its slices in device memory.
 type LogsUint16 struct {
@@ -5643,13 +6599,23 @@ func RunLogsUint16(ctx context.Context, dev *runtime.Device, k idioms.LogsUint16
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.LogsUint16].
+func _(k idioms.LogsUint16) {
+	type idiomsLogsUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		Out []idioms.Row
+	}
+	_ = idiomsLogsUint16HasChanged_RunGoGenerate(k) // idioms.LogsUint16 has changed: run go generate
+}
+
 //go:embed LogsUint32.spv
 var logsUint32SPIRV string
 
 //go:embed LogsUint32.words.spv
 var logsUint32Words string
 
-var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
+var logsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LogsUint32",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -5661,6 +6627,7 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:21", Limit: -2},
@@ -5678,7 +6645,7 @@ var logsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newLogsUint32Host)
 
 // LogsUint32 is the kernel [idioms.LogsUint32] with its slices in device memory.
 type LogsUint32 struct {
@@ -5705,13 +6672,23 @@ func RunLogsUint32(ctx context.Context, dev *runtime.Device, k idioms.LogsUint32
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.LogsUint32].
+func _(k idioms.LogsUint32) {
+	type idiomsLogsUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		Out []idioms.Row
+	}
+	_ = idiomsLogsUint32HasChanged_RunGoGenerate(k) // idioms.LogsUint32 has changed: run go generate
+}
+
 //go:embed LogsUint64.spv
 var logsUint64SPIRV string
 
 //go:embed LogsUint64.words.spv
 var logsUint64Words string
 
-var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
+var logsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LogsUint64",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -5723,6 +6700,7 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:21", Limit: -2},
@@ -5740,7 +6718,7 @@ var logsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newLogsUint64Host)
 
 // LogsUint64 is the kernel [idioms.LogsUint64] with its slices in device memory.
 type LogsUint64 struct {
@@ -5767,13 +6745,23 @@ func RunLogsUint64(ctx context.Context, dev *runtime.Device, k idioms.LogsUint64
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.LogsUint64].
+func _(k idioms.LogsUint64) {
+	type idiomsLogsUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsLogsUint64HasChanged_RunGoGenerate(k) // idioms.LogsUint64 has changed: run go generate
+}
+
 //go:embed LogsUint8.spv
 var logsUint8SPIRV string
 
 //go:embed LogsUint8.words.spv
 var logsUint8Words string
 
-var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
+var logsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "LogsUint8",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Form:    abi.Range,
@@ -5785,6 +6773,7 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:13", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:21", Limit: -2},
@@ -5802,7 +6791,7 @@ var logsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-})
+}, newLogsUint8Host)
 
 // LogsUint8 is the kernel [idioms.LogsUint8] with its slices in device memory.
 type LogsUint8 struct {
@@ -5827,6 +6816,16 @@ func RunLogsUint8(ctx context.Context, dev *runtime.Device, k idioms.LogsUint8, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.LogsUint8].
+func _(k idioms.LogsUint8) {
+	type idiomsLogsUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		Out []idioms.Row
+	}
+	_ = idiomsLogsUint8HasChanged_RunGoGenerate(k) // idioms.LogsUint8 has changed: run go generate
 }
 
 //go:embed Mix.spv
@@ -5897,6 +6896,17 @@ func RunMix(ctx context.Context, dev *runtime.Device, k idioms.Mix, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Mix].
+func _(k idioms.Mix) {
+	type idiomsMixHasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsMixHasChanged_RunGoGenerate(k) // idioms.Mix has changed: run go generate
+}
+
 //go:embed RotateUint16.spv
 var rotateUint16SPIRV string
 
@@ -5956,6 +6966,16 @@ func RunRotateUint16(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.RotateUint16].
+func _(k idioms.RotateUint16) {
+	type idiomsRotateUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		Out []idioms.Row
+	}
+	_ = idiomsRotateUint16HasChanged_RunGoGenerate(k) // idioms.RotateUint16 has changed: run go generate
 }
 
 //go:embed RotateUint32.spv
@@ -6019,6 +7039,16 @@ func RunRotateUint32(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.RotateUint32].
+func _(k idioms.RotateUint32) {
+	type idiomsRotateUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		Out []idioms.Row
+	}
+	_ = idiomsRotateUint32HasChanged_RunGoGenerate(k) // idioms.RotateUint32 has changed: run go generate
+}
+
 //go:embed RotateUint64.spv
 var rotateUint64SPIRV string
 
@@ -6080,6 +7110,16 @@ func RunRotateUint64(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.RotateUint64].
+func _(k idioms.RotateUint64) {
+	type idiomsRotateUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsRotateUint64HasChanged_RunGoGenerate(k) // idioms.RotateUint64 has changed: run go generate
+}
+
 //go:embed RotateUint8.spv
 var rotateUint8SPIRV string
 
@@ -6139,6 +7179,16 @@ func RunRotateUint8(ctx context.Context, dev *runtime.Device, k idioms.RotateUin
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.RotateUint8].
+func _(k idioms.RotateUint8) {
+	type idiomsRotateUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		Out []idioms.Row
+	}
+	_ = idiomsRotateUint8HasChanged_RunGoGenerate(k) // idioms.RotateUint8 has changed: run go generate
 }
 
 //go:embed SaturateInt16.spv
@@ -6208,6 +7258,17 @@ func RunSaturateInt16(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.SaturateInt16].
+func _(k idioms.SaturateInt16) {
+	type idiomsSaturateInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		C   []int16
+		Out []idioms.Rows
+	}
+	_ = idiomsSaturateInt16HasChanged_RunGoGenerate(k) // idioms.SaturateInt16 has changed: run go generate
+}
+
 //go:embed SaturateInt32.spv
 var saturateInt32SPIRV string
 
@@ -6273,6 +7334,17 @@ func RunSaturateInt32(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.SaturateInt32].
+func _(k idioms.SaturateInt32) {
+	type idiomsSaturateInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		C   []int32
+		Out []idioms.Rows
+	}
+	_ = idiomsSaturateInt32HasChanged_RunGoGenerate(k) // idioms.SaturateInt32 has changed: run go generate
 }
 
 //go:embed SaturateInt64.spv
@@ -6342,6 +7414,17 @@ func RunSaturateInt64(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.SaturateInt64].
+func _(k idioms.SaturateInt64) {
+	type idiomsSaturateInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		C   []int64
+		Out []idioms.Rows
+	}
+	_ = idiomsSaturateInt64HasChanged_RunGoGenerate(k) // idioms.SaturateInt64 has changed: run go generate
+}
+
 //go:embed SaturateInt8.spv
 var saturateInt8SPIRV string
 
@@ -6407,6 +7490,17 @@ func RunSaturateInt8(ctx context.Context, dev *runtime.Device, k idioms.Saturate
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.SaturateInt8].
+func _(k idioms.SaturateInt8) {
+	type idiomsSaturateInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		C   []int8
+		Out []idioms.Rows
+	}
+	_ = idiomsSaturateInt8HasChanged_RunGoGenerate(k) // idioms.SaturateInt8 has changed: run go generate
 }
 
 //go:embed SaturateUint16.spv
@@ -6476,6 +7570,17 @@ func RunSaturateUint16(ctx context.Context, dev *runtime.Device, k idioms.Satura
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.SaturateUint16].
+func _(k idioms.SaturateUint16) {
+	type idiomsSaturateUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		C   []uint16
+		Out []idioms.Rows
+	}
+	_ = idiomsSaturateUint16HasChanged_RunGoGenerate(k) // idioms.SaturateUint16 has changed: run go generate
+}
+
 //go:embed SaturateUint32.spv
 var saturateUint32SPIRV string
 
@@ -6541,6 +7646,17 @@ func RunSaturateUint32(ctx context.Context, dev *runtime.Device, k idioms.Satura
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.SaturateUint32].
+func _(k idioms.SaturateUint32) {
+	type idiomsSaturateUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		C   []uint32
+		Out []idioms.Rows
+	}
+	_ = idiomsSaturateUint32HasChanged_RunGoGenerate(k) // idioms.SaturateUint32 has changed: run go generate
 }
 
 //go:embed SaturateUint64.spv
@@ -6610,6 +7726,17 @@ func RunSaturateUint64(ctx context.Context, dev *runtime.Device, k idioms.Satura
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.SaturateUint64].
+func _(k idioms.SaturateUint64) {
+	type idiomsSaturateUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Rows
+	}
+	_ = idiomsSaturateUint64HasChanged_RunGoGenerate(k) // idioms.SaturateUint64 has changed: run go generate
+}
+
 //go:embed SaturateUint8.spv
 var saturateUint8SPIRV string
 
@@ -6675,6 +7802,17 @@ func RunSaturateUint8(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.SaturateUint8].
+func _(k idioms.SaturateUint8) {
+	type idiomsSaturateUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		C   []uint8
+		Out []idioms.Rows
+	}
+	_ = idiomsSaturateUint8HasChanged_RunGoGenerate(k) // idioms.SaturateUint8 has changed: run go generate
 }
 
 //go:embed ScaledAlikeInt16.spv
@@ -6745,6 +7883,17 @@ func RunScaledAlikeInt16(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt16].
+func _(k idioms.ScaledAlikeInt16) {
+	type idiomsScaledAlikeInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		C   []int16
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledAlikeInt16HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt16 has changed: run go generate
+}
+
 //go:embed ScaledAlikeInt32.spv
 var scaledAlikeInt32SPIRV string
 
@@ -6811,6 +7960,17 @@ func RunScaledAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt32].
+func _(k idioms.ScaledAlikeInt32) {
+	type idiomsScaledAlikeInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		C   []int32
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledAlikeInt32HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt32 has changed: run go generate
 }
 
 //go:embed ScaledAlikeInt64.spv
@@ -6881,6 +8041,17 @@ func RunScaledAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt64].
+func _(k idioms.ScaledAlikeInt64) {
+	type idiomsScaledAlikeInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		C   []int64
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledAlikeInt64HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt64 has changed: run go generate
+}
+
 //go:embed ScaledAlikeInt8.spv
 var scaledAlikeInt8SPIRV string
 
@@ -6947,6 +8118,17 @@ func RunScaledAlikeInt8(ctx context.Context, dev *runtime.Device, k idioms.Scale
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt8].
+func _(k idioms.ScaledAlikeInt8) {
+	type idiomsScaledAlikeInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		C   []int8
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledAlikeInt8HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt8 has changed: run go generate
 }
 
 //go:embed ScaledAlikeUint16.spv
@@ -7017,6 +8199,17 @@ func RunScaledAlikeUint16(ctx context.Context, dev *runtime.Device, k idioms.Sca
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint16].
+func _(k idioms.ScaledAlikeUint16) {
+	type idiomsScaledAlikeUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		C   []uint16
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledAlikeUint16HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint16 has changed: run go generate
+}
+
 //go:embed ScaledAlikeUint32.spv
 var scaledAlikeUint32SPIRV string
 
@@ -7083,6 +8276,17 @@ func RunScaledAlikeUint32(ctx context.Context, dev *runtime.Device, k idioms.Sca
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint32].
+func _(k idioms.ScaledAlikeUint32) {
+	type idiomsScaledAlikeUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		C   []uint32
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledAlikeUint32HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint32 has changed: run go generate
 }
 
 //go:embed ScaledAlikeUint64.spv
@@ -7153,6 +8357,17 @@ func RunScaledAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.Sca
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint64].
+func _(k idioms.ScaledAlikeUint64) {
+	type idiomsScaledAlikeUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledAlikeUint64HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint64 has changed: run go generate
+}
+
 //go:embed ScaledAlikeUint8.spv
 var scaledAlikeUint8SPIRV string
 
@@ -7219,6 +8434,17 @@ func RunScaledAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint8].
+func _(k idioms.ScaledAlikeUint8) {
+	type idiomsScaledAlikeUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		C   []uint8
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledAlikeUint8HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint8 has changed: run go generate
 }
 
 //go:embed ScaledInt16.spv
@@ -7288,6 +8514,17 @@ func RunScaledInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ScaledInt16].
+func _(k idioms.ScaledInt16) {
+	type idiomsScaledInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		C   []int16
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledInt16HasChanged_RunGoGenerate(k) // idioms.ScaledInt16 has changed: run go generate
+}
+
 //go:embed ScaledInt32.spv
 var scaledInt32SPIRV string
 
@@ -7353,6 +8590,17 @@ func RunScaledInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ScaledInt32].
+func _(k idioms.ScaledInt32) {
+	type idiomsScaledInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		C   []int32
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledInt32HasChanged_RunGoGenerate(k) // idioms.ScaledInt32 has changed: run go generate
 }
 
 //go:embed ScaledInt64.spv
@@ -7422,6 +8670,17 @@ func RunScaledInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ScaledInt64].
+func _(k idioms.ScaledInt64) {
+	type idiomsScaledInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		C   []int64
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledInt64HasChanged_RunGoGenerate(k) // idioms.ScaledInt64 has changed: run go generate
+}
+
 //go:embed ScaledInt8.spv
 var scaledInt8SPIRV string
 
@@ -7487,6 +8746,17 @@ func RunScaledInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt8
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ScaledInt8].
+func _(k idioms.ScaledInt8) {
+	type idiomsScaledInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		C   []int8
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledInt8HasChanged_RunGoGenerate(k) // idioms.ScaledInt8 has changed: run go generate
 }
 
 //go:embed ScaledUint16.spv
@@ -7556,6 +8826,17 @@ func RunScaledUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ScaledUint16].
+func _(k idioms.ScaledUint16) {
+	type idiomsScaledUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		C   []uint16
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledUint16HasChanged_RunGoGenerate(k) // idioms.ScaledUint16 has changed: run go generate
+}
+
 //go:embed ScaledUint32.spv
 var scaledUint32SPIRV string
 
@@ -7621,6 +8902,17 @@ func RunScaledUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ScaledUint32].
+func _(k idioms.ScaledUint32) {
+	type idiomsScaledUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		C   []uint32
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledUint32HasChanged_RunGoGenerate(k) // idioms.ScaledUint32 has changed: run go generate
 }
 
 //go:embed ScaledUint64.spv
@@ -7690,6 +8982,17 @@ func RunScaledUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.ScaledUint64].
+func _(k idioms.ScaledUint64) {
+	type idiomsScaledUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledUint64HasChanged_RunGoGenerate(k) // idioms.ScaledUint64 has changed: run go generate
+}
+
 //go:embed ScaledUint8.spv
 var scaledUint8SPIRV string
 
@@ -7755,6 +9058,17 @@ func RunScaledUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledUin
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.ScaledUint8].
+func _(k idioms.ScaledUint8) {
+	type idiomsScaledUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		C   []uint8
+		Out []idioms.Rows
+	}
+	_ = idiomsScaledUint8HasChanged_RunGoGenerate(k) // idioms.ScaledUint8 has changed: run go generate
 }
 
 //go:embed Swaps.spv
@@ -7825,6 +9139,17 @@ func RunSwaps(ctx context.Context, dev *runtime.Device, k idioms.Swaps, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.Swaps].
+func _(k idioms.Swaps) {
+	type idiomsSwapsHasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Rows
+	}
+	_ = idiomsSwapsHasChanged_RunGoGenerate(k) // idioms.Swaps has changed: run go generate
+}
+
 //go:embed TricksInt16.spv
 var tricksInt16SPIRV string
 
@@ -7884,6 +9209,16 @@ func RunTricksInt16(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.TricksInt16].
+func _(k idioms.TricksInt16) {
+	type idiomsTricksInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		Out []idioms.Row
+	}
+	_ = idiomsTricksInt16HasChanged_RunGoGenerate(k) // idioms.TricksInt16 has changed: run go generate
 }
 
 //go:embed TricksInt32.spv
@@ -7947,6 +9282,16 @@ func RunTricksInt32(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.TricksInt32].
+func _(k idioms.TricksInt32) {
+	type idiomsTricksInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		Out []idioms.Row
+	}
+	_ = idiomsTricksInt32HasChanged_RunGoGenerate(k) // idioms.TricksInt32 has changed: run go generate
+}
+
 //go:embed TricksInt64.spv
 var tricksInt64SPIRV string
 
@@ -8006,6 +9351,16 @@ func RunTricksInt64(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.TricksInt64].
+func _(k idioms.TricksInt64) {
+	type idiomsTricksInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		Out []idioms.Row
+	}
+	_ = idiomsTricksInt64HasChanged_RunGoGenerate(k) // idioms.TricksInt64 has changed: run go generate
 }
 
 //go:embed TricksInt8.spv
@@ -8069,6 +9424,16 @@ func RunTricksInt8(ctx context.Context, dev *runtime.Device, k idioms.TricksInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.TricksInt8].
+func _(k idioms.TricksInt8) {
+	type idiomsTricksInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		Out []idioms.Row
+	}
+	_ = idiomsTricksInt8HasChanged_RunGoGenerate(k) // idioms.TricksInt8 has changed: run go generate
+}
+
 //go:embed TricksUint16.spv
 var tricksUint16SPIRV string
 
@@ -8128,6 +9493,16 @@ func RunTricksUint16(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.TricksUint16].
+func _(k idioms.TricksUint16) {
+	type idiomsTricksUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		Out []idioms.Row
+	}
+	_ = idiomsTricksUint16HasChanged_RunGoGenerate(k) // idioms.TricksUint16 has changed: run go generate
 }
 
 //go:embed TricksUint32.spv
@@ -8191,6 +9566,16 @@ func RunTricksUint32(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.TricksUint32].
+func _(k idioms.TricksUint32) {
+	type idiomsTricksUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		Out []idioms.Row
+	}
+	_ = idiomsTricksUint32HasChanged_RunGoGenerate(k) // idioms.TricksUint32 has changed: run go generate
+}
+
 //go:embed TricksUint64.spv
 var tricksUint64SPIRV string
 
@@ -8252,6 +9637,16 @@ func RunTricksUint64(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.TricksUint64].
+func _(k idioms.TricksUint64) {
+	type idiomsTricksUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		Out []idioms.Row
+	}
+	_ = idiomsTricksUint64HasChanged_RunGoGenerate(k) // idioms.TricksUint64 has changed: run go generate
+}
+
 //go:embed TricksUint8.spv
 var tricksUint8SPIRV string
 
@@ -8311,6 +9706,16 @@ func RunTricksUint8(ctx context.Context, dev *runtime.Device, k idioms.TricksUin
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.TricksUint8].
+func _(k idioms.TricksUint8) {
+	type idiomsTricksUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		Out []idioms.Row
+	}
+	_ = idiomsTricksUint8HasChanged_RunGoGenerate(k) // idioms.TricksUint8 has changed: run go generate
 }
 
 //go:embed WidenInt16.spv
@@ -8380,6 +9785,17 @@ func RunWidenInt16(ctx context.Context, dev *runtime.Device, k idioms.WidenInt16
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.WidenInt16].
+func _(k idioms.WidenInt16) {
+	type idiomsWidenInt16HasChanged_RunGoGenerate struct {
+		A   []int16
+		B   []int16
+		C   []int16
+		Out []idioms.Rows
+	}
+	_ = idiomsWidenInt16HasChanged_RunGoGenerate(k) // idioms.WidenInt16 has changed: run go generate
+}
+
 //go:embed WidenInt32.spv
 var widenInt32SPIRV string
 
@@ -8445,6 +9861,17 @@ func RunWidenInt32(ctx context.Context, dev *runtime.Device, k idioms.WidenInt32
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.WidenInt32].
+func _(k idioms.WidenInt32) {
+	type idiomsWidenInt32HasChanged_RunGoGenerate struct {
+		A   []int32
+		B   []int32
+		C   []int32
+		Out []idioms.Rows
+	}
+	_ = idiomsWidenInt32HasChanged_RunGoGenerate(k) // idioms.WidenInt32 has changed: run go generate
 }
 
 //go:embed WidenInt64.spv
@@ -8514,6 +9941,17 @@ func RunWidenInt64(ctx context.Context, dev *runtime.Device, k idioms.WidenInt64
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.WidenInt64].
+func _(k idioms.WidenInt64) {
+	type idiomsWidenInt64HasChanged_RunGoGenerate struct {
+		A   []int64
+		B   []int64
+		C   []int64
+		Out []idioms.Rows
+	}
+	_ = idiomsWidenInt64HasChanged_RunGoGenerate(k) // idioms.WidenInt64 has changed: run go generate
+}
+
 //go:embed WidenInt8.spv
 var widenInt8SPIRV string
 
@@ -8579,6 +10017,17 @@ func RunWidenInt8(ctx context.Context, dev *runtime.Device, k idioms.WidenInt8, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.WidenInt8].
+func _(k idioms.WidenInt8) {
+	type idiomsWidenInt8HasChanged_RunGoGenerate struct {
+		A   []int8
+		B   []int8
+		C   []int8
+		Out []idioms.Rows
+	}
+	_ = idiomsWidenInt8HasChanged_RunGoGenerate(k) // idioms.WidenInt8 has changed: run go generate
 }
 
 //go:embed WidenUint16.spv
@@ -8648,6 +10097,17 @@ func RunWidenUint16(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.WidenUint16].
+func _(k idioms.WidenUint16) {
+	type idiomsWidenUint16HasChanged_RunGoGenerate struct {
+		A   []uint16
+		B   []uint16
+		C   []uint16
+		Out []idioms.Rows
+	}
+	_ = idiomsWidenUint16HasChanged_RunGoGenerate(k) // idioms.WidenUint16 has changed: run go generate
+}
+
 //go:embed WidenUint32.spv
 var widenUint32SPIRV string
 
@@ -8713,6 +10173,17 @@ func RunWidenUint32(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.WidenUint32].
+func _(k idioms.WidenUint32) {
+	type idiomsWidenUint32HasChanged_RunGoGenerate struct {
+		A   []uint32
+		B   []uint32
+		C   []uint32
+		Out []idioms.Rows
+	}
+	_ = idiomsWidenUint32HasChanged_RunGoGenerate(k) // idioms.WidenUint32 has changed: run go generate
 }
 
 //go:embed WidenUint64.spv
@@ -8782,6 +10253,17 @@ func RunWidenUint64(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [idioms.WidenUint64].
+func _(k idioms.WidenUint64) {
+	type idiomsWidenUint64HasChanged_RunGoGenerate struct {
+		A   []uint64
+		B   []uint64
+		C   []uint64
+		Out []idioms.Rows
+	}
+	_ = idiomsWidenUint64HasChanged_RunGoGenerate(k) // idioms.WidenUint64 has changed: run go generate
+}
+
 //go:embed WidenUint8.spv
 var widenUint8SPIRV string
 
@@ -8847,4 +10329,15 @@ func RunWidenUint8(ctx context.Context, dev *runtime.Device, k idioms.WidenUint8
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [idioms.WidenUint8].
+func _(k idioms.WidenUint8) {
+	type idiomsWidenUint8HasChanged_RunGoGenerate struct {
+		A   []uint8
+		B   []uint8
+		C   []uint8
+		Out []idioms.Rows
+	}
+	_ = idiomsWidenUint8HasChanged_RunGoGenerate(k) // idioms.WidenUint8 has changed: run go generate
 }

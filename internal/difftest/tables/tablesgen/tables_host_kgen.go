@@ -10,6 +10,359 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// tablesHost is some work-items of the kernel [Tables].
+type tablesHost struct {
+	kernelimpl.HostGroup
+	v3 int64
+	v5 int64
+}
+
+func newTablesHost() kernelimpl.HostForm { return new(tablesHost) }
+
+var tablesHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/tables/tables.go:218:27"},
+	{Kind: 3, Pos: "internal/difftest/tables/tables.go:214:14"},
+	{Kind: 1, Pos: "internal/difftest/tables/tables.go:213:15"},
+}
+
+var tablesHostTable0 = [46]int32{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193, 197, 199}
+
+var tablesHostTable1 = [12]struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{17, 1, 7}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{5, 2, 5}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{-80, 3, 4}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{-30000, -1, -1}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{-3, -1, -1}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{12, 6, -1}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{7, -1, -1}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{61, 8, 10}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{40, 9, -1}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{23, -1, -1}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{30000, 11, -1}, struct {
+	f0 int32
+	f1 int32
+	f2 int32
+}{99, -1, -1}}
+
+var tablesHostTable2 = [32]int32{-100, -63, -26, 11, 48, 85, 122, -97, -60, -23, 14, 51, 88, 125, -94, -57, -20, 17, 54, 91, -128, -91, -54, -17, 20, 57, 94, -125, -88, -51, -14, 23}
+
+var tablesHostTable3 = [32]int32{65529, 65522, 65515, 65508, 65501, 65494, 65487, 65480, 65473, 65466, 65459, 65452, 65445, 65438, 65431, 65424, 65417, 65410, 65403, 65396, 65389, 65382, 65375, 65368, 65361, 65354, 65347, 65340, 65333, 65326, 65319, 65312}
+
+var tablesHostTable4 = [32]int32{33, 42, 34, -29, -256, -906, -2602, 4138, 5120, 3925, -4778, -34816, -120149, -341333, 513365, 622592, 436906, -742741, -4718592, -15903402, 44739242, 63613610, 75497472, 47535445, -111848106, -637534208, -671088640, -134217728, 715827882, 536870912, 715827882, 715827882}
+
+var tablesHostTable5 = [32]int64{0, 84, 136, 66466, 65295, 15869, 217358, 71303, 263150, 242015, 620510, 558576, 396992, 265426, 854825, 562188, 285028, 951099, 265041, 1218452, 325724, 854441, 74748, 1257770, 32490, 978160, 935646, 1433329, 4767, 1818169, 1733309, 1190385}
+
+var tablesHostTable6 = [32]bool{true, true, true, false, false, true, true, true, true, false, true, false, false, false, false, true, true, false, false, true, true, true, true, false, true, false, false, true, true, true, true, false}
+
+var tablesHostTable7 = [32]int32{0, 3, 6, 7, 10, 13, 14, 17, 20, 21, 24, 27, 28, 31, 34, 35, 38, 41, 42, 45, 48, 49, 52, 55, 56, 59, 62, 63, 66, 69, 70, 73}
+
+var tablesHostTable8 = [32]int32{3, 3, 1, 3, 3, 1, 3, 3, 1, 3, 3, 1, 3, 3, 1, 3, 3, 1, 3, 3, 1, 3, 3, 1, 3, 3, 1, 3, 3, 1, 3, 4}
+
+var tablesHostTable9 = [32]int64{0, 1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 121, 144, 169, 196, 225, 256, 289, 324, 361, 400, 441, 484, 529, 576, 625, 676, 729, 784, 841, 900, 961}
+
+var tablesHostTable10 = [32]int64{0, 1, 8, 27, 64, 125, 216, 343, 512, 729, 1000, 1331, 1728, 2197, 2744, 3375, 4096, 4913, 5832, 6859, 8000, 9261, 10648, 12167, 13824, 15625, 17576, 19683, 21952, 24389, 27000, 29791}
+
+var tablesHostTable11 = [3]int32{7, 2, 0}
+
+var tablesHostTable12 = [84]int32{206, 177, 97, 98, 101, 98, 99, 206, 177, 100, 98, 101, 101, 102, 206, 177, 103, 98, 101, 104, 105, 206, 177, 106, 98, 101, 107, 108, 206, 177, 109, 98, 101, 110, 111, 206, 177, 112, 98, 101, 113, 114, 206, 177, 115, 98, 101, 116, 117, 206, 177, 118, 98, 101, 119, 120, 206, 177, 121, 98, 101, 122, 123, 206, 177, 124, 98, 101, 125, 126, 206, 177, 127, 98, 101, 194, 128, 99, 104, 97, 110, 103, 101, 100}
+
+// Begin readies the form for a launch.
+func (g *tablesHost) Begin() {
+	g.Sites = tablesHostSites
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*tablesHost) Spare() {}
+
+// Run runs it.
+func (g *tablesHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *tablesHost) r0() int {
+	v3 := g.v3
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	data := g.Data()
+	v1 := 16
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v2, v9, v28, v31, v39, v48, v56 int32
+		var v7, v10, v12, v55, v57, v79, v80, v92 int64
+		var v14 int
+		var v78 bool
+		{
+			v2 = int32(x)
+			v7 = int64(uint32(v2))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b25
+			}
+		}
+		{
+			v9 = *(*int32)(unsafe.Add(p0, x*4))
+			v10 = int64(v9)
+			v11 := v7 * 6
+			v12 = v11 + 6
+			v13 := uint64(v12) <= uint64(v5)
+			if !v13 {
+				goto b24
+			}
+		}
+		{
+			v14 = x * 48
+			v15 := v9 & 255
+			v16 := int64(uint32(v15))
+			v17 := *(*int8)(unsafe.Add(data, v1+int(v15)))
+			v18 := int64(uint8(v17))
+			v19 := v18 + v16
+			v20 := *(*int8)(unsafe.Add(data, v1+int(v19)))
+			v21 := int64(uint8(v20))
+			*(*int64)(unsafe.Add(p1, v14)) = v21
+			v23 := int64(uint64(v10) % uint64(46))
+			v24 := int32(uint64(v23))
+			v25 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), int(v24)*4))
+			v26 := int64(uint32(v25))
+			*(*int64)(unsafe.Add(p1, v14+8)) = v26
+			v28 = int32(0)
+		}
+	b3:
+		{
+			v29 := 0 <= v28
+			if !v29 {
+				goto b11
+			}
+		}
+		{
+			v30 := uint32(v28) < uint32(12)
+			if !v30 {
+				goto b10
+			}
+		}
+		{
+			v31 = *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12))
+			v32 := v31 != v9
+			if !v32 {
+				goto b11
+			}
+		}
+		{
+			v33 := *(*int64)(unsafe.Add(p1, v14+16))
+			v34 := v33 + 1
+			*(*int64)(unsafe.Add(p1, v14+16)) = v34
+			v36 := v9 < v31
+			if !v36 {
+				goto b8
+			}
+		}
+		{
+			v37 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12+4))
+			v39 = v37
+			goto b9
+		}
+	b8:
+		{
+			v38 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12+8))
+			v39 = v38
+		}
+	b9:
+		v28 = v39
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b3
+	b10:
+		{
+			v40 := int64(v28)
+			g.Fault(0, v40, int64(12), v2, int32(0), int32(0))
+			continue
+		}
+	b11:
+		{
+			v42 := *(*int64)(unsafe.Add(p1, v14+16))
+			v43 := v42 << 8
+			v44 := v28 & 255
+			v45 := int64(uint32(v44))
+			v46 := v43 | v45
+			*(*int64)(unsafe.Add(p1, v14+16)) = v46
+			v48 = v9 & 31
+			v49 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable2), int(v48)*4))
+			v50 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable3), int(v48)*4))
+			v51 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable4), int(v48)*4))
+			v52 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable5), int(v48)*8))
+			v53 := *(*bool)(unsafe.Add(unsafe.Pointer(&tablesHostTable6), int(v48)))
+			v54 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable7), int(v48)*4))
+			v55 = int64(uint32(v54))
+			v56 = *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable8), int(v48)*4))
+			v57 = int64(uint32(v56))
+			v58 := int64(v49)
+			v59 := v58 << 32
+			v60 := int64(uint32(v50))
+			v61 := v60 << 16
+			v62 := v59 ^ v61
+			v63 := int64(uint32(v51))
+			v64 := v62 ^ v63
+			v65 := v64 ^ v52
+			*(*int64)(unsafe.Add(p1, v14+24)) = v65
+			if !v53 {
+				goto b13
+			}
+		}
+		{
+			v67 := *(*int64)(unsafe.Add(p1, v14+24))
+			v68 := v67 + 1
+			*(*int64)(unsafe.Add(p1, v14+24)) = v68
+		}
+	b13:
+		{
+			v70 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable9), int(v48)*8))
+			v71 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable10), int(v48)*8))
+			v72 := v70 + v71
+			*(*int64)(unsafe.Add(p1, v14+32)) = v72
+			v74 := v9 & 1
+			v75 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable11), int(v74)*4))
+			v76 := int64(uint32(v75))
+			*(*int64)(unsafe.Add(p1, v14+40)) = v76
+			v78 = v56 == 3
+			v79 = int64(0)
+			if v78 {
+				v79 = v57
+			}
+			v80 = int64(0)
+		}
+	b14:
+		{
+			v81 := v80 < v79
+			if !v81 {
+				goto b17
+			}
+		}
+		{
+			v82 := v55 + v80
+			v83 := int32(uint64(v82))
+			v84 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v83)*4))
+			v85 := v80 + 7
+			v86 := int32(uint64(v85))
+			v87 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v86)*4))
+			v88 := v84 == v87
+			if !v88 {
+				goto b17
+			}
+		}
+		{
+			v89 := v80 + 1
+			v80 = v89
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b14
+		}
+	b17:
+		{
+			v90 := v80 == v79
+			v91 := v78 && v90
+			if v91 {
+				goto b22
+			}
+			v92 = int64(0)
+		}
+	b18:
+		{
+			v93 := v92 < v79
+			if !v93 {
+				goto b21
+			}
+		}
+		{
+			v94 := v55 + v92
+			v95 := int32(uint64(v94))
+			v96 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v95)*4))
+			v97 := v92 + 10
+			v98 := int32(uint64(v97))
+			v99 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v98)*4))
+			v100 := v96 == v99
+			if !v100 {
+				goto b21
+			}
+		}
+		{
+			v101 := v92 + 1
+			v92 = v101
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b18
+		}
+	b21:
+		{
+			v102 := v92 == v79
+			v103 := v78 && v102
+			if !v103 {
+				goto b23
+			}
+		}
+	b22:
+		{
+			v104 := *(*int64)(unsafe.Add(p1, v14+40))
+			v105 := v104 | 256
+			*(*int64)(unsafe.Add(p1, v14+40)) = v105
+		}
+	b23:
+		continue
+	b24:
+		g.Fault(1, v12, v5, v2, int32(0), int32(0))
+		continue
+	b25:
+		g.Fault(2, v7, v3, v2, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // wavesHost is some work-items of the kernel [Waves].
 type wavesHost struct {
 	kernelimpl.HostGroup

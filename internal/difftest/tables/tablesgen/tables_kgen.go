@@ -17,14 +17,26 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{crcKernel, tablesKernel, wavesKernel, writtenKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/difftest/tables",
+	Kernels: []string{"CRC", "Tables", "Waves", "Written"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/difftest/tables/tables.go", Package: "tables", Sum: 0xb91848ad},
+		{File: "internal/difftest/tables/near/near.go", Package: "near", Sum: 0x5b7c9a3b},
+	},
+})
 
 //go:embed CRC.spv
 var crcSPIRV string
@@ -88,6 +100,15 @@ func RunCRC(ctx context.Context, dev *runtime.Device, k tables.CRC, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [tables.CRC].
+func _(k tables.CRC) {
+	type tablesCRCHasChanged_RunGoGenerate struct {
+		In  []uint64
+		Out []uint32
+	}
+	_ = tablesCRCHasChanged_RunGoGenerate(k) // tables.CRC has changed: run go generate
+}
+
 //go:embed Tables.spv
 var tablesSPIRV string
 
@@ -97,7 +118,7 @@ var tablesData string
 //go:embed Tables.words.spv
 var tablesWords string
 
-var tablesKernel = kernelimpl.Register(&abi.Kernel{
+var tablesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Tables",
 	Package: "github.com/kgen-go/kgen/internal/difftest/tables",
 	Form:    abi.Range,
@@ -108,6 +129,7 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:213:15", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/tables/tables.go:214:14", Limit: -2},
@@ -128,7 +150,7 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-})
+}, newTablesHost)
 
 // Tables is the kernel [tables.Tables] with its slices in device memory.
 // Tables reads the rest.
@@ -151,6 +173,15 @@ func RunTables(ctx context.Context, dev *runtime.Device, k tables.Tables, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [tables.Tables].
+func _(k tables.Tables) {
+	type tablesTablesHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []uint64
+	}
+	_ = tablesTablesHasChanged_RunGoGenerate(k) // tables.Tables has changed: run go generate
 }
 
 //go:embed Waves.spv
@@ -213,6 +244,15 @@ func RunWaves(ctx context.Context, dev *runtime.Device, k tables.Waves, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [tables.Waves].
+func _(k tables.Waves) {
+	type tablesWavesHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []float64
+	}
+	_ = tablesWavesHasChanged_RunGoGenerate(k) // tables.Waves has changed: run go generate
+}
+
 //go:embed Written.spv
 var writtenSPIRV string
 
@@ -265,4 +305,10 @@ func RunWritten(ctx context.Context, dev *runtime.Device, k tables.Written, r ru
 	l := kernelimpl.NewLaunch(writtenKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [tables.Written].
+func _(k tables.Written) {
+	type tablesWrittenHasChanged_RunGoGenerate struct{ Out []int32 }
+	_ = tablesWrittenHasChanged_RunGoGenerate(k) // tables.Written has changed: run go generate
 }

@@ -16,14 +16,38 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{fastKernel, preciseKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/difftest/ulps",
+	Kernels: []string{"Fast", "Precise"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xc149a7cf},
+		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
+		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xfd04f195},
+		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x84415958},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
+		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
+		{File: "internal/difftest/ulps/kernel.go", Package: "ulps", Sum: 0xf076c797},
+	},
+})
 
 //go:embed Fast.spv
 var fastSPIRV string
@@ -92,6 +116,17 @@ func RunFast(ctx context.Context, dev *runtime.Device, k ulps.Fast, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [ulps.Fast].
+func _(k ulps.Fast) {
+	type ulpsFastHasChanged_RunGoGenerate struct {
+		Fn  int32
+		X   []float32
+		Y   []float32
+		Out []float32
+	}
+	_ = ulpsFastHasChanged_RunGoGenerate(k) // ulps.Fast has changed: run go generate
+}
+
 //go:embed Precise.spv
 var preciseSPIRV string
 
@@ -157,4 +192,15 @@ func RunPrecise(ctx context.Context, dev *runtime.Device, k ulps.Precise, r runt
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [ulps.Precise].
+func _(k ulps.Precise) {
+	type ulpsPreciseHasChanged_RunGoGenerate struct {
+		Fn  int32
+		X   []float32
+		Y   []float32
+		Out []float32
+	}
+	_ = ulpsPreciseHasChanged_RunGoGenerate(k) // ulps.Precise has changed: run go generate
 }

@@ -1138,6 +1138,426 @@ func (g *fillHost) r0() int {
 	return -1
 }
 
+// insertionHost is some work-items of the kernel [Insertion].
+type insertionHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newInsertionHost() kernelimpl.HostForm { return new(insertionHost) }
+
+var insertionHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/words/insertion.go:11:34"},
+	{Kind: 1, Pos: "internal/difftest/words/insertion.go:11:25"},
+	{Kind: 3, Pos: "internal/difftest/words/insertion.go:28:12"},
+	{Kind: 3, Pos: "internal/difftest/words/insertion.go:21:17"},
+}
+
+// Begin readies the form for a launch.
+func (g *insertionHost) Begin() {
+	g.Sites = insertionHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.Allot(0, 128)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*insertionHost) Spare() {}
+
+// Run runs it.
+func (g *insertionHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *insertionHost) r0() int {
+	m0 := g.Memory(0)
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v72, v76, v87, v92, v128, v132, v143, v148 int32
+		var v8, v43, v44, v49, v70, v75, v84, v89, v90, v107, v126, v131, v140, v145, v146 int64
+		var v47, v48, v105, v106 bool
+		{
+			v0 = int32(x)
+			v5 := int64(uint32(v0))
+			*(*[128]byte)(m0) = [128]byte{}
+			v7 := v5 * 16
+			v8 = v7 + 16
+			v9 := uint64(v8) <= uint64(v1)
+			if !v9 {
+				goto b35
+			}
+		}
+		{
+			v10 := x * 128
+			v11 := *(*int64)(unsafe.Add(p0, v10))
+			*(*int64)(m0) = v11
+			v13 := *(*int64)(unsafe.Add(p0, v10+8))
+			*(*int64)(unsafe.Add(m0, 8)) = v13
+			v15 := *(*int64)(unsafe.Add(p0, v10+16))
+			*(*int64)(unsafe.Add(m0, 16)) = v15
+			v17 := *(*int64)(unsafe.Add(p0, v10+24))
+			*(*int64)(unsafe.Add(m0, 24)) = v17
+			v19 := *(*int64)(unsafe.Add(p0, v10+32))
+			*(*int64)(unsafe.Add(m0, 32)) = v19
+			v21 := *(*int64)(unsafe.Add(p0, v10+40))
+			*(*int64)(unsafe.Add(m0, 40)) = v21
+			v23 := *(*int64)(unsafe.Add(p0, v10+48))
+			*(*int64)(unsafe.Add(m0, 48)) = v23
+			v25 := *(*int64)(unsafe.Add(p0, v10+56))
+			*(*int64)(unsafe.Add(m0, 56)) = v25
+			v27 := *(*int64)(unsafe.Add(p0, v10+64))
+			*(*int64)(unsafe.Add(m0, 64)) = v27
+			v29 := *(*int64)(unsafe.Add(p0, v10+72))
+			*(*int64)(unsafe.Add(m0, 72)) = v29
+			v31 := *(*int64)(unsafe.Add(p0, v10+80))
+			*(*int64)(unsafe.Add(m0, 80)) = v31
+			v33 := *(*int64)(unsafe.Add(p0, v10+88))
+			*(*int64)(unsafe.Add(m0, 88)) = v33
+			v35 := *(*int64)(unsafe.Add(p0, v10+96))
+			*(*int64)(unsafe.Add(m0, 96)) = v35
+			v37 := *(*int64)(unsafe.Add(p0, v10+104))
+			*(*int64)(unsafe.Add(m0, 104)) = v37
+			v39 := *(*int64)(unsafe.Add(p0, v10+112))
+			*(*int64)(unsafe.Add(m0, 112)) = v39
+			v41 := *(*int64)(unsafe.Add(p0, v10+120))
+			*(*int64)(unsafe.Add(m0, 120)) = v41
+			v43 = int64(0)
+			v44 = int64(20)
+		}
+	b2:
+		{
+			v45 := v44 <= 16
+			if !v45 {
+				goto b18
+			}
+		}
+		{
+			v46 := v43 + 1
+			v47 = -2147483648 <= v43
+			v48 = v43 <= 2147483647
+			v49 = v46
+		}
+	b4:
+		{
+			v50 := v49 < v44
+			if !v50 {
+				goto b17
+			}
+		}
+		{
+			v51 := -2147483648 <= v49
+			v52 := v49 <= 2147483647
+			v53 := uint64(v49) < uint64(16)
+			v54 := v49 - v43
+			v55 := v54 * -1
+			v56 := v55 + 1
+			v57 := v49 + v56
+			v58 := uint64(v57) < uint64(16)
+			v59 := v49 + -1
+			v60 := uint64(v59) < uint64(16)
+			v61 := v57 + -1
+			v62 := uint64(v61) < uint64(16)
+			v63 := v51 && v52
+			v64 := v63 && v47
+			v65 := v64 && v48
+			v66 := v65 && v53
+			v67 := v66 && v58
+			v68 := v67 && v60
+			v69 := v68 && v62
+			if !v69 {
+				v84 = v49
+				goto b9
+			}
+			v70 = v49
+		}
+	b6:
+		{
+			v71 := v43 < v70
+			if !v71 {
+				goto b16
+			}
+		}
+		{
+			v72 = int32(uint64(v70))
+			v73 := *(*int64)(unsafe.Add(m0, int(v72)*8))
+			v74 := v73 & 7
+			v75 = v70 + -1
+			v76 = int32(uint64(v75))
+			v77 := *(*int64)(unsafe.Add(m0, int(v76)*8))
+			v78 := v77 & 7
+			v79 := v74 < v78
+			if !v79 {
+				goto b16
+			}
+		}
+		{
+			v80 := *(*int64)(unsafe.Add(m0, int(v76)*8))
+			v81 := *(*int64)(unsafe.Add(m0, int(v72)*8))
+			*(*int64)(unsafe.Add(m0, int(v72)*8)) = v80
+			*(*int64)(unsafe.Add(m0, int(v76)*8)) = v81
+			v70 = v75
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b6
+		}
+	b9:
+		{
+			v85 := v43 < v84
+			if !v85 {
+				goto b16
+			}
+		}
+		{
+			v86 := uint64(v84) < uint64(16)
+			if !v86 {
+				goto b15
+			}
+		}
+		{
+			v87 = int32(uint64(v84))
+			v88 := *(*int64)(unsafe.Add(m0, int(v87)*8))
+			v89 = v88 & 7
+			v90 = v84 + -1
+			v91 := uint64(v90) < uint64(16)
+			if !v91 {
+				goto b14
+			}
+		}
+		{
+			v92 = int32(uint64(v90))
+			v93 := *(*int64)(unsafe.Add(m0, int(v92)*8))
+			v94 := v93 & 7
+			v95 := v89 < v94
+			if !v95 {
+				goto b16
+			}
+		}
+		{
+			v96 := *(*int64)(unsafe.Add(m0, int(v92)*8))
+			v97 := *(*int64)(unsafe.Add(m0, int(v87)*8))
+			*(*int64)(unsafe.Add(m0, int(v87)*8)) = v96
+			*(*int64)(unsafe.Add(m0, int(v92)*8)) = v97
+			v84 = v90
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b9
+		}
+	b14:
+		g.Fault(0, v90, int64(16), v0, int32(0), int32(0))
+		continue
+	b15:
+		g.Fault(1, v84, int64(16), v0, int32(0), int32(0))
+		continue
+	b16:
+		{
+			v102 := v49 + 1
+			v49 = v102
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b4
+		}
+	b17:
+		{
+			v103 := v44 + 20
+			v43 = v44
+			v44 = v103
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b2
+		}
+	b18:
+		{
+			v104 := v43 + 1
+			v105 = -2147483648 <= v43
+			v106 = v43 <= 2147483647
+			v107 = v104
+		}
+	b19:
+		{
+			v108 := v107 < 16
+			if !v108 {
+				goto b32
+			}
+		}
+		{
+			v109 := -2147483648 <= v107
+			v110 := uint64(v107) < uint64(16)
+			v111 := v107 - v43
+			v112 := v111 * -1
+			v113 := v112 + 1
+			v114 := v107 + v113
+			v115 := uint64(v114) < uint64(16)
+			v116 := v107 + -1
+			v117 := uint64(v116) < uint64(16)
+			v118 := v114 + -1
+			v119 := uint64(v118) < uint64(16)
+			v120 := v109 && v105
+			v121 := v120 && v106
+			v122 := v121 && v110
+			v123 := v122 && v115
+			v124 := v123 && v117
+			v125 := v124 && v119
+			if !v125 {
+				v140 = v107
+				goto b24
+			}
+			v126 = v107
+		}
+	b21:
+		{
+			v127 := v43 < v126
+			if !v127 {
+				goto b31
+			}
+		}
+		{
+			v128 = int32(uint64(v126))
+			v129 := *(*int64)(unsafe.Add(m0, int(v128)*8))
+			v130 := v129 & 7
+			v131 = v126 + -1
+			v132 = int32(uint64(v131))
+			v133 := *(*int64)(unsafe.Add(m0, int(v132)*8))
+			v134 := v133 & 7
+			v135 := v130 < v134
+			if !v135 {
+				goto b31
+			}
+		}
+		{
+			v136 := *(*int64)(unsafe.Add(m0, int(v132)*8))
+			v137 := *(*int64)(unsafe.Add(m0, int(v128)*8))
+			*(*int64)(unsafe.Add(m0, int(v128)*8)) = v136
+			*(*int64)(unsafe.Add(m0, int(v132)*8)) = v137
+			v126 = v131
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b21
+		}
+	b24:
+		{
+			v141 := v43 < v140
+			if !v141 {
+				goto b31
+			}
+		}
+		{
+			v142 := uint64(v140) < uint64(16)
+			if !v142 {
+				goto b30
+			}
+		}
+		{
+			v143 = int32(uint64(v140))
+			v144 := *(*int64)(unsafe.Add(m0, int(v143)*8))
+			v145 = v144 & 7
+			v146 = v140 + -1
+			v147 := uint64(v146) < uint64(16)
+			if !v147 {
+				goto b29
+			}
+		}
+		{
+			v148 = int32(uint64(v146))
+			v149 := *(*int64)(unsafe.Add(m0, int(v148)*8))
+			v150 := v149 & 7
+			v151 := v145 < v150
+			if !v151 {
+				goto b31
+			}
+		}
+		{
+			v152 := *(*int64)(unsafe.Add(m0, int(v148)*8))
+			v153 := *(*int64)(unsafe.Add(m0, int(v143)*8))
+			*(*int64)(unsafe.Add(m0, int(v143)*8)) = v152
+			*(*int64)(unsafe.Add(m0, int(v148)*8)) = v153
+			v140 = v146
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b24
+		}
+	b29:
+		g.Fault(0, v146, int64(16), v0, int32(0), int32(0))
+		continue
+	b30:
+		g.Fault(1, v140, int64(16), v0, int32(0), int32(0))
+		continue
+	b31:
+		{
+			v158 := v107 + 1
+			v107 = v158
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b19
+		}
+	b32:
+		{
+			v159 := uint64(v8) <= uint64(v3)
+			if !v159 {
+				goto b34
+			}
+		}
+		{
+			v160 := x * 128
+			v161 := *(*int64)(m0)
+			*(*int64)(unsafe.Add(p1, v160)) = v161
+			v163 := *(*int64)(unsafe.Add(m0, 8))
+			*(*int64)(unsafe.Add(p1, v160+8)) = v163
+			v165 := *(*int64)(unsafe.Add(m0, 16))
+			*(*int64)(unsafe.Add(p1, v160+16)) = v165
+			v167 := *(*int64)(unsafe.Add(m0, 24))
+			*(*int64)(unsafe.Add(p1, v160+24)) = v167
+			v169 := *(*int64)(unsafe.Add(m0, 32))
+			*(*int64)(unsafe.Add(p1, v160+32)) = v169
+			v171 := *(*int64)(unsafe.Add(m0, 40))
+			*(*int64)(unsafe.Add(p1, v160+40)) = v171
+			v173 := *(*int64)(unsafe.Add(m0, 48))
+			*(*int64)(unsafe.Add(p1, v160+48)) = v173
+			v175 := *(*int64)(unsafe.Add(m0, 56))
+			*(*int64)(unsafe.Add(p1, v160+56)) = v175
+			v177 := *(*int64)(unsafe.Add(m0, 64))
+			*(*int64)(unsafe.Add(p1, v160+64)) = v177
+			v179 := *(*int64)(unsafe.Add(m0, 72))
+			*(*int64)(unsafe.Add(p1, v160+72)) = v179
+			v181 := *(*int64)(unsafe.Add(m0, 80))
+			*(*int64)(unsafe.Add(p1, v160+80)) = v181
+			v183 := *(*int64)(unsafe.Add(m0, 88))
+			*(*int64)(unsafe.Add(p1, v160+88)) = v183
+			v185 := *(*int64)(unsafe.Add(m0, 96))
+			*(*int64)(unsafe.Add(p1, v160+96)) = v185
+			v187 := *(*int64)(unsafe.Add(m0, 104))
+			*(*int64)(unsafe.Add(p1, v160+104)) = v187
+			v189 := *(*int64)(unsafe.Add(m0, 112))
+			*(*int64)(unsafe.Add(p1, v160+112)) = v189
+			v191 := *(*int64)(unsafe.Add(m0, 120))
+			*(*int64)(unsafe.Add(p1, v160+120)) = v191
+			continue
+		}
+	b34:
+		g.Fault(2, v8, v3, v0, int32(0), int32(0))
+		continue
+	b35:
+		g.Fault(3, v8, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // tableHost is some work-items of the kernel [Table].
 type tableHost struct {
 	kernelimpl.HostGroup
@@ -1307,6 +1727,7 @@ func (g *tileHost) r3() int {
 	v7 := int64(uint32(c0))
 	m1 := g.Memory(1)
 	m0 := g.Memory(0)
+	stop := g.Cancelled()
 	basex := g.ID[0] * g.Local[0]
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -1363,6 +1784,9 @@ func (g *tileHost) r3() int {
 		}
 		v20 = v41
 		v21 = v42
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b6
 	b9:
 		v69 = v41

@@ -16,14 +16,26 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{bytesKernel, convertFloat32Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, fillKernel, insertionKernel, recordsKernel, tableKernel, tileKernel, walkKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/difftest/words",
+	Kernels: []string{"Bytes", "ConvertFloat32", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Fill", "Insertion", "Records", "Table", "Tile", "Walk"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/difftest/words/insertion.go", Package: "words", Sum: 0xf38a92dd},
+		{File: "internal/difftest/words/kernel.go", Package: "words", Sum: 0x7388eccc},
+	},
+})
 
 //go:embed Bytes.spv
 var bytesSPIRV string
@@ -116,6 +128,20 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [words.Bytes].
+func _(k words.Bytes) {
+	type wordsBytesHasChanged_RunGoGenerate struct {
+		By    int
+		A     []uint8
+		B     []uint8
+		C     []int16
+		D     [][3]int8
+		E     []bool
+		Count []uint32
+	}
+	_ = wordsBytesHasChanged_RunGoGenerate(k) // words.Bytes has changed: run go generate
+}
+
 //go:embed ConvertFloat32.spv
 var convertFloat32SPIRV string
 
@@ -169,6 +195,30 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k words.Convert
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [words.ConvertFloat32].
+func _(k words.ConvertFloat32) {
+	type wordsConvertFloat32HasChanged_RunGoGenerate struct {
+		In  []float32
+		Out []words.Converted
+	}
+	_ = wordsConvertFloat32HasChanged_RunGoGenerate(k) // words.ConvertFloat32 has changed: run go generate
+	type wordsConvertedHasChanged_RunGoGenerate struct {
+		I8  int8
+		F32 float32
+		I16 int16
+		I64 int64
+		U8  uint8
+		I32 int32
+		U16 uint16
+		U64 uint64
+		U32 uint32
+		I   int
+		B   bool
+		U   uint
+	}
+	_ = wordsConvertedHasChanged_RunGoGenerate(k.Out[0]) // words.Converted has changed: run go generate
 }
 
 //go:embed ConvertInt.spv
@@ -226,6 +276,15 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k words.ConvertInt,
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [words.ConvertInt].
+func _(k words.ConvertInt) {
+	type wordsConvertIntHasChanged_RunGoGenerate struct {
+		In  []int
+		Out []words.Converted
+	}
+	_ = wordsConvertIntHasChanged_RunGoGenerate(k) // words.ConvertInt has changed: run go generate
+}
+
 //go:embed ConvertInt16.spv
 var convertInt16SPIRV string
 
@@ -279,6 +338,15 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [words.ConvertInt16].
+func _(k words.ConvertInt16) {
+	type wordsConvertInt16HasChanged_RunGoGenerate struct {
+		In  []int16
+		Out []words.Converted
+	}
+	_ = wordsConvertInt16HasChanged_RunGoGenerate(k) // words.ConvertInt16 has changed: run go generate
 }
 
 //go:embed ConvertInt32.spv
@@ -336,6 +404,15 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [words.ConvertInt32].
+func _(k words.ConvertInt32) {
+	type wordsConvertInt32HasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []words.Converted
+	}
+	_ = wordsConvertInt32HasChanged_RunGoGenerate(k) // words.ConvertInt32 has changed: run go generate
+}
+
 //go:embed ConvertInt64.spv
 var convertInt64SPIRV string
 
@@ -389,6 +466,15 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [words.ConvertInt64].
+func _(k words.ConvertInt64) {
+	type wordsConvertInt64HasChanged_RunGoGenerate struct {
+		In  []int64
+		Out []words.Converted
+	}
+	_ = wordsConvertInt64HasChanged_RunGoGenerate(k) // words.ConvertInt64 has changed: run go generate
 }
 
 //go:embed ConvertInt8.spv
@@ -446,6 +532,15 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k words.ConvertInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [words.ConvertInt8].
+func _(k words.ConvertInt8) {
+	type wordsConvertInt8HasChanged_RunGoGenerate struct {
+		In  []int8
+		Out []words.Converted
+	}
+	_ = wordsConvertInt8HasChanged_RunGoGenerate(k) // words.ConvertInt8 has changed: run go generate
+}
+
 //go:embed ConvertUint.spv
 var convertUintSPIRV string
 
@@ -499,6 +594,15 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k words.ConvertUin
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [words.ConvertUint].
+func _(k words.ConvertUint) {
+	type wordsConvertUintHasChanged_RunGoGenerate struct {
+		In  []uint
+		Out []words.Converted
+	}
+	_ = wordsConvertUintHasChanged_RunGoGenerate(k) // words.ConvertUint has changed: run go generate
 }
 
 //go:embed ConvertUint16.spv
@@ -556,6 +660,15 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k words.ConvertU
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [words.ConvertUint16].
+func _(k words.ConvertUint16) {
+	type wordsConvertUint16HasChanged_RunGoGenerate struct {
+		In  []uint16
+		Out []words.Converted
+	}
+	_ = wordsConvertUint16HasChanged_RunGoGenerate(k) // words.ConvertUint16 has changed: run go generate
+}
+
 //go:embed ConvertUint32.spv
 var convertUint32SPIRV string
 
@@ -609,6 +722,15 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k words.ConvertU
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [words.ConvertUint32].
+func _(k words.ConvertUint32) {
+	type wordsConvertUint32HasChanged_RunGoGenerate struct {
+		In  []uint32
+		Out []words.Converted
+	}
+	_ = wordsConvertUint32HasChanged_RunGoGenerate(k) // words.ConvertUint32 has changed: run go generate
 }
 
 //go:embed ConvertUint64.spv
@@ -666,6 +788,15 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k words.ConvertU
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [words.ConvertUint64].
+func _(k words.ConvertUint64) {
+	type wordsConvertUint64HasChanged_RunGoGenerate struct {
+		In  []uint64
+		Out []words.Converted
+	}
+	_ = wordsConvertUint64HasChanged_RunGoGenerate(k) // words.ConvertUint64 has changed: run go generate
+}
+
 //go:embed ConvertUint8.spv
 var convertUint8SPIRV string
 
@@ -721,6 +852,15 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k words.ConvertUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [words.ConvertUint8].
+func _(k words.ConvertUint8) {
+	type wordsConvertUint8HasChanged_RunGoGenerate struct {
+		In  []uint8
+		Out []words.Converted
+	}
+	_ = wordsConvertUint8HasChanged_RunGoGenerate(k) // words.ConvertUint8 has changed: run go generate
+}
+
 //go:embed Fill.spv
 var fillSPIRV string
 
@@ -771,13 +911,19 @@ func RunFill(ctx context.Context, dev *runtime.Device, k words.Fill, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [words.Fill].
+func _(k words.Fill) {
+	type wordsFillHasChanged_RunGoGenerate struct{ X []uint8 }
+	_ = wordsFillHasChanged_RunGoGenerate(k) // words.Fill has changed: run go generate
+}
+
 //go:embed Insertion.spv
 var insertionSPIRV string
 
 //go:embed Insertion.words.spv
 var insertionWords string
 
-var insertionKernel = kernelimpl.Register(&abi.Kernel{
+var insertionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Insertion",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
 	Form:    abi.Range,
@@ -788,6 +934,7 @@ var insertionKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/words/insertion.go:21:17", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/insertion.go:11:25", Limit: 16},
@@ -804,7 +951,7 @@ var insertionKernel = kernelimpl.Register(&abi.Kernel{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-})
+}, newInsertionHost)
 
 // Insertion is the kernel [words.Insertion] with its slices in device memory.
 // Insertion sorts by the low three bits, as slices.SortStableFunc sorts few elements: the indices of its stores are 64-bit integers that loops carry.
@@ -827,6 +974,15 @@ func RunInsertion(ctx context.Context, dev *runtime.Device, k words.Insertion, r
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [words.Insertion].
+func _(k words.Insertion) {
+	type wordsInsertionHasChanged_RunGoGenerate struct {
+		In  []int
+		Out []int
+	}
+	_ = wordsInsertionHasChanged_RunGoGenerate(k) // words.Insertion has changed: run go generate
 }
 
 //go:embed Records.spv
@@ -890,6 +1046,30 @@ func RunRecords(ctx context.Context, dev *runtime.Device, k words.Records, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [words.Records].
+func _(k words.Records) {
+	type wordsRecordsHasChanged_RunGoGenerate struct {
+		By  words.Record
+		In  []words.Record
+		Out []words.Inside
+	}
+	_ = wordsRecordsHasChanged_RunGoGenerate(k) // words.Records has changed: run go generate
+	type wordsRecordHasChanged_RunGoGenerate struct {
+		Flag  bool
+		Wide  int64
+		Small [5]uint8
+		Half  int16
+		Total uint64
+		Last  int8
+	}
+	_ = wordsRecordHasChanged_RunGoGenerate(k.By) // words.Record has changed: run go generate
+	type wordsInsideHasChanged_RunGoGenerate struct {
+		R   [2]words.Record
+		Sum int
+	}
+	_ = wordsInsideHasChanged_RunGoGenerate(k.Out[0]) // words.Inside has changed: run go generate
+}
+
 //go:embed Table.spv
 var tableSPIRV string
 
@@ -940,6 +1120,12 @@ func RunTable(ctx context.Context, dev *runtime.Device, k words.Table, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [words.Table].
+func _(k words.Table) {
+	type wordsTableHasChanged_RunGoGenerate struct{ Out []int64 }
+	_ = wordsTableHasChanged_RunGoGenerate(k) // words.Table has changed: run go generate
+}
+
 //go:embed Tile.spv
 var tileSPIRV string
 
@@ -957,6 +1143,7 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 		{Name: "local", ElemSize: 8, Len: 64, Accessor: -1},
@@ -1001,6 +1188,15 @@ func RunTile(ctx context.Context, dev *runtime.Device, k words.Tile, r runtime.N
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [words.Tile].
+func _(k words.Tile) {
+	type wordsTileHasChanged_RunGoGenerate struct {
+		In  []uint64
+		Out []uint64
+	}
+	_ = wordsTileHasChanged_RunGoGenerate(k) // words.Tile has changed: run go generate
 }
 
 //go:embed Walk.spv
@@ -1075,4 +1271,16 @@ func RunWalk(ctx context.Context, dev *runtime.Device, k words.Walk, r runtime.R
 	kernelimpl.Slice(l, 3, k.At)
 	kernelimpl.Slice(l, 4, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [words.Walk].
+func _(k words.Walk) {
+	type wordsWalkHasChanged_RunGoGenerate struct {
+		From []int64
+		To   []int64
+		Step []int64
+		At   []int
+		Out  []int64
+	}
+	_ = wordsWalkHasChanged_RunGoGenerate(k) // words.Walk has changed: run go generate
 }

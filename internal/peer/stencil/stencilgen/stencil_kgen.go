@@ -16,14 +16,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{blurKernel, dotKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/peer/stencil",
+	Kernels: []string{"Blur", "Dot"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/peer/stencil/kernel.go", Package: "stencil", Sum: 0x15c0ffe6},
+	},
+})
 
 //go:embed Blur.spv
 var blurSPIRV string
@@ -96,6 +107,17 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k stencil.Blur, r runtime
 	return l.Run2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [stencil.Blur].
+func _(k stencil.Blur) {
+	type stencilBlurHasChanged_RunGoGenerate struct {
+		H   int
+		W   int
+		In  []float32
+		Out []float32
+	}
+	_ = stencilBlurHasChanged_RunGoGenerate(k) // stencil.Blur has changed: run go generate
+}
+
 //go:embed Dot.spv
 var dotSPIRV string
 
@@ -105,7 +127,7 @@ var dotSmall string
 //go:embed Dot.words.spv
 var dotWords string
 
-var dotKernel = kernelimpl.Register(&abi.Kernel{
+var dotKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Dot",
 	Package: "github.com/kgen-go/kgen/internal/peer/stencil",
 	Form:    abi.Range,
@@ -117,6 +139,7 @@ var dotKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceCap, Pos: "internal/peer/stencil/kernel.go:42:12", Limit: -1},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/peer/stencil/kernel.go:42:12"},
@@ -134,7 +157,7 @@ var dotKernel = kernelimpl.Register(&abi.Kernel{
 		X:   kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-})
+}, newDotHost)
 
 // Dot is the kernel [stencil.Dot] with its slices in device memory.
 // Dot computes, for each row of A, its product with X.
@@ -160,4 +183,14 @@ func RunDot(ctx context.Context, dev *runtime.Device, k stencil.Dot, r runtime.R
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [stencil.Dot].
+func _(k stencil.Dot) {
+	type stencilDotHasChanged_RunGoGenerate struct {
+		A   []float32
+		X   []float32
+		Out []float32
+	}
+	_ = stencilDotHasChanged_RunGoGenerate(k) // stencil.Dot has changed: run go generate
 }

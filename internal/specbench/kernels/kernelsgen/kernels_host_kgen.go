@@ -9,6 +9,473 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// blurArgumentHost is some work-items of the kernel [BlurArgument].
+type blurArgumentHost struct {
+	kernelimpl.HostGroup
+	v2 int32
+	v3 int64
+	v4 int64
+	v6 int64
+	v8 int64
+}
+
+func newBlurArgumentHost() kernelimpl.HostForm { return new(blurArgumentHost) }
+
+var blurArgumentHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:116:35"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:116:18"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:119:5"},
+}
+
+// Begin readies the form for a launch.
+func (g *blurArgumentHost) Begin() {
+	g.Sites = blurArgumentHostSites
+	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*blurArgumentHost) Spare() {}
+
+// Run runs it.
+func (g *blurArgumentHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *blurArgumentHost) r0() int {
+	v3 := g.v3
+	v13 := v3 * 2
+	v14 := v13 + 1
+	v16 := 0 < v14
+	v2 := g.v2
+	v12 := int64(uint32(v2))
+	v15 := v12 + v13
+	v4 := g.v4
+	v17 := v14 <= 2147483647
+	v18 := -2147483648 <= v15
+	v37 := v17 && v18
+	v19 := v15 <= 2147483647
+	v38 := v37 && v19
+	v6 := g.v6
+	v20 := v6 != 0
+	v39 := v38 && v20
+	v21 := v13 * v14
+	v22 := uint64(v21) < uint64(v6)
+	v40 := v39 && v22
+	v23 := uint64(v13) < uint64(v6)
+	v41 := v40 && v23
+	v24 := v21 + v13
+	v25 := uint64(v24) < uint64(v6)
+	v42 := v41 && v25
+	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	v8 := g.v8
+	p3 := g.Pointer(3)
+	nx := g.Global[0]
+	x := g.Lo%nx - 1
+	y := g.Lo / nx
+	for range g.Hi - g.Lo {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v1 int32
+		var v10, v11, v48, v49, v52, v54, v60, v62, v65, v66, v69, v71, v72, v75, v79, v81, v87 int64
+		var v47, v53, v59, v64, v70, v74, v78, v85 float32
+		v0 = int32(x)
+		v1 = int32(y)
+		v10 = int64(uint32(v0))
+		v11 = int64(uint32(v1))
+		if !v16 {
+			v85 = float32(0)
+			goto b16
+		}
+		{
+			v26 := v11 * v15
+			v27 := v26 + v10
+			v28 := uint64(v27) < uint64(v4)
+			v29 := v11 + v13
+			v30 := v29 * v15
+			v31 := v30 + v10
+			v32 := uint64(v31) < uint64(v4)
+			v33 := v27 + v13
+			v34 := uint64(v33) < uint64(v4)
+			v35 := v31 + v13
+			v36 := uint64(v35) < uint64(v4)
+			v43 := v42 && v28
+			v44 := v43 && v32
+			v45 := v44 && v34
+			v46 := v45 && v36
+			if !v46 {
+				v64 = float32(0)
+				v65 = int64(0)
+				goto b7
+			}
+			v47 = float32(0)
+			v48 = int64(0)
+		}
+	b2:
+		{
+			v49 = v48 * v14
+			v50 := v11 + v48
+			v51 := v50 * v15
+			v52 = v51 + v10
+			v53 = v47
+			v54 = int64(0)
+		}
+	b3:
+		{
+			v55 := v49 + v54
+			v56 := *(*float32)(unsafe.Add(p2, int(v55)*4))
+			v57 := v52 + v54
+			v58 := *(*float32)(unsafe.Add(p1, int(v57)*4))
+			v59 = float32(v56*v58 + v53)
+			v60 = v54 + 1
+			v61 := v60 < v14
+			if !v61 {
+				goto b5
+			}
+		}
+		v53 = v59
+		v54 = v60
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b3
+	b5:
+		{
+			v62 = v48 + 1
+			v63 := v62 < v14
+			if !v63 {
+				v85 = v59
+				goto b16
+			}
+		}
+		v47 = v59
+		v48 = v62
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b2
+	b7:
+		{
+			v66 = v65 * v14
+			v67 := v11 + v65
+			v68 := v67 * v15
+			v69 = v68 + v10
+			v70 = v64
+			v71 = int64(0)
+		}
+	b8:
+		{
+			v72 = v66 + v71
+			v73 := uint64(v72) < uint64(v6)
+			if !v73 {
+				goto b15
+			}
+		}
+		{
+			v74 = *(*float32)(unsafe.Add(p2, int(v72)*4))
+			v75 = v69 + v71
+			v76 := uint64(v75) < uint64(v4)
+			if !v76 {
+				goto b14
+			}
+		}
+		{
+			v77 := *(*float32)(unsafe.Add(p1, int(v75)*4))
+			v78 = float32(v74*v77 + v70)
+			v79 = v71 + 1
+			v80 := v79 < v14
+			if !v80 {
+				goto b12
+			}
+		}
+		v70 = v78
+		v71 = v79
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b8
+	b12:
+		{
+			v81 = v65 + 1
+			v82 := v81 < v14
+			if !v82 {
+				v85 = v78
+				goto b16
+			}
+		}
+		v64 = v78
+		v65 = v81
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b7
+	b14:
+		g.Fault(0, v75, v4, v0, v1, int32(0))
+		continue
+	b15:
+		g.Fault(1, v72, v6, v0, v1, int32(0))
+		continue
+	b16:
+		{
+			v86 := v11 * v12
+			v87 = v86 + v10
+			v88 := uint64(v87) < uint64(v8)
+			if !v88 {
+				goto b18
+			}
+		}
+		*(*float32)(unsafe.Add(p3, int(v87)*4)) = v85
+		continue
+	b18:
+		g.Fault(2, v87, v8, v0, v1, int32(0))
+		continue
+	}
+	return -1
+}
+
+// blurSpecHost is some work-items of the kernel [BlurSpec].
+type blurSpecHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	v2 int32
+	v3 int64
+	v5 int64
+	v7 int64
+}
+
+func newBlurSpecHost() kernelimpl.HostForm { return new(blurSpecHost) }
+
+var blurSpecHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:119:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:116:35"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:116:18"},
+}
+
+// Begin readies the form for a launch.
+func (g *blurSpecHost) Begin() {
+	g.Sites = blurSpecHostSites
+	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 4)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*blurSpecHost) Spare() {}
+
+// Run runs it.
+func (g *blurSpecHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *blurSpecHost) r0() int {
+	v2 := g.v2
+	v11 := int64(uint32(v2))
+	c0 := g.c0
+	v12 := c0 * 2
+	v13 := int64(uint32(v12))
+	v15 := v11 + v13
+	v3 := g.v3
+	v5 := g.v5
+	v16 := v5 != 0
+	v14 := v12 + 1
+	v17 := v12 * v14
+	v18 := int64(uint32(v17))
+	v19 := uint64(v18) < uint64(v5)
+	v35 := v16 && v19
+	v20 := uint64(v13) < uint64(v5)
+	v36 := v35 && v20
+	v21 := v17 + v12
+	v22 := int64(uint32(v21))
+	v23 := uint64(v22) < uint64(v5)
+	v37 := v36 && v23
+	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v7 := g.v7
+	p2 := g.Pointer(2)
+	nx := g.Global[0]
+	x := g.Lo%nx - 1
+	y := g.Lo / nx
+	for range g.Hi - g.Lo {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v1, v43, v45, v50, v57, v59, v62, v64, v69, v71, v79, v81 int32
+		var v9, v10, v48, v67, v70, v72, v75, v85 int64
+		var v42, v49, v56, v61, v68, v74, v78, v83 float32
+		{
+			v0 = int32(x)
+			v1 = int32(y)
+			v9 = int64(uint32(v0))
+			v10 = int64(uint32(v1))
+			v24 := v10 * v15
+			v25 := v24 + v9
+			v26 := uint64(v25) < uint64(v3)
+			v27 := v10 + v13
+			v28 := v27 * v15
+			v29 := v28 + v9
+			v30 := uint64(v29) < uint64(v3)
+			v31 := v25 + v13
+			v32 := uint64(v31) < uint64(v3)
+			v33 := v29 + v13
+			v34 := uint64(v33) < uint64(v3)
+			v38 := v37 && v26
+			v39 := v38 && v30
+			v40 := v39 && v32
+			v41 := v40 && v34
+			if !v41 {
+				v61 = float32(0)
+				v62 = int32(0)
+				goto b6
+			}
+			v42 = float32(0)
+			v43 = int32(0)
+		}
+	b1:
+		{
+			v44 := int64(uint32(v43))
+			v45 = v43 * v14
+			v46 := v10 + v44
+			v47 := v46 * v15
+			v48 = v47 + v9
+			v49 = v42
+			v50 = int32(0)
+		}
+	b2:
+		{
+			v51 := int64(uint32(v50))
+			v52 := v45 + v50
+			v53 := *(*float32)(unsafe.Add(p1, int(v52)*4))
+			v54 := v48 + v51
+			v55 := *(*float32)(unsafe.Add(p0, int(v54)*4))
+			v56 = float32(v53*v55 + v49)
+			v57 = v50 + 1
+			v58 := v57 < v14
+			if !v58 {
+				goto b4
+			}
+		}
+		v49 = v56
+		v50 = v57
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b2
+	b4:
+		{
+			v59 = v43 + 1
+			v60 := v59 < v14
+			if !v60 {
+				v83 = v56
+				goto b13
+			}
+		}
+		v42 = v56
+		v43 = v59
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b1
+	b6:
+		{
+			v63 := int64(uint32(v62))
+			v64 = v62 * v14
+			v65 := v10 + v63
+			v66 := v65 * v15
+			v67 = v66 + v9
+			v68 = v61
+			v69 = int32(0)
+		}
+	b7:
+		{
+			v70 = int64(uint32(v69))
+			v71 = v64 + v69
+			v72 = int64(uint32(v71))
+			v73 := uint64(v72) < uint64(v5)
+			if !v73 {
+				goto b17
+			}
+		}
+		{
+			v74 = *(*float32)(unsafe.Add(p1, int(v71)*4))
+			v75 = v67 + v70
+			v76 := uint64(v75) < uint64(v3)
+			if !v76 {
+				goto b16
+			}
+		}
+		{
+			v77 := *(*float32)(unsafe.Add(p0, int(v75)*4))
+			v78 = float32(v74*v77 + v68)
+			v79 = v69 + 1
+			v80 := v79 < v14
+			if !v80 {
+				goto b11
+			}
+		}
+		v68 = v78
+		v69 = v79
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b7
+	b11:
+		{
+			v81 = v62 + 1
+			v82 := v81 < v14
+			if !v82 {
+				v83 = v78
+				goto b13
+			}
+		}
+		v61 = v78
+		v62 = v81
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b6
+	b13:
+		{
+			v84 := v10 * v11
+			v85 = v84 + v9
+			v86 := uint64(v85) < uint64(v7)
+			if !v86 {
+				goto b15
+			}
+		}
+		*(*float32)(unsafe.Add(p2, int(v85)*4)) = v83
+		continue
+	b15:
+		g.Fault(0, v85, v7, v0, v1, int32(0))
+		continue
+	b16:
+		g.Fault(1, v75, v3, v0, v1, int32(0))
+		continue
+	b17:
+		g.Fault(2, v72, v5, v0, v1, int32(0))
+		continue
+	}
+	return -1
+}
+
 // matMulArgumentHost is a work-group of the kernel [MatMulArgument].
 type matMulArgumentHost struct {
 	kernelimpl.HostGroup
@@ -56,7 +523,7 @@ func (g *matMulArgumentHost) Begin() {
 // Run runs it.
 func (g *matMulArgumentHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 60 of kernels.go
@@ -220,6 +687,7 @@ func (g *matMulArgumentHost) r3() int {
 	v39 := v3 <= 2147483647
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
+	stop := g.Cancelled()
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	h85 := g.v85[:n]
@@ -291,6 +759,9 @@ func (g *matMulArgumentHost) r3() int {
 		}
 		v56 = v65
 		v57 = v66
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b11
 	b13:
 		v82 = v65
@@ -325,6 +796,9 @@ func (g *matMulArgumentHost) r3() int {
 		}
 		v68 = v79
 		v69 = v80
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b14
 	b18:
 		v82 = v79
@@ -525,7 +999,7 @@ func (g *matMulConstantHost) Begin() {
 // Run runs it.
 func (g *matMulConstantHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 33 of kernels.go
@@ -976,7 +1450,7 @@ func (g *matMulSpecHost) Begin() {
 // Run runs it.
 func (g *matMulSpecHost) Run() {
 	next := 0
-	for next >= 0 {
+	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
 			// ZeroLocal in line 47 of kernels.go
@@ -1123,6 +1597,7 @@ func (g *matMulSpecHost) r3() int {
 	h18 := g.v18[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
+	stop := g.Cancelled()
 	h72 := g.v72[:n]
 	v11 := int64(uint32(v10))
 	basex := g.ID[0] * g.Local[0]
@@ -1183,6 +1658,9 @@ func (g *matMulSpecHost) r3() int {
 		}
 		v48 = v55
 		v49 = v56
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b9
 	b11:
 		v72 = v55
@@ -1217,6 +1695,9 @@ func (g *matMulSpecHost) r3() int {
 		}
 		v58 = v69
 		v59 = v70
+		if stop.Load() {
+			return g.Stop()
+		}
 		goto b12
 	b16:
 		v72 = v69
@@ -1363,4 +1844,579 @@ func (g *matMulSpecHost) r4() int {
 	}
 	g.v19 = u19
 	return next
+}
+
+// medianArgumentHost is some work-items of the kernel [MedianArgument].
+type medianArgumentHost struct {
+	kernelimpl.HostGroup
+	v2 int32
+	v3 int64
+	v4 int64
+	v6 int64
+}
+
+func newMedianArgumentHost() kernelimpl.HostForm { return new(medianArgumentHost) }
+
+var medianArgumentHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:163:9"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:162:21"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:166:8"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:160:11"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:169:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:169:19"},
+	{Kind: 2, Pos: "internal/specbench/kernels/kernels.go:150:27"},
+}
+
+// Begin readies the form for a launch.
+func (g *medianArgumentHost) Begin() {
+	g.Sites = medianArgumentHostSites
+	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.Allot(0, 324)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*medianArgumentHost) Spare() {}
+
+// Run runs it.
+func (g *medianArgumentHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *medianArgumentHost) r0() int {
+	m0 := g.Memory(0)
+	v3 := g.v3
+	v9 := v3 * v3
+	v10 := uint64(v9) <= uint64(81)
+	v16 := 0 < v3
+	v2 := g.v2
+	v13 := int64(uint32(v2))
+	v14 := v13 + v3
+	v15 := v14 + -1
+	v4 := g.v4
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	v77 := v9 / 2
+	v78 := uint64(v77) < uint64(v9)
+	v79 := int32(uint64(v77))
+	v6 := g.v6
+	p2 := g.Pointer(2)
+	nx := g.Global[0]
+	x := g.Lo%nx - 1
+	y := g.Lo / nx
+	for range g.Hi - g.Lo {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v1, v46, v56 int32
+		var v11, v12, v17, v20, v21, v22, v23, v43, v45, v52, v54, v65, v69, v71, v76 int64
+		var v25, v59, v80 float32
+		v0 = int32(x)
+		v1 = int32(y)
+		*(*[324]byte)(m0) = [324]byte{}
+		if !v10 {
+			goto b27
+		}
+		v11 = int64(uint32(v0))
+		v12 = int64(uint32(v1))
+		if !v16 {
+			goto b22
+		}
+		v17 = int64(0)
+	b2:
+		{
+			v18 := v12 + v17
+			v19 := v18 * v15
+			v20 = v19 + v11
+			v21 = v17 * v3
+			v22 = int64(0)
+		}
+	b3:
+		{
+			v23 = v20 + v22
+			v24 := uint64(v23) < uint64(v4)
+			if !v24 {
+				goto b21
+			}
+		}
+		{
+			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
+			v26 := v21 + v22
+			v27 := -2147483648 <= v26
+			v28 := v26 <= 2147483647
+			v29 := v26 + -1
+			v30 := uint64(v29) < uint64(v9)
+			v31 := v26 * -1
+			v32 := v31 + 1
+			v33 := v26 + v32
+			v34 := v33 + -1
+			v35 := uint64(v34) < uint64(v9)
+			v36 := uint64(v26) < uint64(v9)
+			v37 := uint64(v33) < uint64(v9)
+			v38 := v27 && v28
+			v39 := v38 && v30
+			v40 := v39 && v35
+			v41 := v40 && v36
+			v42 := v41 && v37
+			if !v42 {
+				v52 = v26
+				goto b8
+			}
+			v43 = v26
+		}
+	b5:
+		{
+			v44 := 0 < v43
+			if !v44 {
+				v65 = v43
+				goto b15
+			}
+		}
+		{
+			v45 = v43 + -1
+			v46 = int32(uint64(v45))
+			v47 := *(*float32)(unsafe.Add(m0, int(v46)*4))
+			v48 := v25 < v47
+			if !v48 {
+				v65 = v43
+				goto b15
+			}
+		}
+		{
+			v49 := *(*float32)(unsafe.Add(m0, int(v46)*4))
+			v50 := int32(uint64(v43))
+			*(*float32)(unsafe.Add(m0, int(v50)*4)) = v49
+			v43 = v45
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
+		}
+	b8:
+		{
+			v53 := 0 < v52
+			if !v53 {
+				v65 = v52
+				goto b15
+			}
+		}
+		{
+			v54 = v52 + -1
+			v55 := uint64(v54) < uint64(v9)
+			if !v55 {
+				goto b14
+			}
+		}
+		{
+			v56 = int32(uint64(v54))
+			v57 := *(*float32)(unsafe.Add(m0, int(v56)*4))
+			v58 := v25 < v57
+			if !v58 {
+				v65 = v52
+				goto b15
+			}
+		}
+		{
+			v59 = *(*float32)(unsafe.Add(m0, int(v56)*4))
+			v60 := uint64(v52) < uint64(v9)
+			if !v60 {
+				goto b13
+			}
+		}
+		{
+			v61 := int32(uint64(v52))
+			*(*float32)(unsafe.Add(m0, int(v61)*4)) = v59
+			v52 = v54
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b8
+		}
+	b13:
+		g.Fault(0, v52, v9, v0, v1, int32(0))
+		continue
+	b14:
+		g.Fault(1, v54, v9, v0, v1, int32(0))
+		continue
+	b15:
+		{
+			v66 := uint64(v65) < uint64(v9)
+			if !v66 {
+				goto b20
+			}
+		}
+		{
+			v67 := int32(uint64(v65))
+			*(*float32)(unsafe.Add(m0, int(v67)*4)) = v25
+			v69 = v22 + 1
+			v70 := v69 < v3
+			if !v70 {
+				goto b18
+			}
+		}
+		v22 = v69
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b3
+	b18:
+		{
+			v71 = v17 + 1
+			v72 := v71 < v3
+			if !v72 {
+				goto b22
+			}
+		}
+		v17 = v71
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b2
+	b20:
+		g.Fault(2, v65, v9, v0, v1, int32(0))
+		continue
+	b21:
+		g.Fault(3, v23, v4, v0, v1, int32(0))
+		continue
+	b22:
+		{
+			v75 := v12 * v13
+			v76 = v75 + v11
+			if !v78 {
+				goto b26
+			}
+		}
+		{
+			v80 = *(*float32)(unsafe.Add(m0, int(v79)*4))
+			v81 := uint64(v76) < uint64(v6)
+			if !v81 {
+				goto b25
+			}
+		}
+		*(*float32)(unsafe.Add(p2, int(v76)*4)) = v80
+		continue
+	b25:
+		g.Fault(4, v76, v6, v0, v1, int32(0))
+		continue
+	b26:
+		g.Fault(5, v77, v9, v0, v1, int32(0))
+		continue
+	b27:
+		g.Fault(6, v9, int64(81), v0, v1, int32(0))
+		continue
+	}
+	return -1
+}
+
+// medianSpecHost is some work-items of the kernel [MedianSpec].
+type medianSpecHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	c1 int32
+	c2 bool
+	v2 int32
+	v3 int64
+	v5 int64
+}
+
+func newMedianSpecHost() kernelimpl.HostForm { return new(medianSpecHost) }
+
+var medianSpecHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:166:8"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:169:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:160:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *medianSpecHost) Begin() {
+	g.Sites = medianSpecHostSites
+	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 5)
+	g.c1 = g.c0 * g.c0
+	g.c2 = g.c1 <= 64
+	g.Allot(0, int(g.c1)*4)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*medianSpecHost) Spare() {}
+
+// Run runs it.
+func (g *medianSpecHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *medianSpecHost) r0() int {
+	c2 := g.c2
+	m0 := g.Memory(0)
+	c1 := g.c1
+	stop := g.Cancelled()
+	v2 := g.v2
+	v17 := int64(uint32(v2))
+	c0 := g.c0
+	v7 := int64(c0)
+	v18 := v17 + v7
+	v19 := v18 + -1
+	v3 := g.v3
+	v23 := c0 + -1
+	v24 := int64(uint32(v23))
+	p0 := g.Pointer(0)
+	v8 := c0 * c0
+	v9 := int64(uint32(v8))
+	v90 := v8 / 2
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	nx := g.Global[0]
+	x := g.Lo%nx - 1
+	y := g.Lo / nx
+	for range g.Hi - g.Lo {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v1, v11, v36, v41, v42, v47, v50, v57, v59, v62, v67, v68, v74, v77, v84, v86 int32
+		var v15, v16, v40, v48, v66, v70, v75, v89 int64
+		var v45, v72, v91 float32
+		v0 = int32(x)
+		v1 = int32(y)
+		if !c2 {
+			v11 = int32(0)
+			goto b2
+		}
+		clear(unsafe.Slice((*byte)(m0), int(c1)*4))
+		goto b4
+	b2:
+		{
+			v12 := v11 < c1
+			if !v12 {
+				goto b4
+			}
+		}
+		{
+			*(*float32)(unsafe.Add(m0, int(v11)*4)) = float32(0)
+			v14 := v11 + 1
+			v11 = v14
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b2
+		}
+	b4:
+		{
+			v15 = int64(uint32(v0))
+			v16 = int64(uint32(v1))
+			v20 := v16 * v19
+			v21 := v20 + v15
+			v22 := uint64(v21) < uint64(v3)
+			v25 := v16 + v24
+			v26 := v25 * v19
+			v27 := v26 + v15
+			v28 := uint64(v27) < uint64(v3)
+			v29 := v21 + v24
+			v30 := uint64(v29) < uint64(v3)
+			v31 := v27 + v24
+			v32 := uint64(v31) < uint64(v3)
+			v33 := v22 && v28
+			v34 := v33 && v30
+			v35 := v34 && v32
+			if !v35 {
+				v62 = int32(0)
+				goto b16
+			}
+			v36 = int32(0)
+		}
+	b5:
+		{
+			v37 := int64(uint32(v36))
+			v38 := v16 + v37
+			v39 := v38 * v19
+			v40 = v39 + v15
+			v41 = v36 * c0
+			v42 = int32(0)
+		}
+	b6:
+		{
+			v43 := int64(uint32(v42))
+			v44 := v40 + v43
+			v45 = *(*float32)(unsafe.Add(p0, int(v44)*4))
+			v46 := v41 + v42
+			v47 = v46
+		}
+	b7:
+		{
+			v48 = int64(v47)
+			v49 := 0 < v47
+			if !v49 {
+				goto b10
+			}
+		}
+		{
+			v50 = v47 + -1
+			v51 := *(*float32)(unsafe.Add(m0, int(v50)*4))
+			v52 := v45 < v51
+			if !v52 {
+				goto b10
+			}
+		}
+		{
+			v53 := *(*float32)(unsafe.Add(m0, int(v50)*4))
+			*(*float32)(unsafe.Add(m0, int(v47)*4)) = v53
+			v47 = v50
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
+		}
+	b10:
+		{
+			v55 := uint32(v47) < uint32(v8)
+			if !v55 {
+				goto b15
+			}
+		}
+		{
+			*(*float32)(unsafe.Add(m0, int(v47)*4)) = v45
+			v57 = v42 + 1
+			v58 := v57 < c0
+			if !v58 {
+				goto b13
+			}
+		}
+		v42 = v57
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b6
+	b13:
+		{
+			v59 = v36 + 1
+			v60 := v59 < c0
+			if !v60 {
+				goto b27
+			}
+		}
+		v36 = v59
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b5
+	b15:
+		g.Fault(0, v48, v9, v0, v1, int32(0))
+		continue
+	b16:
+		{
+			v63 := int64(uint32(v62))
+			v64 := v16 + v63
+			v65 := v64 * v19
+			v66 = v65 + v15
+			v67 = v62 * c0
+			v68 = int32(0)
+		}
+	b17:
+		{
+			v69 := int64(uint32(v68))
+			v70 = v66 + v69
+			v71 := uint64(v70) < uint64(v3)
+			if !v71 {
+				goto b31
+			}
+		}
+		{
+			v72 = *(*float32)(unsafe.Add(p0, int(v70)*4))
+			v73 := v67 + v68
+			v74 = v73
+		}
+	b19:
+		{
+			v75 = int64(v74)
+			v76 := 0 < v74
+			if !v76 {
+				goto b22
+			}
+		}
+		{
+			v77 = v74 + -1
+			v78 := *(*float32)(unsafe.Add(m0, int(v77)*4))
+			v79 := v72 < v78
+			if !v79 {
+				goto b22
+			}
+		}
+		{
+			v80 := *(*float32)(unsafe.Add(m0, int(v77)*4))
+			*(*float32)(unsafe.Add(m0, int(v74)*4)) = v80
+			v74 = v77
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b19
+		}
+	b22:
+		{
+			v82 := uint32(v74) < uint32(v8)
+			if !v82 {
+				goto b30
+			}
+		}
+		{
+			*(*float32)(unsafe.Add(m0, int(v74)*4)) = v72
+			v84 = v68 + 1
+			v85 := v84 < c0
+			if !v85 {
+				goto b25
+			}
+		}
+		v68 = v84
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b17
+	b25:
+		{
+			v86 = v62 + 1
+			v87 := v86 < c0
+			if !v87 {
+				goto b27
+			}
+		}
+		v62 = v86
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b16
+	b27:
+		{
+			v88 := v16 * v17
+			v89 = v88 + v15
+			v91 = *(*float32)(unsafe.Add(m0, int(v90)*4))
+			v92 := uint64(v89) < uint64(v5)
+			if !v92 {
+				goto b29
+			}
+		}
+		*(*float32)(unsafe.Add(p1, int(v89)*4)) = v91
+		continue
+	b29:
+		g.Fault(1, v89, v5, v0, v1, int32(0))
+		continue
+	b30:
+		g.Fault(0, v75, v9, v0, v1, int32(0))
+		continue
+	b31:
+		g.Fault(2, v70, v3, v0, v1, int32(0))
+		continue
+	}
+	return -1
 }

@@ -17,14 +17,25 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 8)
+	_ = abi.EnforceVersion(8 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
 	return []*runtime.Kernel{blurArgumentKernel, blurConstantKernel, blurSpecKernel, matMulArgumentKernel, matMulConstantKernel, matMulSpecKernel, medianArgumentKernel, medianConstantKernel, medianSpecKernel}
 }
+
+// The files that the kernels were compiled from, for tests to tell when they have changed.
+var _ = kernelimpl.Sources(&abi.Sources{
+	Module:  "github.com/kgen-go/kgen",
+	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
+	Kernels: []string{"BlurArgument", "BlurConstant", "BlurSpec", "MatMulArgument", "MatMulConstant", "MatMulSpec", "MedianArgument", "MedianConstant", "MedianSpec"},
+	Root:    "../../../..",
+	Files: []abi.Source{
+		{File: "internal/specbench/kernels/kernels.go", Package: "kernels", Sum: 0x64d51afc},
+	},
+})
 
 //go:embed BlurArgument.spv
 var blurArgumentSPIRV string
@@ -35,7 +46,7 @@ var blurArgumentSmall string
 //go:embed BlurArgument.words.spv
 var blurArgumentWords string
 
-var blurArgumentKernel = kernelimpl.Register(&abi.Kernel{
+var blurArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "BlurArgument",
 	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
 	Form:    abi.Range,
@@ -48,6 +59,7 @@ var blurArgumentKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35", Limit: -2},
@@ -66,7 +78,7 @@ var blurArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		Weights: kernelimpl.HostSlice[float32](a, 2),
 		Out:     kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
-})
+}, newBlurArgumentHost)
 
 // BlurArgument is the kernel [kernels.BlurArgument] with its slices in device memory.
 // BlurArgument averages the pixels around each, Radius, its field, to all sides.
@@ -95,6 +107,17 @@ func RunBlurArgument(ctx context.Context, dev *runtime.Device, k kernels.BlurArg
 	kernelimpl.Slice(l, 2, k.Weights)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [kernels.BlurArgument].
+func _(k kernels.BlurArgument) {
+	type kernelsBlurArgumentHasChanged_RunGoGenerate struct {
+		Radius  int
+		In      []float32
+		Weights []float32
+		Out     []float32
+	}
+	_ = kernelsBlurArgumentHasChanged_RunGoGenerate(k) // kernels.BlurArgument has changed: run go generate
 }
 
 //go:embed BlurConstant.spv
@@ -163,6 +186,16 @@ func RunBlurConstant(ctx context.Context, dev *runtime.Device, k kernels.BlurCon
 	return l.Run2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [kernels.BlurConstant].
+func _(k kernels.BlurConstant) {
+	type kernelsBlurConstantHasChanged_RunGoGenerate struct {
+		In      []float32
+		Weights []float32
+		Out     []float32
+	}
+	_ = kernelsBlurConstantHasChanged_RunGoGenerate(k) // kernels.BlurConstant has changed: run go generate
+}
+
 //go:embed BlurSpec.spv
 var blurSpecSPIRV string
 
@@ -172,7 +205,7 @@ var blurSpecSmall string
 //go:embed BlurSpec.words.spv
 var blurSpecWords string
 
-var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
+var blurSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "BlurSpec",
 	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
 	Form:    abi.Range,
@@ -184,8 +217,9 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 48,
 	Items:   1,
+	Lingers: true,
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Type: "uint8", Size: 4, Default: 0x4},
+		{ID: 1, Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Type: "uint8", Size: 4, Default: 0x4},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18", Limit: -2},
@@ -196,10 +230,10 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Pos: "internal/specbench/kernels/kernels.go:21:2", Var: &kernels.Radius},
 	},
 	SPIRV: blurSpecSPIRV,
-	Sum:   0x661a5c3e,
+	Sum:   0xd19ad0b1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall, Sum: 0x9d0026ef},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords, Sum: 0x83f8f0e1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall, Sum: 0xd50e58a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords, Sum: 0x9f286d39},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurSpec{
@@ -207,7 +241,7 @@ var blurSpecKernel = kernelimpl.Register(&abi.Kernel{
 		Weights: kernelimpl.HostSlice[float32](a, 1),
 		Out:     kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-}, kernels.Radius)
+}, newBlurSpecHost, kernels.Radius)
 
 // BlurSpec is the kernel [kernels.BlurSpec] with its slices in device memory.
 // BlurSpec averages the pixels around each, Radius to all sides.
@@ -235,6 +269,16 @@ func RunBlurSpec(ctx context.Context, dev *runtime.Device, k kernels.BlurSpec, r
 	return l.Run2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [kernels.BlurSpec].
+func _(k kernels.BlurSpec) {
+	type kernelsBlurSpecHasChanged_RunGoGenerate struct {
+		In      []float32
+		Weights []float32
+		Out     []float32
+	}
+	_ = kernelsBlurSpecHasChanged_RunGoGenerate(k) // kernels.BlurSpec has changed: run go generate
+}
+
 //go:embed MatMulArgument.spv
 var matMulArgumentSPIRV string
 
@@ -260,6 +304,7 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 64,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "accessor", ElemSize: 4, Len: -1},
 		{Name: "accessor", ElemSize: 4, Len: -1, Accessor: 1},
@@ -330,6 +375,20 @@ func RunMatMulArgument(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [kernels.MatMulArgument].
+func _(k kernels.MatMulArgument) {
+	type kernelsMatMulArgumentHasChanged_RunGoGenerate struct {
+		N    int
+		Tile int
+		A    []float32
+		B    []float32
+		C    []float32
+		LA   dsl.LocalAccessor[float32]
+		LB   dsl.LocalAccessor[float32]
+	}
+	_ = kernelsMatMulArgumentHasChanged_RunGoGenerate(k) // kernels.MatMulArgument has changed: run go generate
+}
+
 //go:embed MatMulConstant.spv
 var matMulConstantSPIRV string
 
@@ -352,6 +411,7 @@ var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
+	Lingers: true,
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
@@ -408,6 +468,17 @@ func RunMatMulConstant(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [kernels.MatMulConstant].
+func _(k kernels.MatMulConstant) {
+	type kernelsMatMulConstantHasChanged_RunGoGenerate struct {
+		N int
+		A []float32
+		B []float32
+		C []float32
+	}
+	_ = kernelsMatMulConstantHasChanged_RunGoGenerate(k) // kernels.MatMulConstant has changed: run go generate
+}
+
 //go:embed MatMulSpec.spv
 var matMulSpecSPIRV string
 
@@ -430,6 +501,7 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize: 56,
 	Items:   1,
+	Lingers: true,
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Tile", Type: "int", Size: 4, Default: 0x10, Min: 1, Max: 1024},
 	},
@@ -492,6 +564,17 @@ func RunMatMulSpec(ctx context.Context, dev *runtime.Device, k kernels.MatMulSpe
 	return l.RunND2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [kernels.MatMulSpec].
+func _(k kernels.MatMulSpec) {
+	type kernelsMatMulSpecHasChanged_RunGoGenerate struct {
+		N int
+		A []float32
+		B []float32
+		C []float32
+	}
+	_ = kernelsMatMulSpecHasChanged_RunGoGenerate(k) // kernels.MatMulSpec has changed: run go generate
+}
+
 //go:embed MedianArgument.spv
 var medianArgumentSPIRV string
 
@@ -501,7 +584,7 @@ var medianArgumentSmall string
 //go:embed MedianArgument.words.spv
 var medianArgumentWords string
 
-var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
+var medianArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MedianArgument",
 	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
 	Form:    abi.Range,
@@ -513,6 +596,7 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 40,
 	Items:   1,
+	Lingers: true,
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceLen, Pos: "internal/specbench/kernels/kernels.go:150:27", Limit: 81},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:160:11", Limit: -2},
@@ -534,7 +618,7 @@ var medianArgumentKernel = kernelimpl.Register(&abi.Kernel{
 		In:     kernelimpl.HostSlice[float32](a, 1),
 		Out:    kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-})
+}, newMedianArgumentHost)
 
 // MedianArgument is the kernel [kernels.MedianArgument] with its slices in device memory.
 // MedianArgument filters by the median of Window by Window pixels, at most MaxWindow by MaxWindow.
@@ -560,6 +644,16 @@ func RunMedianArgument(ctx context.Context, dev *runtime.Device, k kernels.Media
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [kernels.MedianArgument].
+func _(k kernels.MedianArgument) {
+	type kernelsMedianArgumentHasChanged_RunGoGenerate struct {
+		Window int
+		In     []float32
+		Out    []float32
+	}
+	_ = kernelsMedianArgumentHasChanged_RunGoGenerate(k) // kernels.MedianArgument has changed: run go generate
 }
 
 //go:embed MedianConstant.spv
@@ -623,6 +717,15 @@ func RunMedianConstant(ctx context.Context, dev *runtime.Device, k kernels.Media
 	return l.Run2(ctx, dev, r, opts)
 }
 
+// What is converted here is what kgen saw of the types of [kernels.MedianConstant].
+func _(k kernels.MedianConstant) {
+	type kernelsMedianConstantHasChanged_RunGoGenerate struct {
+		In  []float32
+		Out []float32
+	}
+	_ = kernelsMedianConstantHasChanged_RunGoGenerate(k) // kernels.MedianConstant has changed: run go generate
+}
+
 //go:embed MedianSpec.spv
 var medianSpecSPIRV string
 
@@ -632,7 +735,7 @@ var medianSpecSmall string
 //go:embed MedianSpec.words.spv
 var medianSpecWords string
 
-var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
+var medianSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MedianSpec",
 	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
 	Form:    abi.Range,
@@ -643,15 +746,16 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	ArgSize: 32,
 	Items:   1,
+	Lingers: true,
 	Aspects: []properties.Aspect{properties.PrivateAlloca},
 	Uses: []abi.Use{
 		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(kernels.MedianSpec).Kernel", Pos: "internal/specbench/kernels/kernels.go:137:42"}}},
 	},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Type: "int", Size: 4, Default: 0x5, Min: 1, Max: 1024},
+		{ID: 2, Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Type: "int", Size: 4, Default: 0x5, Min: 1, Max: 1024},
 	},
 	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
+		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$2 SConvert32:64 $2 SConvert32:64 IMul64"},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:160:11", Limit: -1},
@@ -662,17 +766,17 @@ var medianSpecKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Pos: "internal/specbench/kernels/kernels.go:22:2", Var: &kernels.Window},
 	},
 	SPIRV: medianSpecSPIRV,
-	Sum:   0x573ae3f9,
+	Sum:   0xdc1c14f1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0xd90af304},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0xa0791710},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0xd7bd1767},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0xd247bee9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-}, kernels.Window)
+}, newMedianSpecHost, kernels.Window)
 
 // MedianSpec is the kernel [kernels.MedianSpec] with its slices in device memory.
 // MedianSpec filters by the median of Window by Window pixels.
@@ -695,4 +799,13 @@ func RunMedianSpec(ctx context.Context, dev *runtime.Device, k kernels.MedianSpe
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [kernels.MedianSpec].
+func _(k kernels.MedianSpec) {
+	type kernelsMedianSpecHasChanged_RunGoGenerate struct {
+		In  []float32
+		Out []float32
+	}
+	_ = kernelsMedianSpecHasChanged_RunGoGenerate(k) // kernels.MedianSpec has changed: run go generate
 }

@@ -1,0 +1,70 @@
+package gostub
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// What is here tells when kernels have changed since: in their types, when the stubs are
+// compiled; in what they do, by the sums of their sources.
+
+// compare writes code that compiles only while the types that the kernel's arguments have
+// are what they were.
+func (g *generator) compare(k *Kernel) {
+	var body []jen.Code
+	for _, s := range k.Shapes {
+		key := Shape{Name: s.Name, Literal: s.Literal}
+		if g.shapes[key] {
+			continue
+		}
+		g.shapes[key] = true
+		// The compiler prints the name.
+		name := strings.Map(func(r rune) rune {
+			if isIdent(r) {
+				return r
+			}
+			return -1
+		}, s.Name) + "HasChanged_RunGoGenerate"
+		value := jen.Id(s.Value)
+		if s.Params == 0 {
+			body = append(body, jen.Type().Id(name).Add(g.typeExpr(s.Literal)),
+				jen.Id("_").Op("=").Id(name).Call(value).Comment(s.Name+" has changed: run go generate"))
+			continue
+		}
+		var params []jen.Code
+		for i := range s.Params {
+			params = append(params, jen.Id(fmt.Sprintf("T%d", i+1)))
+		}
+		name = fmt.Sprintf("%s%d", lowerFirst(name), len(g.shapes)) // a function, beside others
+		g.file.Func().Id(name).Types(jen.List(params...).Any()).Params(jen.Id("k").Add(g.typeExpr(s.Literal))).Block(jen.Id("_").Op("=").Id("k"))
+		body = append(body, jen.Id(name).Call(value).Comment(s.Name+" has changed: run go generate"))
+	}
+	if len(body) > 0 {
+		g.file.Commentf("What is converted here is what kgen saw of the types of [%s.%s].", g.p.Name, k.ABI.Name)
+		g.file.Func().Id("_").Params(jen.Id("k").Qual(g.p.Path, k.ABI.Name)).Block(body...)
+	}
+}
+
+// sources writes what the kernels were compiled from.
+func (g *generator) sources() {
+	if g.p.Sources == nil {
+		return
+	}
+	var names, files []jen.Code
+	for i := range g.p.Kernels {
+		names = append(names, jen.Lit(g.p.Kernels[i].ABI.Name))
+	}
+	for _, f := range g.p.Sources.Files {
+		files = append(files, row(field{"File", f.File}, field{"Package", f.Package}, field{"Sum", uint64(f.Sum)}))
+	}
+	g.file.Comment("The files that the kernels were compiled from, for tests to tell when they have changed.")
+	g.file.Var().Id("_").Op("=").Qual(implPath, "Sources").Call(jen.Op("&").Qual(abiPath, "Sources").Add(block(
+		jen.Id("Module").Op(":").Lit(g.p.Sources.Module),
+		jen.Id("Package").Op(":").Lit(g.p.Sources.Package),
+		jen.Id("Kernels").Op(":").Index().String().Values(names...),
+		jen.Id("Root").Op(":").Lit(g.p.Sources.Root),
+		jen.Id("Files").Op(":").Index().Qual(abiPath, "Source").Add(block(files...)),
+	)))
+}

@@ -1,0 +1,213 @@
+package load
+
+import (
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// mentioned is what the kernels of a package mention, and what that mentions: what can
+// make a difference to what they compile to, and more.
+type mentioned struct {
+	u       *universe
+	decls   map[types.Object]declared
+	methods map[*types.TypeName][]*types.Func // that types declare
+	inits   map[*types.Package][]*types.Func
+	seen    map[types.Object]bool
+	kernels map[*types.TypeName]bool // of whose methods only those count that are mentioned
+	pkgs    map[string]bool          // packages that declare something mentioned
+	specs   []*types.Var             // specialization constants
+	work    []types.Object
+}
+
+// declared is where an object is declared.
+type declared struct {
+	node ast.Node
+	info *types.Info
+}
+
+// declarations indexes what packages from source declare, but for the standard
+// library, which mentions nothing of others.
+func (u *universe) declarations() *mentioned {
+	m := &mentioned{u: u, decls: map[types.Object]declared{}, methods: map[*types.TypeName][]*types.Func{},
+		inits: map[*types.Package][]*types.Func{}}
+	for _, s := range u.sources {
+		if s.std || s.info == nil {
+			continue
+		}
+		for _, file := range s.files {
+			for _, d := range file.Decls {
+				m.declare(s, d)
+			}
+		}
+	}
+	return m
+}
+
+func (m *mentioned) declare(s *source, d ast.Decl) {
+	if fn, ok := d.(*ast.FuncDecl); ok {
+		obj, ok := s.info.Defs[fn.Name].(*types.Func)
+		if !ok {
+			return
+		}
+		m.decls[obj] = declared{fn, s.info}
+		recv := obj.Signature().Recv()
+		if recv == nil && obj.Name() == "init" {
+			m.inits[obj.Pkg()] = append(m.inits[obj.Pkg()], obj)
+		}
+		if recv != nil {
+			if of := typeNameOf(recv.Type()); of != nil {
+				m.methods[of] = append(m.methods[of], obj)
+			}
+		}
+		return
+	}
+	g, ok := d.(*ast.GenDecl)
+	if !ok {
+		return
+	}
+	for i, spec := range g.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			m.decls[s.info.Defs[spec.Name]] = declared{spec, s.info}
+		case *ast.ValueSpec:
+			var node ast.Node = spec
+			if i > 0 && spec.Values == nil && spec.Type == nil {
+				node = g // it repeats the expressions above it
+			}
+			for _, name := range spec.Names {
+				m.decls[s.info.Defs[name]] = declared{node, s.info}
+			}
+		}
+	}
+}
+
+// typeNameOf returns the name of the declared type that t is, an instance of, or a
+// pointer to.
+func typeNameOf(t types.Type) *types.TypeName {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Origin().Obj()
+	}
+	return nil
+}
+
+// of finds what kernels mention.
+func (m *mentioned) of(kernels []*kernelMethods) {
+	m.seen, m.kernels, m.pkgs, m.specs = map[types.Object]bool{}, map[*types.TypeName]bool{}, map[string]bool{}, nil
+	for _, k := range kernels {
+		m.pkgs[k.k.Pkg.PkgPath] = true
+		if name := typeNameOf(k.k.Type); name != nil {
+			m.kernels[name] = true
+			m.add(name)
+		}
+		m.add(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // an alias has arguments
+		m.add(k.object)
+		if k.properties != nil {
+			m.add(object(k.properties))
+		}
+	}
+	for len(m.work) > 0 {
+		obj := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		if d, ok := m.decls[obj]; ok {
+			m.within(d)
+		}
+	}
+	slices.SortFunc(m.specs, func(a, b *types.Var) int {
+		if c := strings.Compare(a.Pkg().Path(), b.Pkg().Path()); c != 0 {
+			return c
+		}
+		return m.u.l.compare(a.Pos(), b.Pos())
+	})
+}
+
+// add notes an object that is mentioned.
+func (m *mentioned) add(obj types.Object) {
+	switch o := obj.(type) {
+	case *types.Func:
+		obj = o.Origin()
+	case *types.Var:
+		obj = o.Origin()
+	}
+	if obj == nil || obj.Pkg() == nil || m.seen[obj] {
+		return
+	}
+	m.seen[obj] = true
+	_, isFunc := obj.(*types.Func)
+	if obj.Parent() != obj.Pkg().Scope() && !isFunc {
+		return // a field, or local to a function
+	}
+	if path := obj.Pkg().Path(); m.decls[obj].node != nil || path != dslPath && path != propertiesPath {
+		m.pkgs[path] = true
+	}
+	m.work = append(m.work, obj)
+	switch obj := obj.(type) {
+	case *types.Var:
+		if isSpecConstant(obj.Type()) != nil {
+			m.specs = append(m.specs, obj)
+		}
+		// It may be filled there.
+		for _, fn := range m.inits[obj.Pkg()] {
+			m.add(fn)
+		}
+	case *types.TypeName:
+		if !m.kernels[obj] { // an interface may call any of them
+			for _, fn := range m.methods[obj] {
+				m.add(fn)
+			}
+		}
+	}
+}
+
+// within adds what a declaration mentions.
+func (m *mentioned) within(d declared) {
+	ast.Inspect(d.node, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if obj := d.info.Uses[id]; obj != nil {
+				m.add(obj)
+			}
+		}
+		return true
+	})
+}
+
+// packages returns the paths of the packages that declare what is mentioned. Of those
+// that do not come from source it is not known what they mention: what they import
+// counts.
+func (m *mentioned) packages(known map[string]*listed) []string {
+	var all func(p *listed)
+	paths := maps.Clone(m.pkgs)
+	all = func(p *listed) {
+		for path, q := range p.imports {
+			if q != nil && !q.std && !paths[path] {
+				paths[path] = true
+				all(q)
+			}
+		}
+	}
+	for path := range m.pkgs {
+		if p := known[path]; p != nil && m.u.bySrc[p] == nil {
+			all(p)
+		}
+	}
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// isSpecConstant returns the type of the values of a specialization constant if t is a
+// pointer to one, or nil.
+func isSpecConstant(t types.Type) types.Type {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok {
+		return nil
+	}
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	if !ok || fromDSL(n) != "SpecConstant" || n.TypeArgs().Len() != 1 {
+		return nil
+	}
+	return n.TypeArgs().At(0)
+}

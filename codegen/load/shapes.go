@@ -1,0 +1,181 @@
+package load
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Shape is what kgen saw of the type of a kernel's receiver, or of a part of it.
+type Shape struct {
+	// Value is a value of the type, made of the receiver: "k", "k.In[0]".
+	Value string
+	// Name is the type's name, to print.
+	Name string
+	// Literal is the type without its name, a struct, as [TypeExpr] has it. Types that
+	// generated code cannot name are called T1, T2 and so on in it, Params in number;
+	// then it has the tags of the fields, which count in comparisons.
+	Literal string
+	Params  int
+}
+
+// shaper finds the shapes of a receiver.
+type shaper struct {
+	k      *Kernel
+	seen   map[types.Type]bool
+	shapes []Shape
+}
+
+// Shapes returns the shapes of the struct types that the receiver is made of, and that
+// its slices hold, of those that generated code can compare with what they are now.
+func (k *Kernel) Shapes() []Shape {
+	s := &shaper{k: k, seen: map[types.Type]bool{}}
+	s.visit(k.Type, "k")
+	return s.shapes
+}
+
+// visit adds the shapes of a value and of its parts. What a type hides from other
+// packages cannot be compared.
+func (s *shaper) visit(t types.Type, value string) {
+	if fromDSL(t) != "" {
+		return
+	}
+	named, isNamed := types.Unalias(t).(*types.Named)
+	if isNamed && s.seen[named] {
+		return
+	}
+	s.seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		s.visit(u.Elem(), value+"[0]")
+	case *types.Array:
+		if u.Len() > 0 {
+			s.visit(u.Elem(), value+"[0]")
+		}
+	case *types.Struct:
+		if isNamed {
+			s.seen[named] = true
+			if writable(u) {
+				s.shape(named, u, value)
+			}
+		}
+		for f := range u.Fields() {
+			if f.Exported() {
+				s.visit(f.Type(), value+"."+f.Name())
+			}
+		}
+	}
+}
+
+// writable reports whether another package can write the struct type.
+func writable(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !f.Exported() || !writable(f.Type()) {
+				return false
+			}
+		}
+	case *types.Slice:
+		return writable(t.Elem())
+	case *types.Array:
+		return writable(t.Elem())
+	}
+	return true
+}
+
+func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
+	w := &literal{k: s.k}
+	w.write(st, false)
+	if w.no {
+		return
+	}
+	if len(w.params) > 0 {
+		w.text.Reset()
+		w.write(st, true)
+	}
+	name := types.TypeString(named, func(p *types.Package) string { return p.Name() })
+	if value == "k" {
+		name = s.k.Pkg.Name + "." + s.k.Name
+	}
+	s.shapes = append(s.shapes, Shape{Value: value, Name: name, Literal: w.text.String(), Params: len(w.params)})
+}
+
+// literal writes a type.
+type literal struct {
+	k      *Kernel
+	text   strings.Builder
+	params []types.Type // types that cannot be named
+	no     bool         // one of them is embedded, which no stand-in can be
+}
+
+func (w *literal) write(t types.Type, tags bool) {
+	switch t := t.(type) {
+	case *types.Struct:
+		w.text.WriteString("struct {")
+		for i := range t.NumFields() {
+			f := t.Field(i)
+			w.text.WriteString(" ")
+			if !f.Embedded() {
+				w.text.WriteString(f.Name() + " ")
+			}
+			w.no = w.no || f.Embedded() && !w.nameable(f.Type())
+			w.write(f.Type(), tags)
+			if tag := t.Tag(i); tags && tag != "" {
+				w.text.WriteString(" " + strconv.Quote(tag))
+			}
+			w.text.WriteString(";")
+		}
+		w.text.WriteString(" }")
+	case *types.Slice:
+		w.text.WriteString("[]")
+		w.write(t.Elem(), tags)
+	case *types.Array:
+		fmt.Fprintf(&w.text, "[%d]", t.Len())
+		w.write(t.Elem(), tags)
+	default:
+		if w.nameable(t) {
+			w.text.WriteString(TypeExpr(t))
+			return
+		}
+		if a, ok := t.(*types.Alias); ok {
+			w.write(types.Unalias(a), tags)
+			return
+		}
+		i := slices.IndexFunc(w.params, func(p types.Type) bool { return types.Identical(p, t) })
+		if i < 0 {
+			i = len(w.params)
+			w.params = append(w.params, t)
+		}
+		fmt.Fprintf(&w.text, "T%d", i+1)
+	}
+}
+
+// nameable reports whether generated code can write a type that is no literal.
+func (w *literal) nameable(t types.Type) bool {
+	var obj *types.TypeName
+	var args *types.TypeList
+	switch t := t.(type) {
+	case *types.Basic:
+		return true
+	case *types.Alias:
+		obj, args = t.Obj(), t.TypeArgs()
+	case *types.Named:
+		obj, args = t.Obj(), t.TypeArgs()
+	default:
+		return false
+	}
+	if obj.Pkg() != nil && (!obj.Exported() || obj.Parent() != obj.Pkg().Scope() || !w.k.Pkg.Importable(obj.Pkg().Path())) {
+		return false
+	}
+	if args != nil {
+		for a := range args.Types() {
+			if !w.nameable(types.Unalias(a)) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,31 @@
+package load
+
+import (
+	"path"
+	"path/filepath"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/sources"
+)
+
+// Sources returns the files that a package's kernels were compiled from: those of the
+// packages of its own module that they mention.
+func (p *Program) Sources(pkg *Package) ([]abi.Source, error) {
+	var rows []abi.Source
+	for _, name := range pkg.mentions {
+		q := p.listed[name]
+		if q == nil || !q.inMain || q.moduleDir != pkg.ModuleDir || len(q.files) == 0 {
+			continue
+		}
+		dir, err := filepath.Rel(pkg.ModuleDir, q.dir)
+		if err != nil || !filepath.IsLocal(dir) {
+			continue
+		}
+		files, err := sources.Folder(pkg.ModuleDir, path.Clean(filepath.ToSlash(dir)), q.name)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, files...)
+	}
+	return rows, nil
+}

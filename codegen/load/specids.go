@@ -1,0 +1,152 @@
+package load
+
+import (
+	"cmp"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// SpecID is the number that a //kgen:spec directive gives to a specialization constant:
+// that of its first scalar, which those of the others follow.
+type SpecID struct {
+	ID  uint32
+	Pos token.Pos // of the directive
+}
+
+// specScalars returns how many scalars the values of a type have, at least 1, and not
+// many more than maxPinned.
+func specScalars(t types.Type) int {
+	n := 0
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		n = int(min(u.Len(), maxPinned)) * specScalars(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			n = min(n+specScalars(f.Type()), maxPinned)
+		}
+	}
+	return max(1, min(n, maxPinned))
+}
+
+// overlap reports what keeps pinned constants from being in one program: scalars of two
+// of them have one number, or one has a number that is not the source's to choose. Each
+// constant is reported once, since what is in one package is also in one program.
+func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.Object]bool) {
+	type run struct {
+		v           *types.Var
+		first, past uint32
+	}
+	var runs []run
+	for _, v := range pinned {
+		at := d.SpecIDs[v]
+		r := run{v, at.ID, at.ID + uint32(specScalars(isSpecConstant(v.Type())))}
+		if r.past > maxPinned && !reported[v] {
+			reported[v] = true
+			l.directiveError(at.Pos, "give it a lower id", "the ids of %s are %d to %d, and those from %d on are not to choose", v.Name(), r.first, r.past-1, maxPinned)
+		}
+		runs = append(runs, r)
+	}
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.first, b.first) })
+	for i := range runs {
+		for j := range runs[:i] {
+			a, b := runs[j], runs[i]
+			if b.first >= a.past || reported[a.v] || reported[b.v] {
+				continue
+			}
+			if l.compare(d.SpecIDs[a.v].Pos, d.SpecIDs[b.v].Pos) > 0 {
+				a, b = b, a
+			}
+			reported[b.v] = true
+			e := l.diags.Add(diag.Directive, l.diagPos(d.SpecIDs[b.v].Pos), "give it another id; an array or struct takes one for each scalar",
+				"%s and %s have the same id, %d", a.v.Name(), b.v.Name(), max(a.first, b.first))
+			e.Related = append(e.Related, diag.Related{Pos: l.diagPos(d.SpecIDs[a.v].Pos), Message: "the id of " + a.v.Name()})
+		}
+	}
+}
+
+// compare orders positions by file, line and column, which no order of loading changes.
+func (l *loader) compare(a, b token.Pos) int {
+	p, q := l.fset.Position(a), l.fset.Position(b)
+	return cmp.Or(cmp.Compare(p.Filename, q.Filename), p.Line-q.Line, p.Column-q.Column)
+}
+
+// pinnedTogether looks for overlaps among the constants that a package declares, whether
+// kernels read them or not.
+func (l *loader) pinnedTogether(d Directives) map[types.Object]bool {
+	packages := map[*types.Package][]*types.Var{}
+	for obj := range d.SpecIDs {
+		if v, ok := obj.(*types.Var); ok && isSpecConstant(v.Type()) != nil {
+			packages[v.Pkg()] = append(packages[v.Pkg()], v)
+		}
+	}
+	reported := map[types.Object]bool{}
+	for _, pinned := range packages {
+		slices.SortFunc(pinned, func(a, b *types.Var) int { return l.compare(a.Pos(), b.Pos()) })
+		l.overlap(d, pinned, reported)
+	}
+	return reported
+}
+
+// mentions notes what the kernels of each package mention.
+func (f *finder) mentions() {
+	reported := f.l.pinnedTogether(f.prog.Directives)
+	m := f.u.declarations()
+	for _, pkg := range f.prog.Packages {
+		m.of(slices.DeleteFunc(slices.Clone(f.methods), func(k *kernelMethods) bool { return k.k.Pkg != pkg }))
+		pkg.mentions = m.packages(f.prog.listed)
+		f.numberSpecs(pkg, m.specs, reported)
+	}
+}
+
+// numberSpecs gives the constants that a package's kernels mention their numbers: those
+// that have one keep it, the others get the lowest that are free, in the order of their
+// declarations. So a number means the same in all kernels of the package.
+func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[types.Object]bool) {
+	pkg.SpecIDs = map[types.Object]uint32{}
+	var pinned []*types.Var
+	for _, v := range specs {
+		if _, ok := f.prog.SpecIDs[v]; ok {
+			pinned = append(pinned, v)
+		}
+	}
+	f.l.overlap(f.prog.Directives, pinned, reported)
+	taken := map[uint32]bool{}
+	for _, v := range pinned {
+		if reported[v] {
+			continue // it is numbered like those that have none
+		}
+		pkg.SpecIDs[v] = f.prog.SpecIDs[v].ID
+		for i := range uint32(specScalars(isSpecConstant(v.Type()))) {
+			taken[pkg.SpecIDs[v]+i] = true
+		}
+	}
+	next := uint32(0)
+	for _, v := range specs {
+		if _, ok := pkg.SpecIDs[v]; ok {
+			continue
+		}
+		n := uint32(specScalars(isSpecConstant(v.Type())))
+		for !free(taken, next, n) {
+			next++
+		}
+		pkg.SpecIDs[v] = next
+		next += n
+	}
+	if next > maxPinned {
+		f.l.diags.Add(diag.TooLarge, f.l.diagPos(pkg.Kernels[0].Pos), "read fewer, or smaller ones",
+			"the kernels of package %s read specialization constants of more than %d numbers", pkg.Name, maxPinned)
+	}
+}
+
+// free reports whether n numbers from first on are not taken.
+func free(taken map[uint32]bool, first, n uint32) bool {
+	for i := range n {
+		if taken[first+i] {
+			return false
+		}
+	}
+	return true
+}

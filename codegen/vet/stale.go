@@ -1,0 +1,219 @@
+package vet
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/internal/sources"
+)
+
+// staleAnalyzer reports generated code that is older than its kernels: where a kernel
+// stands, if kgen wrote the code where it does by default, and else in the code.
+func staleAnalyzer() *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name: "kgenstale",
+		Doc: fmt.Sprintf("report kernels that have changed since kgen compiled them (%v)\n\n%s", diag.Stale, diag.Summary(diag.Stale)) +
+			" It looks at what is saved.",
+		Run: func(pass *analysis.Pass) (any, error) {
+			if len(pass.Files) == 0 {
+				return nil, nil
+			}
+			if len(load.KernelMethods(pass.Pkg)) > 0 {
+				staleKernels(pass)
+			} else {
+				staleStubs(pass)
+			}
+			return nil, nil
+		},
+	}
+}
+
+// staleKernels looks at the package's own stubs.
+func staleKernels(pass *analysis.Pass) {
+	dir := filepath.Dir(pass.Fset.Position(pass.Files[0].FileStart).Filename)
+	root := moduleRoot(dir)
+	rel, err := filepath.Rel(root, dir)
+	if root == "" || err != nil {
+		return
+	}
+	stubs := filepath.Join(codegen.StubFolder(root, filepath.ToSlash(rel), pass.Pkg.Name()), pass.Pkg.Name()+"_kgen.go")
+	text, err := os.ReadFile(stubs)
+	if err != nil {
+		return
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, stubs, text, parser.SkipObjectResolution)
+	if err != nil {
+		return
+	}
+	if from, _ := sourcesIn(file); from != nil && from.Package == pass.Pkg.Path() {
+		if changes := sources.Changes(root, from.Files); len(changes) > 0 {
+			report(pass, kernelIn(pass, root, changes[0].File), from, root, changes)
+		}
+	}
+}
+
+// staleStubs looks at stubs in a folder that their kernels' package does not know.
+func staleStubs(pass *analysis.Pass) {
+	for _, file := range pass.Files {
+		name := pass.Fset.Position(file.FileStart).Filename
+		if !strings.HasSuffix(name, "_kgen.go") {
+			continue
+		}
+		from, at := sourcesIn(file)
+		if from == nil || len(from.Files) == 0 {
+			continue
+		}
+		root := filepath.Join(filepath.Dir(name), filepath.FromSlash(from.Root))
+		rel := strings.TrimPrefix(strings.TrimPrefix(from.Package, from.Module), "/")
+		if codegen.StubFolder(root, cmp.Or(rel, "."), strings.TrimSuffix(filepath.Base(name), "_kgen.go")) == filepath.Dir(name) {
+			continue
+		}
+		if changes := sources.Changes(root, from.Files); len(changes) > 0 {
+			report(pass, at, from, root, changes)
+		}
+	}
+}
+
+func report(pass *analysis.Pass, at token.Pos, from *abi.Sources, root string, changes []sources.Change) {
+	var all []string
+	for _, c := range changes {
+		all = append(all, c.String())
+	}
+	pass.Report(analysis.Diagnostic{Pos: at, Category: diag.Stale.String(), Message: fmt.Sprintf("%v: %s since kgen compiled the kernels of %s (%s); run %s",
+		diag.Stale, strings.Join(all, ", "), from.Package, strings.Join(from.Kernels, ", "), sources.Command(root))})
+}
+
+// moduleRoot returns the folder of the go.mod file that a folder belongs to, or "".
+func moduleRoot(dir string) string {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// kernelIn returns where a kernel's type stands: one of the file, if there is one.
+func kernelIn(pass *analysis.Pass, root, file string) token.Pos {
+	var all []token.Pos
+	scope := pass.Pkg.Scope()
+	for _, sel := range load.KernelMethods(pass.Pkg) {
+		for _, name := range scope.Names() {
+			if obj := scope.Lookup(name); load.TypeName(sel.Recv()) == name && obj.Pos().IsValid() {
+				all = append(all, obj.Pos())
+			}
+		}
+	}
+	slices.Sort(all)
+	for _, at := range all {
+		if pass.Fset.Position(at).Filename == filepath.Join(root, filepath.FromSlash(file)) {
+			return at
+		}
+	}
+	if len(all) > 0 {
+		return all[0]
+	}
+	return pass.Files[0].Package // the kernels are instances of another package's
+}
+
+// sourcesIn returns what a file of stubs says of its sources, and where, or nil.
+func sourcesIn(file *ast.File) (from *abi.Sources, at token.Pos) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.CompositeLit); ok && isSources(lit.Type) && from == nil {
+			from, at = &abi.Sources{}, lit.Pos()
+			read(lit, func(key string, v ast.Expr) {
+				switch key {
+				case "Module":
+					from.Module = text(v)
+				case "Package":
+					from.Package = text(v)
+				case "Root":
+					from.Root = text(v)
+				case "Kernels":
+					for _, e := range elements(v) {
+						from.Kernels = append(from.Kernels, text(e))
+					}
+				case "Files":
+					for _, e := range elements(v) {
+						from.Files = append(from.Files, source(e))
+					}
+				}
+			})
+		}
+		return from == nil
+	})
+	return from, at
+}
+
+// isSources reports whether a type is abi.Sources.
+func isSources(t ast.Expr) bool {
+	sel, ok := t.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	return ok && pkg.Name == "abi" && sel.Sel.Name == "Sources"
+}
+
+func source(e ast.Expr) (s abi.Source) {
+	read(e, func(key string, v ast.Expr) {
+		switch key {
+		case "File":
+			s.File = text(v)
+		case "Package":
+			s.Package = text(v)
+		case "Sum":
+			if b, ok := v.(*ast.BasicLit); ok {
+				n, _ := strconv.ParseUint(b.Value, 0, 32)
+				s.Sum = uint32(n)
+			}
+		}
+	})
+	return s
+}
+
+func elements(e ast.Expr) []ast.Expr {
+	if lit, ok := e.(*ast.CompositeLit); ok {
+		return lit.Elts
+	}
+	return nil
+}
+
+// read calls f with the fields of a composite literal.
+func read(e ast.Expr, f func(key string, v ast.Expr)) {
+	for _, e := range elements(e) {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if id, ok := kv.Key.(*ast.Ident); ok {
+				f(id.Name, kv.Value)
+			}
+		}
+	}
+}
+
+// text returns the value of a string literal.
+func text(e ast.Expr) string {
+	if b, ok := e.(*ast.BasicLit); ok {
+		s, _ := strconv.Unquote(b.Value)
+		return s
+	}
+	return ""
+}
