@@ -12,7 +12,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 6
+const Version = 7
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -33,6 +33,7 @@ const (
 	MaxLaunchBlock = 128
 
 	FaultRecordSize = 64
+	OffsetEnded     = 40 // in the fault record
 
 	// MinSliceAlign is the least alignment of the memory behind a slice whose
 	// elements would allow more.
@@ -264,6 +265,7 @@ type Kernel struct {
 	Locals     []Local
 	Privates   []Private
 	Sites      []Site
+	Loops      string // of the module SPIRV; see the package documentation
 
 	// Variables are the package-level variables that the modules have the values of, but
 	// for those that nothing can have changed.
@@ -323,6 +325,7 @@ type Variant struct {
 	// minus a constant. What stands at the offsets must be in [0, MaxSmall], and
 	// each product at most MaxSmall.
 	Products [][]int
+	Loops    string // as Kernel.Loops
 	SPIRV    string
 	Sum      uint32 // of SPIRV; 0 is none
 }

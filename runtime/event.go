@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 )
 
@@ -65,6 +66,8 @@ func (l *launched) failure() error {
 	switch f := &l.ev.Fault; {
 	case f.Err != nil:
 		return f.Err
+	case f.Ended != 0:
+		return &LoopError{Kernel: l.kernel.Name(), Pos: abi.LoopPos(f.Loops, int(f.Ended)), Number: int(f.Ended), Device: l.dev.Name()}
 	case len(f.Found) > 0:
 		return newCheckError(l.kernel, f.Found)
 	}

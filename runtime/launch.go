@@ -214,7 +214,10 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small bool) (hal.Pipeli
 
 // buildVariant makes a pipeline of the kernel's own module, if v is nil, or of v.
 func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
-	desc.SPIRV = k.module(v)
+	desc.SPIRV, desc.Loops = k.module(v), k.abi.Loops
+	if v != nil {
+		desc.Loops = v.Loops
+	}
 	if v != nil && slices.Contains(v.Without, properties.Int64) {
 		desc.Specs = splitSpecs(k.abi, desc.Specs)
 	}

@@ -92,7 +92,8 @@ func (p *part) finish() {
 func (s *slot) take(i int, f *hal.Fault) {
 	rec := s.record(i)
 	le := binary.LittleEndian
-	if le.Uint32(rec) == 0 {
+	f.Ended = le.Uint32(rec[abi.OffsetEnded:])
+	if le.Uint32(rec) == 0 && f.Ended == 0 {
 		return
 	}
 	f.Set = true

@@ -15,8 +15,8 @@ import (
 
 // The code is for this version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 6)
-	_ = abi.EnforceVersion(6 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 7)
+	_ = abi.EnforceVersion(7 - abi.Version)
 )
 
 // Kernels returns the kernels of package model.
