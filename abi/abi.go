@@ -12,7 +12,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 8
+const Version = 9
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -37,6 +37,9 @@ const (
 	OffsetLeave = 36
 	// SiteCancelled is the Site of a record of a work-item that left for that.
 	SiteCancelled = 1 << 30
+	// OffsetEnded is where modules that the runtime changed say which loop the device
+	// ended, in the fault record.
+	OffsetEnded = 40
 
 	// MinSliceAlign is the least alignment of the memory behind a slice whose
 	// elements would allow more.
@@ -272,6 +275,7 @@ type Kernel struct {
 	Locals     []Local
 	Privates   []Private
 	Sites      []Site
+	Loops      string // of the module SPIRV; see the package documentation
 
 	// Variables are the package-level variables that the modules have the values of, but
 	// for those that nothing can have changed.
@@ -333,6 +337,7 @@ type Variant struct {
 	Products [][]int
 	// Cancel says that work-items leave when the host asks for it, wherever they are.
 	Cancel bool
+	Loops  string // as Kernel.Loops
 	SPIRV  string
 	Sum    uint32 // of SPIRV; 0 is none
 }

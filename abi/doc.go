@@ -169,6 +169,7 @@
 //	16      8     B: the second value (a length, a capacity), int64
 //	24      12    global id of the work-item, x, y, z as uint32
 //	36      4     Leave: 0 until the host, while the launch runs, has work-items leave
+//	40      4     Ended: 0, or the number of a loop that the device ended, from 1
 //
 // The first work-item that faults claims the record by an atomic
 // compare-and-exchange of State and fills in the rest; later faults are
@@ -177,4 +178,12 @@
 //
 // Only variants that state Cancel read Leave, with atomic loads that are volatile. Where it
 // is not 0 the work-item records a fault, of the Site [SiteCancelled], and ends.
+//
+// Ended is written by modules that the runtime has changed for a device which ends
+// loops that go on for long: work-items go on behind the loop then, with wrong values,
+// and whatever else the record says is of no account. Loops are numbered as their
+// OpLoopMerge instructions stand in the module. Kernel.Loops, and Variant.Loops for a
+// variant, say where they are in the source: entries in that order, with a space between
+// two. An entry is file:line:col, or line:col in the file of the one before, and "-" is a
+// loop that kgen has added.
 package abi

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/codegen/spirv/emit"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -18,7 +19,7 @@ func describe(m *ir.Module, k *load.Kernel, module *spirv.Module) *abi.Kernel {
 	d := &abi.Kernel{
 		Name: k.Name, Package: k.Pkg.PkgPath, Form: m.Form, Rank: m.Rank,
 		Params: m.Params, ArgSize: m.ArgSize, Spilled: m.Spilled, Items: m.Items,
-		Data: string(m.Data), DataOffset: m.DataOffset,
+		Loops: emit.Loops(m), Data: string(m.Data), DataOffset: m.DataOffset,
 		Properties: k.Properties, Variables: m.Variables,
 	}
 	for _, s := range m.Specs {

@@ -56,7 +56,7 @@ func addSmall(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, a
 	if err != nil {
 		return nil, fmt.Errorf("for small launches: %w", err)
 	}
-	d.Variants = append(d.Variants, abi.Variant{Name: abi.VariantSmall, Products: s.Small.Products})
+	d.Variants = append(d.Variants, abi.Variant{Name: abi.VariantSmall, Products: s.Small.Products, Loops: emit.Loops(s)})
 	return [][]uint32{words}, nil
 }
 
@@ -125,9 +125,9 @@ func nativeUses(module *spirv.Module) []properties.Aspect {
 // kernel needs.
 func addVariants(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, module *spirv.Module, after func(form string, m *ir.Module)) ([][]uint32, error) {
 	var modules [][]uint32
-	add := func(name string, words []uint32, without ...properties.Aspect) {
+	add := func(name string, m *ir.Module, words []uint32, without ...properties.Aspect) {
 		slices.Sort(without)
-		d.Variants = append(d.Variants, abi.Variant{Name: name, Without: slices.Compact(without)})
+		d.Variants = append(d.Variants, abi.Variant{Name: name, Without: slices.Compact(without), Loops: emit.Loops(m)})
 		modules = append(modules, words)
 	}
 	need := func(aspects []properties.Aspect) {
@@ -141,7 +141,7 @@ func addVariants(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel
 		return nil, err
 	}
 	if words != nil {
-		add(abi.VariantWords, words, uses...)
+		add(abi.VariantWords, m, words, uses...)
 	} else {
 		need(uses)
 	}
@@ -158,13 +158,13 @@ func addVariants(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel
 				without = append(without, a)
 			}
 		}
-		add(abi.VariantAlone, alone.words, without...)
+		add(abi.VariantAlone, alone.m, alone.words, without...)
 		both, err := inWords(alone.m, left, nil)
 		switch {
 		case err != nil:
 			return nil, err
 		case both != nil:
-			add(abi.VariantAloneWords, both, slices.Concat(without, uses, left)...)
+			add(abi.VariantAloneWords, alone.m, both, slices.Concat(without, uses, left)...)
 		default:
 			need(left)
 		}

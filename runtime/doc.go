@@ -68,6 +68,15 @@
 // It is returned by Event.Wait or a Run function, or, if nobody waits for that
 // launch, by the next Queue.Wait, CopyTo or Device.Close.
 //
+// # Long loops
+//
+// Mesa's llvmpipe, which is lavapipe, leaves the loops that a work-item is in once it and
+// the few work-items that it runs it with have made 65,535 rounds in all their loops
+// together, and goes on behind them. Open tries whether a device does so. On one that does,
+// kernels count their rounds, which costs a little, and a launch whose loops were ended
+// returns a [LoopError], which says where the loop is. Other devices run kernels as they
+// are.
+//
 // # Floating point
 //
 // Float32 division and square root are correctly rounded, as in Go. Not every

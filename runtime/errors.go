@@ -196,6 +196,34 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
+// A LoopError is a loop that the device ended before the kernel did, which no kernel can
+// prevent: Mesa's llvmpipe leaves all loops that a work-item is in once it has made some
+// 65,000 rounds in them and others, together with the few work-items that it runs it with,
+// and goes on behind them. What the launch wrote is wrong then, also where it faulted. It
+// is of the class ErrFeatureNotSupported. Use the host device or a GPU, or make more
+// launches of fewer rounds.
+type LoopError struct {
+	Kernel string // package and name
+	Pos    string // file:line:col of the loop in the kernel's source; "" if kgen has added it, or of LoadModule
+	Number int    // of the loop among those of the module, from 1
+	Device string
+}
+
+// Error returns a line such as
+//
+//	search.Find: search/kernel.go:18:2: feature not supported: the device llvmpipe ends loops …
+func (e *LoopError) Error() string {
+	at := e.Pos
+	if at == "" {
+		at = fmt.Sprintf("loop %d of the module", e.Number)
+	}
+	return fmt.Sprintf("%s: %s: %v: the device %s ended this loop early, as it does with loops of some 65,000 rounds, so what the launch wrote is wrong; "+
+		"use the host device or a GPU, or make more launches of fewer rounds", e.Kernel, at, ErrFeatureNotSupported, e.Device)
+}
+
+// Unwrap returns ErrFeatureNotSupported.
+func (e *LoopError) Unwrap() error { return ErrFeatureNotSupported }
+
 // newFault turns a launch's fault record into an error.
 func newFault(k *Kernel, r *hal.Fault) *Fault {
 	f := &Fault{Kernel: k.Name(), Pos: r.Pos, Kind: r.Kind, A: r.A, B: r.B, Message: r.Message, Unsigned: r.Unsigned}

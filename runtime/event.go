@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
@@ -96,6 +97,9 @@ func (l *launched) lost(err error) error {
 	if l.kernel == nil {
 		what = "a copy"
 	}
+	if f := &l.ev.Fault; errors.Is(err, graph.ErrEnded) {
+		return &LoopError{Kernel: l.kernel.Name(), Pos: abi.LoopPos(f.Loops, int(f.Ended)), Number: int(f.Ended), Device: l.dev.Name()}
+	}
 	if errors.Is(err, graph.ErrCancelled) {
 		e := errorf(ErrCanceled, "%s was cancelled before its end", what)
 		e.Err = context.Canceled
@@ -117,8 +121,11 @@ func (l *launched) misread(from *graph.Event) error {
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
 		advise("run what writes that memory again; CopyFrom to all of it makes it usable, too")
 	var first *Error
-	if errors.As(cause, &first) {
+	switch {
+	case errors.As(cause, &first):
 		e.Class = first.Class
+	case errors.Is(cause, ErrFeatureNotSupported): // a *LoopError
+		e.Class = ErrFeatureNotSupported
 	}
 	if l.kernel != nil {
 		e.about(l.kernel)

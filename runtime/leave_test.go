@@ -107,7 +107,9 @@ func TestNobodyAsks(t *testing.T) {
 
 // runCase launches a case, and returns its last slice.
 func runCase(t *testing.T, dev *runtime.Device, c endless.Case) (last *runtime.Buffer[uint32]) {
-	q, opt := dev.DefaultQueue(), runtime.WithCancel(new(hal.Cancel))
+	ends, end := context.WithCancel(context.Background())
+	t.Cleanup(end)
+	q, opt := dev.DefaultQueue(), runtime.WithContext(ends)
 	nd := runtime.NDRange1{Global: runtime.Range1(c.Global), Local: runtime.Range1(max(c.Local, 1))}
 	var of []runtime.View[uint32]
 	for _, s := range c.Slices {
@@ -150,11 +152,12 @@ func TestLeaveBetween(t *testing.T) {
 		"Meet": func(opt runtime.LaunchOption) (runtime.Event, error) { return endlessLaunches["Meet"](dev, 64, opt) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := new(hal.Cancel)
-			ev := must(launch(runtime.WithCancel(c)))
+			ends, end := context.WithCancel(context.Background())
+			defer end()
+			ev := must(launch(runtime.WithContext(ends)))
 			dev.DefaultQueue().Flush()
 			time.Sleep(20 * time.Millisecond)
-			c.Ask()
+			end()
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			if _ = ev.Wait(ctx); !ev.Done() || !ev.Record().Cancelled {
@@ -165,23 +168,6 @@ func TestLeaveBetween(t *testing.T) {
 	for _, k := range endlessgen.Kernels() {
 		if strings.HasSuffix(k.Name(), ".Count") && dev.Cancels(k) {
 			t.Error("it is said to end soon, but work-items may take long")
-		}
-	}
-}
-
-// TestAskedBefore: what is asked to end before it starts does not run.
-func TestAskedBefore(t *testing.T) {
-	for _, dev := range []*runtime.Device{devtest.Host(t), devtest.VulkanOrNone(t)} {
-		if dev == nil {
-			continue
-		}
-		c := new(hal.Cancel)
-		c.Ask()
-		out := must(runtime.BufferOf(dev, []int32{7, 7}))
-		ev := must(endlessgen.Count{N: 1, Out: out.All()}.ParallelFor(dev.DefaultQueue(), runtime.Range2{1, 2}, runtime.WithCancel(c)))
-		_ = ev.Wait(context.Background())
-		if f := ev.Record(); !f.Cancelled || f.Set {
-			t.Errorf("%s: the record is %+v", dev.Name(), f)
 		}
 	}
 }

@@ -21,6 +21,11 @@ import (
 // their Go types, and else they are int32, uint32, float32 and so on, as declared.
 // Launch the kernel with [LaunchKernel].
 //
+// On a device that ends long loops (see [LoopError]) the module's are watched, too, where
+// it addresses memory by PhysicalStorageBuffer64, and its push constants have a launch
+// block's address of the fault record, and its zero, where package abi says, or nothing
+// there. Another module's loops end there without an error.
+//
 // The kernel has no Go code, so the host device cannot launch it
 // (ErrKernelNotSupported). Drivers trust modules, and a damaged one may end the
 // process, so LoadModule checks it: operands, types, dominance, structured control

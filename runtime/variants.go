@@ -322,8 +322,10 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (ha
 
 // buildVariant makes a pipeline of the kernel's own module, if v is nil, or of v.
 func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
-	desc.SPIRV = k.module(v)
-	desc.Cancels = v != nil && v.Cancel
+	desc.SPIRV, desc.Loops = k.module(v), k.abi.Loops
+	if v != nil {
+		desc.Loops, desc.Cancels = v.Loops, v.Cancel
+	}
 	if v != nil && slices.Contains(v.Without, properties.Int64) {
 		desc.Specs = splitSpecs(k.abi, desc.Specs)
 	}

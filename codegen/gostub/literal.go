@@ -131,6 +131,9 @@ func abiKernel(stub *Kernel) *jen.Statement {
 		rows = append(rows, row(field{"Kind", q(faultNames[s.Kind])}, field{"Pos", s.Pos}, field{"Message", s.Message}, field{"Unsigned", s.Unsigned}, field{"Limit", s.Limit}))
 	}
 	list("Sites", q("Site"), rows)
+	if k.Loops != "" {
+		add("Loops", k.Loops)
+	}
 	rows = nil
 	for _, v := range k.Variables {
 		dot := strings.LastIndexByte(v.Name, '.')
@@ -146,7 +149,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	add("Sum", uint64(abi.Sum(string(wordBytes(stub.Words)), k.Data)))
 	rows = nil
 	for i, v := range k.Variants {
-		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"Cancel", v.Cancel}, field{"SPIRV", jen.Id(variantVar(k, i))}, field{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))
+		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"Cancel", v.Cancel}, field{"Loops", v.Loops}, field{"SPIRV", jen.Id(variantVar(k, i))}, field{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))
 	}
 	list("Variants", q("Variant"), rows)
 	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))

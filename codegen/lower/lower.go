@@ -571,7 +571,9 @@ func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 			continue
 		}
 		l.b = f.block(l, b)
-		l.heads[l.b] = naturalLoop(b) != nil
+		if loop := naturalLoop(b); loop != nil {
+			l.heads[l.b], l.b.Loop = true, l.irPos(loopPos(f.fn, loop))
+		}
 		for _, in := range b.Instrs {
 			l.next(f, in)
 		}

@@ -43,7 +43,7 @@ func (c *cloner) pair(b, to *ir.Block) {
 func (c *cloner) copy(blocks []*ir.Block) {
 	for _, b := range blocks {
 		d := c.f.NewBlock()
-		d.Unroll, d.Cold = b.Unroll, b.Cold
+		d.Unroll, d.Cold, d.Loop = b.Unroll, b.Cold, b.Loop
 		c.pair(b, d)
 		for _, v := range b.Phis {
 			d.Phis = append(d.Phis, c.bare(v, d))

@@ -74,5 +74,7 @@ var passes = []Pass{
 	{Name: "access", Doc: "infer what the kernel reads and writes", Run: runAccess},
 	// Nothing after it converts anything.
 	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: unsigned},
+	// What is handed out is no other value any more; before arguments become loads.
+	{Name: "outlive", Doc: "compute behind loops again what drivers would lose", Run: outlive},
 	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", Run: runExpand, Level: ir.Legal},
 }

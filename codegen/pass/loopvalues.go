@@ -7,10 +7,30 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// loopValues makes values that loops compute, and that are used behind them, phis
-// of the loop's header. lavapipe goes on computing a loop's values for work-items
-// that have left it, with what loads give those: zeros. What it keeps are phis of
-// headers, and what is computed from them alone.
+// loopValues makes values that loops compute, and that are used behind them, phis of the
+// loop's header, where work-items may leave the loop in different rounds.
+//
+// A driver that runs several work-items as the lanes of a vector goes on with a loop until
+// the last one has left, and computes for all. lavapipe (Mesa 22.3) keeps from those that
+// have left only what it writes to registers, which are what nir_convert_from_ssa makes of
+// phis; any other value is what it was in the last round. It is as in the round in which
+// the work-item left if it is computed from what does not change. A phi of the header does
+// change if its register also has the phi's next value, as it does where no one reads the
+// phi once that is computed:
+//
+//	for {
+//		x := s >> 8    // reads the register s
+//		s = next(s)    // writes it, also for a work-item that leaves below
+//		if s&3 == 0 {
+//			break
+//		}
+//	}                  // other rounds follow, in which x is made of the new s
+//	use(x)
+//
+// A header's phi that is itself used behind the loop is safe: as it is read there, its next
+// value has another register until the round's end, where lanes that have left write
+// nothing. So is what a phi of the block behind the loop gets from a break, before which its
+// register is written.
 //
 // A break out of such a loop becomes a jump to the next round, which the header
 // ends at once:
@@ -24,75 +44,143 @@ import (
 //	use(x)
 func loopValues(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
-		handOut(f, func(_ *ir.Block, _ []*ir.Value, care bool) bool { return care })
+		handOut(f, computedAgain, false)
 	}
 	return nil
 }
 
-// wordsLoopValues is loopValues of a module without integers of 64 bits: SwiftShader
-// computes for work-items that have left a loop what the header's phis become, too.
-func wordsLoopValues(m *ir.Module) {
-	for _, f := range bodies(m) {
-		handOut(f, func(h *ir.Block, xs []*ir.Value, care bool) bool {
-			return care || slices.ContainsFunc(xs, func(v *ir.Value) bool { return v.Op != ir.OpPhi || v.Block != h }) && !leftAtOnce(h)
-		})
-		countedFlags(f)
-	}
-}
-
-// handOut lets the headers of those loops do their breaks that must, by what outliving
-// returns for them.
-func handOut(f *ir.Func, must func(h *ir.Block, xs []*ir.Value, care bool) bool) {
+// handOut lets the headers of those loops do their breaks that hand out values which
+// drivers may lose. What takes so many operations at most, of the headers' phis, it computes
+// again behind the loop instead if again says so, and else leaves alone.
+func handOut(f *ir.Func, atMost int, again bool) {
+	dropCopies(f)
 	dom := f.Dominators()
 	uses := findUses(f, dom)
 	for i := len(f.Blocks) - 1; i >= 0; i-- { // inner loops first
-		if h := f.Blocks[i]; h.Continue != nil {
-			if xs, care := outliving(h, dom, uses); must(h, xs, care) {
-				breakLater(f, h, xs)
-				dom = f.Dominators()
-				uses = findUses(f, dom)
-			}
+		h := f.Blocks[i]
+		if h.Continue == nil || len(h.Merge.Preds) == 0 {
+			continue
 		}
+		l := loopOf(h, dom)
+		xs := l.outliving(uses)
+		if !slices.ContainsFunc(xs, func(v *ir.Value) bool { return v.Op != ir.OpPhi || v.Block != h }) || l.keptInHeader(xs, uses) || l.leftAtOnce() {
+			continue
+		}
+		if ops, phis, ok := l.again(xs, atMost); !ok {
+			breakLater(f, h, xs)
+		} else if again {
+			l.computeAgain(f, xs, ops, phis)
+		} else {
+			continue
+		}
+		dom = f.Dominators()
+		uses = findUses(f, dom)
 	}
 	for i, b := range f.Blocks {
 		b.ID = i
 	}
 }
 
-// leftAtOnce reports whether the loop of h has one way out, in its header or where its
-// rounds end, and runs as often for all work-items.
-func leftAtOnce(h *ir.Block) bool {
-	if len(h.Merge.Preds) != 1 {
-		return false
-	}
-	from := h.Merge.Preds[0]
-	if from != h && !slices.Equal(h.Continue.Preds, []*ir.Block{from}) {
-		return false
-	}
-	seen := map[*ir.Value]bool{} // by assumption, such as what a phi becomes
-	var same func(v *ir.Value) bool
-	same = func(v *ir.Value) bool {
-		switch {
-		case v == nil || seen[v] || v.IsConstExpr() || v.Op == ir.OpArg:
-			return v != nil
-		case v.Op == ir.OpPhi && v.Block == h, v.Op != ir.OpPhi && v.Op != ir.OpBuiltIn && v.Op.Has(ir.FlagPure):
-			seen[v] = true
-			return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !same(a) })
-		}
-		return false
-	}
-	return same(from.Term.Cond)
+// loopBlocks is a loop in a function with structure.
+type loopBlocks struct {
+	h      *ir.Block // its header
+	dom    *ir.DomTree
+	blocks []*ir.Block // those that are executed in its rounds, the header among them
 }
 
-// users has for each value the blocks at whose ends, or in which, it is used, and the
-// place of each block in its function.
+func loopOf(h *ir.Block, dom *ir.DomTree) *loopBlocks {
+	l := &loopBlocks{h: h, dom: dom}
+	for work := []*ir.Block{h}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		l.blocks = append(l.blocks, b)
+		for _, c := range dom.Children(b) {
+			if c != h.Merge {
+				work = append(work, c)
+			}
+		}
+	}
+	return l
+}
+
+// contains reports whether b is executed in rounds of the loop.
+func (l *loopBlocks) contains(b *ir.Block) bool {
+	return b != nil && l.dom.Reachable(b) && l.dom.Dominates(l.h, b) && !l.dom.Dominates(l.h.Merge, b)
+}
+
+// leftAtOnce reports whether all work-items that come to the loop together leave it in the
+// same round: barriers are in it, where they meet, or all its rounds end, and go on, by
+// conditions that are the same for all.
+func (l *loopBlocks) leftAtOnce() bool {
+	for _, b := range l.blocks {
+		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
+			return true
+		}
+	}
+	headers := map[*ir.Block]*ir.Block{} // of constructs in the loop, by where these end
+	for _, b := range l.blocks {
+		if b.Merge != nil {
+			headers[b.Merge] = b
+		}
+	}
+	s := &sameness{l: l, known: map[*ir.Value]bool{}}
+	for _, b := range l.blocks {
+		if !slices.ContainsFunc(b.Term.Succs, func(t *ir.Block) bool { return t == l.h.Merge || t == l.h.Continue }) {
+			continue
+		}
+		for d := b; ; {
+			if len(d.Term.Succs) > 1 && !s.same(d.Term.Cond) {
+				return false // it leads some work-items here and others past
+			}
+			for headers[d] != nil {
+				d = headers[d] // who parted behind it has met here
+			}
+			if d == l.h {
+				break
+			}
+			d = l.dom.Idom(d)
+		}
+	}
+	return true
+}
+
+// sameness finds values that are the same for all work-items which are in the same round
+// of a loop, and of those around it.
+type sameness struct {
+	l     *loopBlocks
+	known map[*ir.Value]bool // true by assumption as well, such as for what a phi becomes
+}
+
+func (s *sameness) same(v *ir.Value) bool {
+	if is, ok := s.known[v]; ok {
+		return is
+	}
+	is := v.IsConstExpr() || v.Op == ir.OpArg
+	switch {
+	case is:
+	case v.Op == ir.OpPhi:
+		b := v.Block
+		is = b.Continue != nil && s.l.dom.Dominates(b, s.l.h) && !s.l.dom.Dominates(b.Merge, s.l.h)
+	case v.Op == ir.OpBuiltIn:
+	case v.Block == nil: // a parameter
+	default:
+		is = v.Op.Has(ir.FlagPure)
+	}
+	s.known[v] = is
+	s.known[v] = is && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.same(a) })
+	return s.known[v]
+}
+
+// users has for each value the blocks at whose ends, or in which, it is used, whether phis
+// use it, and the place of each block in its function.
 type users struct {
 	of    map[*ir.Value][]*ir.Block
+	phis  map[*ir.Value]bool
 	place map[*ir.Block]int
 }
 
 func findUses(f *ir.Func, dom *ir.DomTree) *users {
-	u := &users{of: map[*ir.Value][]*ir.Block{}, place: map[*ir.Block]int{}}
+	u := &users{of: map[*ir.Value][]*ir.Block{}, phis: map[*ir.Value]bool{}, place: map[*ir.Block]int{}}
 	add := func(v *ir.Value, b *ir.Block) {
 		if v != nil && v.Block != nil && v.Block != b { // those in its own block do not matter
 			u.of[v] = append(u.of[v], b)
@@ -105,6 +193,7 @@ func findUses(f *ir.Func, dom *ir.DomTree) *users {
 		for _, p := range b.Phis {
 			for i, a := range p.Args {
 				add(a, b.Preds[i])
+				u.phis[a] = true
 			}
 		}
 		for _, v := range b.Insts {
@@ -117,61 +206,19 @@ func findUses(f *ir.Func, dom *ir.DomTree) *users {
 	return u
 }
 
-// outliving returns the values that are computed in the loop of h and used behind
-// it, in order, and whether lavapipe must be kept from losing them, as it does not lose
-// the phis of h.
-func outliving(h *ir.Block, dom *ir.DomTree, uses *users) (out []*ir.Value, care bool) {
-	if len(h.Merge.Preds) == 0 {
-		return nil, false
-	}
-	inside := func(b *ir.Block) bool {
-		return b != nil && dom.Reachable(b) && dom.Dominates(h, b) && !dom.Dominates(h.Merge, b)
-	}
-	var blocks []*ir.Block
-	for work := []*ir.Block{h}; len(work) > 0; {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
-			return nil, false // all work-items leave at once
-		}
-		blocks = append(blocks, b)
-		for _, c := range dom.Children(b) {
-			if c != h.Merge {
-				work = append(work, c)
-			}
-		}
-	}
+// outliving returns the values that are computed in the loop and used behind it, in order.
+func (l *loopBlocks) outliving(uses *users) (out []*ir.Value) {
+	blocks := slices.Clone(l.blocks)
 	slices.SortFunc(blocks, func(a, b *ir.Block) int { return uses.place[a] - uses.place[b] })
-	safe := map[*ir.Value]bool{}
-	for _, p := range h.Phis {
-		safe[p] = true
-		// Drivers keep a phi and what it becomes in one place.
-		for _, a := range p.Args {
-			safe[a] = true
-		}
-	}
-	var frozen func(v *ir.Value) bool
-	frozen = func(v *ir.Value) bool {
-		if ok, known := safe[v]; known {
-			return ok
-		}
-		ok := !inside(v.Block)
-		if !ok && v.Op != ir.OpPhi && v.Op.Has(ir.FlagPure) {
-			ok = !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !frozen(a) })
-		}
-		safe[v] = ok
-		return ok
-	}
-	outside := func(b *ir.Block) bool { return !inside(b) }
+	outside := func(b *ir.Block) bool { return !l.contains(b) }
 	for _, b := range blocks {
 		for _, v := range slices.Concat(b.Phis, b.Insts) {
 			if slices.ContainsFunc(uses.of[v], outside) {
 				out = append(out, v) // the header's phis as well: breakLater sets them anew
-				care = care || !frozen(v)
 			}
 		}
 	}
-	return out, care
+	return out
 }
 
 // breakLater lets the header of a loop do its breaks, and hands the values xs out

@@ -152,7 +152,7 @@ func (e *emitter) branch(cond *ir.Value, pos ir.Pos, then, els []*stmt) {
 
 func (e *emitter) loopStmt(s *stmt) {
 	header, body := e.f.NewBlock(), e.f.NewBlock()
-	header.Unroll, header.Cold = s.block.Unroll, s.block.Cold
+	header.Unroll, header.Cold, header.Loop = s.block.Unroll, s.block.Cold, s.block.Loop
 	header.Merge, header.Continue = e.f.NewBlock(), e.f.NewBlock()
 	e.jump(header)
 	e.start(header)

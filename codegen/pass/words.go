@@ -57,7 +57,7 @@ func Words(m *ir.Module) bool {
 			b.Unroll = false
 		}
 	}
-	wordsLoopValues(m)
+	outlive(m) // the pairs are other values than they were for loopvalues
 	return true
 }
 

@@ -129,6 +129,13 @@ func loopCases() {
 	add1("Loops", gen.RunLoops, 50, func() corpus.Loops { return corpus.Loops{N: mixedInts(50), Out: make([]int64, 50)} })
 	add1("Ranges", gen.RunRanges, 30, func() corpus.Ranges { return corpus.Ranges{In: mixedInts(40), Out: out32(30)} })
 	add1("Deep", gen.RunDeep, 200, func() corpus.Deep { return corpus.Deep{In: mixedInts(200), Out: out32(200)} })
+	add1("Searches", gen.RunSearches, 300, func() corpus.Searches {
+		k := corpus.Searches{Seeds: make([]uint32, 300), Found: make([][corpus.Kinds]uint32, 300)}
+		for i := range k.Seeds {
+			k.Seeds[i] = uint32(i) * 2654435761
+		}
+		return k
+	})
 	add1("Jumps", gen.RunJumps, 200, func() corpus.Jumps { return corpus.Jumps{In: mixedInts(200), Out: out32(200)} })
 	add1("Results", gen.RunResults, 60, func() corpus.Results { return corpus.Results{In: mixedInts(70), Out: out32(60)} })
 	add1("OnlyReturn", gen.RunOnlyReturn, 60, func() corpus.OnlyReturn { return corpus.OnlyReturn{Out: out32(60)} })

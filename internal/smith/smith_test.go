@@ -336,6 +336,10 @@ func TestArith(t *testing.T) { testPrograms(t, NewArith) }
 // TestLoops is TestSmith of programs that are nothing but loops over slices and arrays.
 func TestLoops(t *testing.T) { testPrograms(t, NewLoops) }
 
+// TestSearches is TestSmith of programs that are nothing but loops which work-items leave
+// in different rounds.
+func TestSearches(t *testing.T) { testPrograms(t, NewSearches) }
+
 func testPrograms(t *testing.T, random func(seed uint64, prefix string) *Program) {
 	b := newBench(t)
 	ctx := context.Background()

@@ -79,6 +79,7 @@ var (
 	int8T    = ints[0]
 	int32T   = ints[2]
 	intT     = ints[4]
+	uint32T  = ints[7]
 	uint64T  = ints[8]
 	recT     = &typ{kind: structKind, name: "shape.Rec", fields: []field{{"A", int8T}, {"B", ints[6]}, {"C", ints[3]}, {"D", float32T},
 		{"E", &typ{kind: arrayKind, elem: ints[1], len: 3}}, {"F", boolType}, {"G.X", ints[7]}, {"G.Y", ints[7]}}}

@@ -10,7 +10,7 @@ import (
 const plain = `// Package k has kernels.
 package k
 
-//go:generate go tool kgen .
+//go:` + `generate go tool kgen .
 
 import "math"
 

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -33,7 +33,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Alone", "Count", "Meet", "Search", "Wait"},
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0x42d4e06a},
+		{File: "internal/endless/cases.go", Package: "endless", Sum: 0x30d21ad9},
+		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0x116fb3b},
 	},
 })
 
@@ -56,7 +57,7 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Seeds.From", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
 		{Name: "Seeds.To", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
 	ArgSize: 48,
 	Items:   1,
@@ -66,10 +67,11 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:24:31", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:27:10", Limit: -3},
 	},
+	Loops: "internal/endless/kernel.go:24:2 24:2",
 	SPIRV: aloneSPIRV,
 	Sum:   0x3b62de5d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords, Sum: 0x6bf427c3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: aloneWords, Sum: 0x6bf427c3},
 		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: aloneCancel, Sum: 0x861946af},
 		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: aloneCancelWords, Sum: 0x1331b997},
 	},
@@ -77,7 +79,7 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	var k endless.Alone
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
-	k.Seeds.Rounds = kernelimpl.HostSlice[int32](a, 2)
+	k.Seeds.Rounds = kernelimpl.HostSlice[uint32](a, 2)
 	return k.Kernel
 }, newAloneHost)
 
@@ -91,7 +93,7 @@ type Alone struct {
 type AloneSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
-	Rounds runtime.View[int32]
+	Rounds runtime.View[uint32]
 }
 
 // SingleTask launches the kernel once.
@@ -113,15 +115,15 @@ func RunAlone(ctx context.Context, dev *runtime.Device, k endless.Alone, opts ..
 }
 
 // What is converted here is what kgen saw of the types of [endless.Alone].
-func _(k endless.Alone) {
+func _(k *endless.Alone) {
 	type endlessAloneHasChanged_RunGoGenerate struct{ endless.Seeds }
-	_ = endlessAloneHasChanged_RunGoGenerate(k) // endless.Alone has changed: run go generate
+	_ = (*endlessAloneHasChanged_RunGoGenerate)(k) // endless.Alone has changed: run go generate
 	type endlessSeedsHasChanged_RunGoGenerate struct {
 		From   []uint32
 		To     []uint32
-		Rounds []int32
+		Rounds []uint32
 	}
-	_ = endlessSeedsHasChanged_RunGoGenerate(k.Seeds) // endless.Seeds has changed: run go generate
+	_ = (*endlessSeedsHasChanged_RunGoGenerate)(&k.Seeds) // endless.Seeds has changed: run go generate
 }
 
 //go:embed Count.spv
@@ -154,13 +156,14 @@ var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:66:7", Limit: -2},
 	},
+	Loops: "internal/endless/kernel.go:59:2 60:3 61:4",
 	SPIRV: countSPIRV,
 	Sum:   0xfc215947,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {24, 24}, {8, 12}}, SPIRV: countSmall, Sum: 0xac419c3a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countWords, Sum: 0x4504a497},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: countCancel, Sum: 0x4c2895f},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: countCancelWords, Sum: 0x364a66b0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {24, 24}, {8, 12}}, Loops: "internal/endless/kernel.go:59:2 60:3 61:4", SPIRV: countSmall, Sum: 0xac419c3a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/endless/kernel.go:59:2 60:3 61:4", SPIRV: countWords, Sum: 0x4504a497},
+		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: countCancel, Sum: 0x79d66b15},
+		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: countCancelWords, Sum: 0x42c83bb8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return endless.Count{
@@ -193,12 +196,12 @@ func RunCount(ctx context.Context, dev *runtime.Device, k endless.Count, r runti
 }
 
 // What is converted here is what kgen saw of the types of [endless.Count].
-func _(k endless.Count) {
+func _(k *endless.Count) {
 	type endlessCountHasChanged_RunGoGenerate struct {
 		N   int
 		Out []int32
 	}
-	_ = endlessCountHasChanged_RunGoGenerate(k) // endless.Count has changed: run go generate
+	_ = (*endlessCountHasChanged_RunGoGenerate)(k) // endless.Count has changed: run go generate
 }
 
 //go:embed Meet.spv
@@ -232,8 +235,8 @@ var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Values", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 32, ElemSize: 4, ElemAlign: 4},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[uint32]", Offset: -1, HostOffset: 32, ElemSize: 4, ElemAlign: 4},
 	},
 	ArgSize: 24,
 	Items:   1,
@@ -247,12 +250,13 @@ var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:106:10"},
 		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:108:14"},
 	},
+	Loops: "- internal/endless/kernel.go:105:2 -",
 	SPIRV: meetSPIRV,
 	Sum:   0x30cdc36b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: meetWords, Sum: 0x3d5c85f1},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: meetAlone, Sum: 0x9a897743},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: meetAloneWords, Sum: 0x5173a74b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/endless/kernel.go:105:2 -", SPIRV: meetWords, Sum: 0x3d5c85f1},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- internal/endless/kernel.go:105:2 -", SPIRV: meetAlone, Sum: 0x9a897743},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- internal/endless/kernel.go:105:2 -", SPIRV: meetAloneWords, Sum: 0x5173a74b},
 		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: meetCancel, Sum: 0x809bbf56},
 		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: meetCancelWords, Sum: 0x1b36f510},
 		{Name: "cancelAlone", Without: []properties.Aspect{properties.SubGroups}, Cancel: true, SPIRV: meetCancelAlone, Sum: 0x809bbf56},
@@ -261,8 +265,8 @@ var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
 }, func(a *kernelimpl.HostArgs) any {
 	return endless.Meet{
 		N:       kernelimpl.HostValue[int](a, 0),
-		Values:  kernelimpl.HostSlice[int32](a, 1),
-		Scratch: dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
+		Values:  kernelimpl.HostSlice[uint32](a, 1),
+		Scratch: dsl.LocalLen[uint32](kernelimpl.HostLen(a, 2)),
 	}.Kernel
 }, newMeetHost)
 
@@ -270,8 +274,8 @@ var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
 // Meet has the work-items of a group meet in each of N rounds.
 type Meet struct {
 	N       int
-	Values  runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
+	Values  runtime.View[uint32]
+	Scratch dsl.LocalAccessor[uint32]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -293,13 +297,13 @@ func RunMeet(ctx context.Context, dev *runtime.Device, k endless.Meet, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [endless.Meet].
-func _(k endless.Meet) {
+func _(k *endless.Meet) {
 	type endlessMeetHasChanged_RunGoGenerate struct {
 		N       int
-		Values  []int32
-		Scratch dsl.LocalAccessor[int32]
+		Values  []uint32
+		Scratch dsl.LocalAccessor[uint32]
 	}
-	_ = endlessMeetHasChanged_RunGoGenerate(k) // endless.Meet has changed: run go generate
+	_ = (*endlessMeetHasChanged_RunGoGenerate)(k) // endless.Meet has changed: run go generate
 }
 
 //go:embed Search.spv
@@ -322,7 +326,7 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Seeds.From", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
 		{Name: "Seeds.To", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
 	ArgSize: 48,
 	Items:   1,
@@ -332,10 +336,11 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:24:31", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:27:10", Limit: -3},
 	},
+	Loops: "internal/endless/kernel.go:24:2 24:2",
 	SPIRV: searchSPIRV,
 	Sum:   0xf1cf8819,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x9ac122f0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: searchWords, Sum: 0x9ac122f0},
 		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: searchCancel, Sum: 0xcad6812d},
 		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: searchCancelWords, Sum: 0xb76f6354},
 	},
@@ -343,7 +348,7 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	var k endless.Search
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
-	k.Seeds.Rounds = kernelimpl.HostSlice[int32](a, 2)
+	k.Seeds.Rounds = kernelimpl.HostSlice[uint32](a, 2)
 	return k.Kernel
 }, newSearchHost)
 
@@ -357,7 +362,7 @@ type Search struct {
 type SearchSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
-	Rounds runtime.View[int32]
+	Rounds runtime.View[uint32]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -379,9 +384,9 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k endless.Search, r run
 }
 
 // What is converted here is what kgen saw of the types of [endless.Search].
-func _(k endless.Search) {
+func _(k *endless.Search) {
 	type endlessSearchHasChanged_RunGoGenerate struct{ endless.Seeds }
-	_ = endlessSearchHasChanged_RunGoGenerate(k) // endless.Search has changed: run go generate
+	_ = (*endlessSearchHasChanged_RunGoGenerate)(k) // endless.Search has changed: run go generate
 }
 
 //go:embed Wait.spv
@@ -404,8 +409,8 @@ var waitKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Seeds.From", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
 		{Name: "Seeds.To", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 72, ElemSize: 4, ElemAlign: 4},
+		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[uint32]", Offset: -1, HostOffset: 72, ElemSize: 4, ElemAlign: 4},
 	},
 	ArgSize: 48,
 	Items:   1,
@@ -420,10 +425,11 @@ var waitKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:87:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:87:10", Limit: -3},
 	},
+	Loops: "- internal/endless/kernel.go:81:2 81:2",
 	SPIRV: waitSPIRV,
 	Sum:   0xb2e7255,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waitWords, Sum: 0xa871de9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/endless/kernel.go:81:2 81:2", SPIRV: waitWords, Sum: 0xa871de9},
 		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: waitCancel, Sum: 0xf855ac18},
 		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: waitCancelWords, Sum: 0x85db69d0},
 	},
@@ -431,8 +437,8 @@ var waitKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	var k endless.Wait
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
-	k.Seeds.Rounds = kernelimpl.HostSlice[int32](a, 2)
-	k.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
+	k.Seeds.Rounds = kernelimpl.HostSlice[uint32](a, 2)
+	k.Scratch = dsl.LocalLen[uint32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newWaitHost)
 
@@ -440,14 +446,14 @@ var waitKernel = kernelimpl.RegisterForm(&abi.Kernel{
 // Wait has the work-items of a group search, some for long, and then meet.
 type Wait struct {
 	Seeds   WaitSeeds
-	Scratch dsl.LocalAccessor[int32]
+	Scratch dsl.LocalAccessor[uint32]
 }
 
 // WaitSeeds is the field Seeds of [Wait].
 type WaitSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
-	Rounds runtime.View[int32]
+	Rounds runtime.View[uint32]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -471,10 +477,10 @@ func RunWait(ctx context.Context, dev *runtime.Device, k endless.Wait, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [endless.Wait].
-func _(k endless.Wait) {
+func _(k *endless.Wait) {
 	type endlessWaitHasChanged_RunGoGenerate struct {
 		endless.Seeds
-		Scratch dsl.LocalAccessor[int32]
+		Scratch dsl.LocalAccessor[uint32]
 	}
-	_ = endlessWaitHasChanged_RunGoGenerate(k) // endless.Wait has changed: run go generate
+	_ = (*endlessWaitHasChanged_RunGoGenerate)(k) // endless.Wait has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -71,11 +71,12 @@ var coRRKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: coRRSPIRV,
 	Sum:   0xb2fc3921,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRRSmall, Sum: 0x764014b0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRRWords, Sum: 0xeb062b4c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coRRSmall, Sum: 0x764014b0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coRRWords, Sum: 0xeb062b4c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
@@ -149,9 +150,9 @@ func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [litmus.CoRR].
-func _(k litmus.CoRR) {
+func _(k *litmus.CoRR) {
 	type litmusCoRRHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusCoRRHasChanged_RunGoGenerate(k) // litmus.CoRR has changed: run go generate
+	_ = (*litmusCoRRHasChanged_RunGoGenerate)(k) // litmus.CoRR has changed: run go generate
 	type litmusInstancesHasChanged_RunGoGenerate struct {
 		N      int
 		Within bool
@@ -165,7 +166,7 @@ func _(k litmus.CoRR) {
 		R      []int32
 		Busy   []int32
 	}
-	_ = litmusInstancesHasChanged_RunGoGenerate(k.Instances) // litmus.Instances has changed: run go generate
+	_ = (*litmusInstancesHasChanged_RunGoGenerate)(&k.Instances) // litmus.Instances has changed: run go generate
 }
 
 //go:embed CoRW.spv
@@ -203,11 +204,12 @@ var coRWKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: coRWSPIRV,
 	Sum:   0xe7e72a8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coRWSmall, Sum: 0x528a58ff},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coRWWords, Sum: 0xa8a1ae20},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coRWSmall, Sum: 0x528a58ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coRWWords, Sum: 0xa8a1ae20},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
@@ -281,9 +283,9 @@ func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [litmus.CoRW].
-func _(k litmus.CoRW) {
+func _(k *litmus.CoRW) {
 	type litmusCoRWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusCoRWHasChanged_RunGoGenerate(k) // litmus.CoRW has changed: run go generate
+	_ = (*litmusCoRWHasChanged_RunGoGenerate)(k) // litmus.CoRW has changed: run go generate
 }
 
 //go:embed CoWR.spv
@@ -321,11 +323,12 @@ var coWRKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: coWRSPIRV,
 	Sum:   0xa70e980b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWRSmall, Sum: 0x3083c6d4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWRWords, Sum: 0x7ddff4a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coWRSmall, Sum: 0x3083c6d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coWRWords, Sum: 0x7ddff4a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
@@ -399,9 +402,9 @@ func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [litmus.CoWR].
-func _(k litmus.CoWR) {
+func _(k *litmus.CoWR) {
 	type litmusCoWRHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusCoWRHasChanged_RunGoGenerate(k) // litmus.CoWR has changed: run go generate
+	_ = (*litmusCoWRHasChanged_RunGoGenerate)(k) // litmus.CoWR has changed: run go generate
 }
 
 //go:embed CoWW.spv
@@ -439,11 +442,12 @@ var coWWKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: coWWSPIRV,
 	Sum:   0x9bc1c2ab,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: coWWSmall, Sum: 0x197532da},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: coWWWords, Sum: 0x1fd19c02},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coWWSmall, Sum: 0x197532da},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coWWWords, Sum: 0x1fd19c02},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
@@ -517,9 +521,9 @@ func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [litmus.CoWW].
-func _(k litmus.CoWW) {
+func _(k *litmus.CoWW) {
 	type litmusCoWWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusCoWWHasChanged_RunGoGenerate(k) // litmus.CoWW has changed: run go generate
+	_ = (*litmusCoWWHasChanged_RunGoGenerate)(k) // litmus.CoWW has changed: run go generate
 }
 
 //go:embed Collect.spv
@@ -559,11 +563,12 @@ var collectKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/litmus/kernel.go:69:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28", Limit: -12},
 	},
+	Loops: "-",
 	SPIRV: collectSPIRV,
 	Sum:   0xc682d38a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {96}, {8, 32}, {8, 40}}, SPIRV: collectSmall, Sum: 0x278eb695},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collectWords, Sum: 0x6e779d39},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {96}, {8, 32}, {8, 40}}, Loops: "-", SPIRV: collectSmall, Sum: 0x278eb695},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: collectWords, Sum: 0x6e779d39},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.Collect
@@ -641,12 +646,12 @@ func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r ru
 }
 
 // What is converted here is what kgen saw of the types of [litmus.Collect].
-func _(k litmus.Collect) {
+func _(k *litmus.Collect) {
 	type litmusCollectHasChanged_RunGoGenerate struct {
 		litmus.Instances
 		Counts []uint32
 	}
-	_ = litmusCollectHasChanged_RunGoGenerate(k) // litmus.Collect has changed: run go generate
+	_ = (*litmusCollectHasChanged_RunGoGenerate)(k) // litmus.Collect has changed: run go generate
 }
 
 //go:embed FenceMP.spv
@@ -686,11 +691,12 @@ var fenceMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: fenceMPSPIRV,
 	Sum:   0xf43e2ff6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: fenceMPSmall, Sum: 0x4cc6fa8b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fenceMPWords, Sum: 0xa1fb3623},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: fenceMPSmall, Sum: 0x4cc6fa8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: fenceMPWords, Sum: 0xa1fb3623},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
@@ -764,9 +770,9 @@ func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r ru
 }
 
 // What is converted here is what kgen saw of the types of [litmus.FenceMP].
-func _(k litmus.FenceMP) {
+func _(k *litmus.FenceMP) {
 	type litmusFenceMPHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusFenceMPHasChanged_RunGoGenerate(k) // litmus.FenceMP has changed: run go generate
+	_ = (*litmusFenceMPHasChanged_RunGoGenerate)(k) // litmus.FenceMP has changed: run go generate
 }
 
 //go:embed IRIW.spv
@@ -806,11 +812,12 @@ var iriwKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: iriwSPIRV,
 	Sum:   0x538de874,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: iriwSmall, Sum: 0x5d6959ab},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iriwWords, Sum: 0x8288b9c2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: iriwSmall, Sum: 0x5d6959ab},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: iriwWords, Sum: 0x8288b9c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
@@ -884,9 +891,9 @@ func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [litmus.IRIW].
-func _(k litmus.IRIW) {
+func _(k *litmus.IRIW) {
 	type litmusIRIWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusIRIWHasChanged_RunGoGenerate(k) // litmus.IRIW has changed: run go generate
+	_ = (*litmusIRIWHasChanged_RunGoGenerate)(k) // litmus.IRIW has changed: run go generate
 }
 
 //go:embed LB.spv
@@ -926,11 +933,12 @@ var lbKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: lbSPIRV,
 	Sum:   0xac7362b7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: lbSmall, Sum: 0xb5db862},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lbWords, Sum: 0x51b328aa},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: lbSmall, Sum: 0xb5db862},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: lbWords, Sum: 0x51b328aa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
@@ -1004,9 +1012,9 @@ func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRa
 }
 
 // What is converted here is what kgen saw of the types of [litmus.LB].
-func _(k litmus.LB) {
+func _(k *litmus.LB) {
 	type litmusLBHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusLBHasChanged_RunGoGenerate(k) // litmus.LB has changed: run go generate
+	_ = (*litmusLBHasChanged_RunGoGenerate)(k) // litmus.LB has changed: run go generate
 }
 
 //go:embed LocalMP.spv
@@ -1049,11 +1057,12 @@ var localMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "- - internal/litmus/kernel.go:43:2 43:2 -",
 	SPIRV: localMPSPIRV,
 	Sum:   0xbcc12b99,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localMPSmall, Sum: 0x4669d9e6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localMPWords, Sum: 0x9ea8f7a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "- - internal/litmus/kernel.go:43:2 43:2 -", SPIRV: localMPSmall, Sum: 0x4669d9e6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/litmus/kernel.go:43:2 43:2 -", SPIRV: localMPWords, Sum: 0x9ea8f7a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
@@ -1127,9 +1136,9 @@ func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r ru
 }
 
 // What is converted here is what kgen saw of the types of [litmus.LocalMP].
-func _(k litmus.LocalMP) {
+func _(k *litmus.LocalMP) {
 	type litmusLocalMPHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusLocalMPHasChanged_RunGoGenerate(k) // litmus.LocalMP has changed: run go generate
+	_ = (*litmusLocalMPHasChanged_RunGoGenerate)(k) // litmus.LocalMP has changed: run go generate
 }
 
 //go:embed LocalSB.spv
@@ -1171,11 +1180,12 @@ var localSBKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "- internal/litmus/kernel.go:43:2 43:2 -",
 	SPIRV: localSBSPIRV,
 	Sum:   0x8d3109e2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: localSBSmall, Sum: 0xe921dd55},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localSBWords, Sum: 0x65061d12},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "- internal/litmus/kernel.go:43:2 43:2 -", SPIRV: localSBSmall, Sum: 0xe921dd55},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/litmus/kernel.go:43:2 43:2 -", SPIRV: localSBWords, Sum: 0x65061d12},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB
@@ -1249,9 +1259,9 @@ func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r ru
 }
 
 // What is converted here is what kgen saw of the types of [litmus.LocalSB].
-func _(k litmus.LocalSB) {
+func _(k *litmus.LocalSB) {
 	type litmusLocalSBHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusLocalSBHasChanged_RunGoGenerate(k) // litmus.LocalSB has changed: run go generate
+	_ = (*litmusLocalSBHasChanged_RunGoGenerate)(k) // litmus.LocalSB has changed: run go generate
 }
 
 //go:embed MP.spv
@@ -1291,11 +1301,12 @@ var mpKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: mpSPIRV,
 	Sum:   0x8175a553,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSmall, Sum: 0xc1447c89},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpWords, Sum: 0x631f010},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpSmall, Sum: 0xc1447c89},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpWords, Sum: 0x631f010},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
@@ -1369,9 +1380,9 @@ func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRa
 }
 
 // What is converted here is what kgen saw of the types of [litmus.MP].
-func _(k litmus.MP) {
+func _(k *litmus.MP) {
 	type litmusMPHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusMPHasChanged_RunGoGenerate(k) // litmus.MP has changed: run go generate
+	_ = (*litmusMPHasChanged_RunGoGenerate)(k) // litmus.MP has changed: run go generate
 }
 
 //go:embed MPAdd.spv
@@ -1411,11 +1422,12 @@ var mpAddKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: mpAddSPIRV,
 	Sum:   0x3c28608a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAddSmall, Sum: 0xf2eb9eaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAddWords, Sum: 0x12393a3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpAddSmall, Sum: 0xf2eb9eaf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpAddWords, Sum: 0x12393a3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
@@ -1489,9 +1501,9 @@ func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [litmus.MPAdd].
-func _(k litmus.MPAdd) {
+func _(k *litmus.MPAdd) {
 	type litmusMPAddHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusMPAddHasChanged_RunGoGenerate(k) // litmus.MPAdd has changed: run go generate
+	_ = (*litmusMPAddHasChanged_RunGoGenerate)(k) // litmus.MPAdd has changed: run go generate
 }
 
 //go:embed MPAtomic.spv
@@ -1531,11 +1543,12 @@ var mpAtomicKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: mpAtomicSPIRV,
 	Sum:   0x9f09e8d1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpAtomicSmall, Sum: 0x608f57c0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpAtomicWords, Sum: 0x12a5321c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpAtomicSmall, Sum: 0x608f57c0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpAtomicWords, Sum: 0x12a5321c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
@@ -1609,9 +1622,9 @@ func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r 
 }
 
 // What is converted here is what kgen saw of the types of [litmus.MPAtomic].
-func _(k litmus.MPAtomic) {
+func _(k *litmus.MPAtomic) {
 	type litmusMPAtomicHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusMPAtomicHasChanged_RunGoGenerate(k) // litmus.MPAtomic has changed: run go generate
+	_ = (*litmusMPAtomicHasChanged_RunGoGenerate)(k) // litmus.MPAtomic has changed: run go generate
 }
 
 //go:embed MPSwap.spv
@@ -1651,11 +1664,12 @@ var mpSwapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2 - -",
 	SPIRV: mpSwapSPIRV,
 	Sum:   0x131df18b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: mpSwapSmall, Sum: 0xa40e6dc9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mpSwapWords, Sum: 0x49f2cd1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2 - -", SPIRV: mpSwapSmall, Sum: 0xa40e6dc9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2 - -", SPIRV: mpSwapWords, Sum: 0x7c16a766},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
@@ -1729,9 +1743,9 @@ func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runt
 }
 
 // What is converted here is what kgen saw of the types of [litmus.MPSwap].
-func _(k litmus.MPSwap) {
+func _(k *litmus.MPSwap) {
 	type litmusMPSwapHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusMPSwapHasChanged_RunGoGenerate(k) // litmus.MPSwap has changed: run go generate
+	_ = (*litmusMPSwapHasChanged_RunGoGenerate)(k) // litmus.MPSwap has changed: run go generate
 }
 
 //go:embed R.spv
@@ -1771,11 +1785,12 @@ var rKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: rSPIRV,
 	Sum:   0x5598011c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: rSmall, Sum: 0x5e55fed1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rWords, Sum: 0x604da5eb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: rSmall, Sum: 0x5e55fed1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: rWords, Sum: 0x604da5eb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
@@ -1849,9 +1864,9 @@ func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRang
 }
 
 // What is converted here is what kgen saw of the types of [litmus.R].
-func _(k litmus.R) {
+func _(k *litmus.R) {
 	type litmusRHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusRHasChanged_RunGoGenerate(k) // litmus.R has changed: run go generate
+	_ = (*litmusRHasChanged_RunGoGenerate)(k) // litmus.R has changed: run go generate
 }
 
 //go:embed S.spv
@@ -1891,11 +1906,12 @@ var sKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: sSPIRV,
 	Sum:   0x4ba80ab7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sSmall, Sum: 0x88c94961},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sWords, Sum: 0x6b0694b0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: sSmall, Sum: 0x88c94961},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: sWords, Sum: 0x6b0694b0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
@@ -1969,9 +1985,9 @@ func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRang
 }
 
 // What is converted here is what kgen saw of the types of [litmus.S].
-func _(k litmus.S) {
+func _(k *litmus.S) {
 	type litmusSHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusSHasChanged_RunGoGenerate(k) // litmus.S has changed: run go generate
+	_ = (*litmusSHasChanged_RunGoGenerate)(k) // litmus.S has changed: run go generate
 }
 
 //go:embed SB.spv
@@ -2011,11 +2027,12 @@ var sbKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: sbSPIRV,
 	Sum:   0x4acbee1c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSmall, Sum: 0x18e5e991},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbWords, Sum: 0x9abdfb33},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: sbSmall, Sum: 0x18e5e991},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: sbWords, Sum: 0x9abdfb33},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
@@ -2089,9 +2106,9 @@ func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRa
 }
 
 // What is converted here is what kgen saw of the types of [litmus.SB].
-func _(k litmus.SB) {
+func _(k *litmus.SB) {
 	type litmusSBHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusSBHasChanged_RunGoGenerate(k) // litmus.SB has changed: run go generate
+	_ = (*litmusSBHasChanged_RunGoGenerate)(k) // litmus.SB has changed: run go generate
 }
 
 //go:embed SBSwap.spv
@@ -2131,11 +2148,12 @@ var sbSwapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2 - -",
 	SPIRV: sbSwapSPIRV,
 	Sum:   0xef940084,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: sbSwapSmall, Sum: 0x22353b2b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sbSwapWords, Sum: 0x3b635376},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2 - -", SPIRV: sbSwapSmall, Sum: 0x22353b2b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2 - -", SPIRV: sbSwapWords, Sum: 0x3b635376},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
@@ -2209,9 +2227,9 @@ func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runt
 }
 
 // What is converted here is what kgen saw of the types of [litmus.SBSwap].
-func _(k litmus.SBSwap) {
+func _(k *litmus.SBSwap) {
 	type litmusSBSwapHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusSBSwapHasChanged_RunGoGenerate(k) // litmus.SBSwap has changed: run go generate
+	_ = (*litmusSBSwapHasChanged_RunGoGenerate)(k) // litmus.SBSwap has changed: run go generate
 }
 
 //go:embed TwoTwoW.spv
@@ -2249,11 +2267,12 @@ var twoTwoWKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: twoTwoWSPIRV,
 	Sum:   0xf73df67,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, SPIRV: twoTwoWSmall, Sum: 0x1d60015c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: twoTwoWWords, Sum: 0xf8f801ea},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: twoTwoWSmall, Sum: 0x1d60015c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: twoTwoWWords, Sum: 0xf8f801ea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
@@ -2327,9 +2346,9 @@ func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r ru
 }
 
 // What is converted here is what kgen saw of the types of [litmus.TwoTwoW].
-func _(k litmus.TwoTwoW) {
+func _(k *litmus.TwoTwoW) {
 	type litmusTwoTwoWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusTwoTwoWHasChanged_RunGoGenerate(k) // litmus.TwoTwoW has changed: run go generate
+	_ = (*litmusTwoTwoWHasChanged_RunGoGenerate)(k) // litmus.TwoTwoW has changed: run go generate
 }
 
 //go:embed WRC.spv
@@ -2369,11 +2388,12 @@ var wrcKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
 		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
 	},
+	Loops: "internal/litmus/kernel.go:43:2 43:2",
 	SPIRV: wrcSPIRV,
 	Sum:   0xe9717056,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, SPIRV: wrcSmall, Sum: 0xc1dbe37f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wrcWords, Sum: 0xe5335893},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: wrcSmall, Sum: 0xc1dbe37f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: wrcWords, Sum: 0xe5335893},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC
@@ -2447,7 +2467,7 @@ func RunWRC(ctx context.Context, dev *runtime.Device, k litmus.WRC, r runtime.ND
 }
 
 // What is converted here is what kgen saw of the types of [litmus.WRC].
-func _(k litmus.WRC) {
+func _(k *litmus.WRC) {
 	type litmusWRCHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusWRCHasChanged_RunGoGenerate(k) // litmus.WRC has changed: run go generate
+	_ = (*litmusWRCHasChanged_RunGoGenerate)(k) // litmus.WRC has changed: run go generate
 }

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -64,10 +64,11 @@ var accessorKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:24"},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:5", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: accessorSPIRV,
 	Sum:   0xf8d1af57,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: accessorWords, Sum: 0x58dc1567},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: accessorWords, Sum: 0x58dc1567},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Accessor
@@ -113,16 +114,16 @@ func RunAccessor(ctx context.Context, dev *runtime.Device, k wrong.Accessor, r r
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Accessor].
-func _(k wrong.Accessor) {
+func _(k *wrong.Accessor) {
 	type wrongAccessorHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongAccessorHasChanged_RunGoGenerate(k) // wrong.Accessor has changed: run go generate
+	_ = (*wrongAccessorHasChanged_RunGoGenerate)(k) // wrong.Accessor has changed: run go generate
 	type wrongMemHasChanged_RunGoGenerate struct {
 		N       int
 		X       []int32
 		Y       []int32
 		Scratch dsl.LocalAccessor[int32]
 	}
-	_ = wrongMemHasChanged_RunGoGenerate(k.Mem) // wrong.Mem has changed: run go generate
+	_ = (*wrongMemHasChanged_RunGoGenerate)(&k.Mem) // wrong.Mem has changed: run go generate
 }
 
 //go:embed AfterReduction.spv
@@ -159,12 +160,13 @@ var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:310:5", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: afterReductionSPIRV,
 	Sum:   0x3eeecce6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: afterReductionWords, Sum: 0xb5deb439},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: afterReductionAlone, Sum: 0xe4a1c874},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: afterReductionAloneWords, Sum: 0x47d5bd10},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: afterReductionWords, Sum: 0xb5deb439},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- -", SPIRV: afterReductionAlone, Sum: 0xe4a1c874},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- -", SPIRV: afterReductionAloneWords, Sum: 0x47d5bd10},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
@@ -210,9 +212,9 @@ func RunAfterReduction(ctx context.Context, dev *runtime.Device, k wrong.AfterRe
 }
 
 // What is converted here is what kgen saw of the types of [wrong.AfterReduction].
-func _(k wrong.AfterReduction) {
+func _(k *wrong.AfterReduction) {
 	type wrongAfterReductionHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongAfterReductionHasChanged_RunGoGenerate(k) // wrong.AfterReduction has changed: run go generate
+	_ = (*wrongAfterReductionHasChanged_RunGoGenerate)(k) // wrong.AfterReduction has changed: run go generate
 }
 
 //go:embed Counts.spv
@@ -242,10 +244,11 @@ var countsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:93:10", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:96:6", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: countsSPIRV,
 	Sum:   0x8e51c620,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsWords, Sum: 0x1166c674},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: countsWords, Sum: 0x1166c674},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Counts
@@ -291,9 +294,9 @@ func RunCounts(ctx context.Context, dev *runtime.Device, k wrong.Counts, r runti
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Counts].
-func _(k wrong.Counts) {
+func _(k *wrong.Counts) {
 	type wrongCountsHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongCountsHasChanged_RunGoGenerate(k) // wrong.Counts has changed: run go generate
+	_ = (*wrongCountsHasChanged_RunGoGenerate)(k) // wrong.Counts has changed: run go generate
 }
 
 //go:embed Evens.spv
@@ -324,10 +327,11 @@ var evensKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:27", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:5", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: evensSPIRV,
 	Sum:   0x3164d256,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: evensWords, Sum: 0x3711f3d9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: evensWords, Sum: 0x3711f3d9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Evens
@@ -373,9 +377,9 @@ func RunEvens(ctx context.Context, dev *runtime.Device, k wrong.Evens, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Evens].
-func _(k wrong.Evens) {
+func _(k *wrong.Evens) {
 	type wrongEvensHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongEvensHasChanged_RunGoGenerate(k) // wrong.Evens has changed: run go generate
+	_ = (*wrongEvensHasChanged_RunGoGenerate)(k) // wrong.Evens has changed: run go generate
 }
 
 //go:embed Flag.spv
@@ -404,10 +408,11 @@ var flagKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:271:6", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: flagSPIRV,
 	Sum:   0x39bcb8ad,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagWords, Sum: 0x1ee60501},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: flagWords, Sum: 0x1ee60501},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Flag
@@ -453,9 +458,9 @@ func RunFlag(ctx context.Context, dev *runtime.Device, k wrong.Flag, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Flag].
-func _(k wrong.Flag) {
+func _(k *wrong.Flag) {
 	type wrongFlagHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongFlagHasChanged_RunGoGenerate(k) // wrong.Flag has changed: run go generate
+	_ = (*wrongFlagHasChanged_RunGoGenerate)(k) // wrong.Flag has changed: run go generate
 }
 
 //go:embed GlobalCounts.spv
@@ -479,10 +484,11 @@ var globalCountsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:105:9", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:105:5", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: globalCountsSPIRV,
 	Sum:   0x7e3cc413,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: globalCountsWords, Sum: 0x3b3cc16f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: globalCountsWords, Sum: 0x3b3cc16f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.GlobalCounts
@@ -520,14 +526,14 @@ func RunGlobalCounts(ctx context.Context, dev *runtime.Device, k wrong.GlobalCou
 }
 
 // What is converted here is what kgen saw of the types of [wrong.GlobalCounts].
-func _(k wrong.GlobalCounts) {
+func _(k *wrong.GlobalCounts) {
 	type wrongGlobalCountsHasChanged_RunGoGenerate struct{ wrong.Flat }
-	_ = wrongGlobalCountsHasChanged_RunGoGenerate(k) // wrong.GlobalCounts has changed: run go generate
+	_ = (*wrongGlobalCountsHasChanged_RunGoGenerate)(k) // wrong.GlobalCounts has changed: run go generate
 	type wrongFlatHasChanged_RunGoGenerate struct {
 		X []int32
 		Y []int32
 	}
-	_ = wrongFlatHasChanged_RunGoGenerate(k.Flat) // wrong.Flat has changed: run go generate
+	_ = (*wrongFlatHasChanged_RunGoGenerate)(&k.Flat) // wrong.Flat has changed: run go generate
 }
 
 //go:embed Guarded.spv
@@ -558,10 +564,11 @@ var guardedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:139:7", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:147:6", Limit: -3},
 	},
+	Loops: "- - internal/wrong/kernel.go:144:3",
 	SPIRV: guardedSPIRV,
 	Sum:   0xc17c9a95,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: guardedWords, Sum: 0xe894315a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/wrong/kernel.go:144:3", SPIRV: guardedWords, Sum: 0xe894315a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Guarded
@@ -607,9 +614,9 @@ func RunGuarded(ctx context.Context, dev *runtime.Device, k wrong.Guarded, r run
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Guarded].
-func _(k wrong.Guarded) {
+func _(k *wrong.Guarded) {
 	type wrongGuardedHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongGuardedHasChanged_RunGoGenerate(k) // wrong.Guarded has changed: run go generate
+	_ = (*wrongGuardedHasChanged_RunGoGenerate)(k) // wrong.Guarded has changed: run go generate
 }
 
 //go:embed HalfAtomic.spv
@@ -638,10 +645,11 @@ var halfAtomicKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:116:6", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: halfAtomicSPIRV,
 	Sum:   0xca842c46,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halfAtomicWords, Sum: 0x18c868d5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: halfAtomicWords, Sum: 0x18c868d5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.HalfAtomic
@@ -687,9 +695,9 @@ func RunHalfAtomic(ctx context.Context, dev *runtime.Device, k wrong.HalfAtomic,
 }
 
 // What is converted here is what kgen saw of the types of [wrong.HalfAtomic].
-func _(k wrong.HalfAtomic) {
+func _(k *wrong.HalfAtomic) {
 	type wrongHalfAtomicHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongHalfAtomicHasChanged_RunGoGenerate(k) // wrong.HalfAtomic has changed: run go generate
+	_ = (*wrongHalfAtomicHasChanged_RunGoGenerate)(k) // wrong.HalfAtomic has changed: run go generate
 }
 
 //go:embed Halo.spv
@@ -721,10 +729,11 @@ var haloKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:37", Limit: 65},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:5", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: haloSPIRV,
 	Sum:   0xc44b3873,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: haloWords, Sum: 0x5a2e247f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: haloWords, Sum: 0x5a2e247f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halo
@@ -770,9 +779,9 @@ func RunHalo(ctx context.Context, dev *runtime.Device, k wrong.Halo, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Halo].
-func _(k wrong.Halo) {
+func _(k *wrong.Halo) {
 	type wrongHaloHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongHaloHasChanged_RunGoGenerate(k) // wrong.Halo has changed: run go generate
+	_ = (*wrongHaloHasChanged_RunGoGenerate)(k) // wrong.Halo has changed: run go generate
 }
 
 //go:embed Halves.spv
@@ -802,10 +811,11 @@ var halvesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:297:4", Limit: 40},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:300:5", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: halvesSPIRV,
 	Sum:   0xdb69c12,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halvesWords, Sum: 0xb7619067},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: halvesWords, Sum: 0xb7619067},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halves
@@ -851,9 +861,9 @@ func RunHalves(ctx context.Context, dev *runtime.Device, k wrong.Halves, r runti
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Halves].
-func _(k wrong.Halves) {
+func _(k *wrong.Halves) {
 	type wrongHalvesHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongHalvesHasChanged_RunGoGenerate(k) // wrong.Halves has changed: run go generate
+	_ = (*wrongHalvesHasChanged_RunGoGenerate)(k) // wrong.Halves has changed: run go generate
 }
 
 //go:embed InPlace.spv
@@ -878,10 +888,11 @@ var inPlaceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:26", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:6", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: inPlaceSPIRV,
 	Sum:   0xd19b793c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inPlaceWords, Sum: 0xb37b7060},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: inPlaceWords, Sum: 0xb37b7060},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.InPlace
@@ -919,9 +930,9 @@ func RunInPlace(ctx context.Context, dev *runtime.Device, k wrong.InPlace, r run
 }
 
 // What is converted here is what kgen saw of the types of [wrong.InPlace].
-func _(k wrong.InPlace) {
+func _(k *wrong.InPlace) {
 	type wrongInPlaceHasChanged_RunGoGenerate struct{ wrong.Flat }
-	_ = wrongInPlaceHasChanged_RunGoGenerate(k) // wrong.InPlace has changed: run go generate
+	_ = (*wrongInPlaceHasChanged_RunGoGenerate)(k) // wrong.InPlace has changed: run go generate
 }
 
 //go:embed LastSteps.spv
@@ -953,10 +964,11 @@ var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:212:6", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:223:6", Limit: -3},
 	},
+	Loops: "- - internal/wrong/kernel.go:214:2",
 	SPIRV: lastStepsSPIRV,
 	Sum:   0x5c891628,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lastStepsWords, Sum: 0x750e7ea7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/wrong/kernel.go:214:2", SPIRV: lastStepsWords, Sum: 0x750e7ea7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
@@ -1002,9 +1014,9 @@ func RunLastSteps(ctx context.Context, dev *runtime.Device, k wrong.LastSteps, r
 }
 
 // What is converted here is what kgen saw of the types of [wrong.LastSteps].
-func _(k wrong.LastSteps) {
+func _(k *wrong.LastSteps) {
 	type wrongLastStepsHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongLastStepsHasChanged_RunGoGenerate(k) // wrong.LastSteps has changed: run go generate
+	_ = (*wrongLastStepsHasChanged_RunGoGenerate)(k) // wrong.LastSteps has changed: run go generate
 }
 
 //go:embed Lie.spv
@@ -1040,12 +1052,13 @@ var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:232:20", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:235:5", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: lieSPIRV,
 	Sum:   0xa0837a36,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieWords, Sum: 0x85679688},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: lieAlone, Sum: 0x664146e6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: lieAloneWords, Sum: 0xd9a12d71},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: lieWords, Sum: 0x85679688},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- -", SPIRV: lieAlone, Sum: 0x664146e6},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- -", SPIRV: lieAloneWords, Sum: 0xd9a12d71},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie
@@ -1091,9 +1104,9 @@ func RunLie(ctx context.Context, dev *runtime.Device, k wrong.Lie, r runtime.NDR
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Lie].
-func _(k wrong.Lie) {
+func _(k *wrong.Lie) {
 	type wrongLieHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongLieHasChanged_RunGoGenerate(k) // wrong.Lie has changed: run go generate
+	_ = (*wrongLieHasChanged_RunGoGenerate)(k) // wrong.Lie has changed: run go generate
 }
 
 //go:embed LieRounds.spv
@@ -1122,10 +1135,11 @@ var lieRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:246:5", Limit: -3},
 	},
+	Loops: "- internal/wrong/kernel.go:243:2",
 	SPIRV: lieRoundsSPIRV,
 	Sum:   0xb4a9861,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lieRoundsWords, Sum: 0x3de0e695},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/wrong/kernel.go:243:2", SPIRV: lieRoundsWords, Sum: 0x3de0e695},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.LieRounds
@@ -1171,9 +1185,9 @@ func RunLieRounds(ctx context.Context, dev *runtime.Device, k wrong.LieRounds, r
 }
 
 // What is converted here is what kgen saw of the types of [wrong.LieRounds].
-func _(k wrong.LieRounds) {
+func _(k *wrong.LieRounds) {
 	type wrongLieRoundsHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongLieRoundsHasChanged_RunGoGenerate(k) // wrong.LieRounds has changed: run go generate
+	_ = (*wrongLieRoundsHasChanged_RunGoGenerate)(k) // wrong.LieRounds has changed: run go generate
 }
 
 //go:embed MissingBarrier.spv
@@ -1204,10 +1218,11 @@ var missingBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:33:6", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:34:5", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: missingBarrierSPIRV,
 	Sum:   0x2aef843c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingBarrierWords, Sum: 0x4009bf84},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: missingBarrierWords, Sum: 0x4009bf84},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingBarrier
@@ -1253,9 +1268,9 @@ func RunMissingBarrier(ctx context.Context, dev *runtime.Device, k wrong.Missing
 }
 
 // What is converted here is what kgen saw of the types of [wrong.MissingBarrier].
-func _(k wrong.MissingBarrier) {
+func _(k *wrong.MissingBarrier) {
 	type wrongMissingBarrierHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongMissingBarrierHasChanged_RunGoGenerate(k) // wrong.MissingBarrier has changed: run go generate
+	_ = (*wrongMissingBarrierHasChanged_RunGoGenerate)(k) // wrong.MissingBarrier has changed: run go generate
 }
 
 //go:embed MissingSecond.spv
@@ -1287,10 +1302,11 @@ var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:45:7", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:49:5", Limit: -3},
 	},
+	Loops: "- - internal/wrong/kernel.go:44:2",
 	SPIRV: missingSecondSPIRV,
 	Sum:   0x75dd92ae,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missingSecondWords, Sum: 0xc6f046bd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/wrong/kernel.go:44:2", SPIRV: missingSecondWords, Sum: 0xc6f046bd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
@@ -1336,9 +1352,9 @@ func RunMissingSecond(ctx context.Context, dev *runtime.Device, k wrong.MissingS
 }
 
 // What is converted here is what kgen saw of the types of [wrong.MissingSecond].
-func _(k wrong.MissingSecond) {
+func _(k *wrong.MissingSecond) {
 	type wrongMissingSecondHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongMissingSecondHasChanged_RunGoGenerate(k) // wrong.MissingSecond has changed: run go generate
+	_ = (*wrongMissingSecondHasChanged_RunGoGenerate)(k) // wrong.MissingSecond has changed: run go generate
 }
 
 //go:embed Neighbour.spv
@@ -1361,10 +1377,11 @@ var neighbourKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:66:5", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: neighbourSPIRV,
 	Sum:   0x8d84658f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighbourWords, Sum: 0x3bfbb704},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: neighbourWords, Sum: 0x3bfbb704},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Neighbour
@@ -1402,9 +1419,9 @@ func RunNeighbour(ctx context.Context, dev *runtime.Device, k wrong.Neighbour, r
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Neighbour].
-func _(k wrong.Neighbour) {
+func _(k *wrong.Neighbour) {
 	type wrongNeighbourHasChanged_RunGoGenerate struct{ wrong.Flat }
-	_ = wrongNeighbourHasChanged_RunGoGenerate(k) // wrong.Neighbour has changed: run go generate
+	_ = (*wrongNeighbourHasChanged_RunGoGenerate)(k) // wrong.Neighbour has changed: run go generate
 }
 
 //go:embed Overlap.spv
@@ -1432,10 +1449,11 @@ var overlapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:254:5", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: overlapSPIRV,
 	Sum:   0x237bdefc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: overlapWords, Sum: 0x77960368},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: overlapWords, Sum: 0x77960368},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Overlap
@@ -1481,9 +1499,9 @@ func RunOverlap(ctx context.Context, dev *runtime.Device, k wrong.Overlap, r run
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Overlap].
-func _(k wrong.Overlap) {
+func _(k *wrong.Overlap) {
 	type wrongOverlapHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongOverlapHasChanged_RunGoGenerate(k) // wrong.Overlap has changed: run go generate
+	_ = (*wrongOverlapHasChanged_RunGoGenerate)(k) // wrong.Overlap has changed: run go generate
 }
 
 //go:embed SameElement.spv
@@ -1512,10 +1530,11 @@ var sameElementKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:14", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:5", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: sameElementSPIRV,
 	Sum:   0xd0290a38,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sameElementWords, Sum: 0xe492428e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: sameElementWords, Sum: 0xe492428e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.SameElement
@@ -1561,9 +1580,9 @@ func RunSameElement(ctx context.Context, dev *runtime.Device, k wrong.SameElemen
 }
 
 // What is converted here is what kgen saw of the types of [wrong.SameElement].
-func _(k wrong.SameElement) {
+func _(k *wrong.SameElement) {
 	type wrongSameElementHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongSameElementHasChanged_RunGoGenerate(k) // wrong.SameElement has changed: run go generate
+	_ = (*wrongSameElementHasChanged_RunGoGenerate)(k) // wrong.SameElement has changed: run go generate
 }
 
 //go:embed Shared.spv
@@ -1593,10 +1612,11 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:282:16", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:284:5", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: sharedSPIRV,
 	Sum:   0xe9e1df06,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x9e47151e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: sharedWords, Sum: 0x9e47151e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Shared
@@ -1642,9 +1662,9 @@ func RunShared(ctx context.Context, dev *runtime.Device, k wrong.Shared, r runti
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Shared].
-func _(k wrong.Shared) {
+func _(k *wrong.Shared) {
 	type wrongSharedHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongSharedHasChanged_RunGoGenerate(k) // wrong.Shared has changed: run go generate
+	_ = (*wrongSharedHasChanged_RunGoGenerate)(k) // wrong.Shared has changed: run go generate
 }
 
 //go:embed SmallBarrier.spv
@@ -1679,10 +1699,11 @@ var smallBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:181:6", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:183:5", Limit: -3},
 	},
+	Loops: "- -",
 	SPIRV: smallBarrierSPIRV,
 	Sum:   0xbfe0063f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: smallBarrierWords, Sum: 0x990e792f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: smallBarrierWords, Sum: 0x990e792f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.SmallBarrier
@@ -1728,9 +1749,9 @@ func RunSmallBarrier(ctx context.Context, dev *runtime.Device, k wrong.SmallBarr
 }
 
 // What is converted here is what kgen saw of the types of [wrong.SmallBarrier].
-func _(k wrong.SmallBarrier) {
+func _(k *wrong.SmallBarrier) {
 	type wrongSmallBarrierHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongSmallBarrierHasChanged_RunGoGenerate(k) // wrong.SmallBarrier has changed: run go generate
+	_ = (*wrongSmallBarrierHasChanged_RunGoGenerate)(k) // wrong.SmallBarrier has changed: run go generate
 }
 
 //go:embed Tree.spv
@@ -1761,10 +1782,11 @@ var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:193:6", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:201:6", Limit: -3},
 	},
+	Loops: "- - internal/wrong/kernel.go:195:2",
 	SPIRV: treeSPIRV,
 	Sum:   0x4c90d718,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: treeWords, Sum: 0xb6bef2b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/wrong/kernel.go:195:2", SPIRV: treeWords, Sum: 0xb6bef2b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree
@@ -1810,7 +1832,7 @@ func RunTree(ctx context.Context, dev *runtime.Device, k wrong.Tree, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Tree].
-func _(k wrong.Tree) {
+func _(k *wrong.Tree) {
 	type wrongTreeHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongTreeHasChanged_RunGoGenerate(k) // wrong.Tree has changed: run go generate
+	_ = (*wrongTreeHasChanged_RunGoGenerate)(k) // wrong.Tree has changed: run go generate
 }

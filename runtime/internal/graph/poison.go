@@ -11,6 +11,10 @@ import (
 // ErrCancelled is how a command ended that its Cancel ended.
 var ErrCancelled = errors.New("cancelled")
 
+// ErrEnded is how a launch ended that went on with wrong values, since the device had
+// left one of its loops early; its Fault says which.
+var ErrEnded = errors.New("the device ended a loop early")
+
 // poison is a range of memory whose contents are unspecified, since a command that
 // was to write it did not run whole. Whoever reads the range fails with what
 // happened to that command, until it is overwritten whole:
@@ -53,6 +57,8 @@ func (b *Batch) ended(e *Event) error {
 		return b.err
 	case e.Fault.Failed != nil:
 		return e.Fault.Failed
+	case e.Fault.Ended != 0:
+		return ErrEnded
 	case e.Fault.Cancelled:
 		return ErrCancelled
 	}

@@ -129,6 +129,7 @@ type SpecValue struct {
 type PipelineDesc struct {
 	Kernel       *abi.Kernel
 	SPIRV        []uint32
+	Loops        string // where the module's loops are, as in abi.Kernel
 	Specs        []SpecValue
 	LocalSize    [3]uint32
 	SubGroupSize int // required size, or 0
@@ -176,6 +177,10 @@ type Fault struct {
 	// and why they could not.
 	Found []Finding
 	Err   error
+	// Ended is the number of a loop that the device ended, from 1, which is one of
+	// Loops; see abi. It is 0 if there was none.
+	Ended uint32
+	Loops string
 	// Cancelled says that the command did not run whole because its Cancel asked
 	// for that: it did not start, or some of its work-items stopped early.
 	Cancelled bool

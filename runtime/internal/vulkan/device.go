@@ -28,6 +28,8 @@ type device struct {
 	queue queue
 	built builtins
 
+	endsLoops bool // loops that go on for long, see recordRounds
+
 	lost     atomic.Pointer[error]
 	messages int // of the validation layer, before the device was opened
 	close    sync.Once
@@ -64,6 +66,9 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 		if d.info.ExactDivide64, err = d.probeDivide64(); err != nil {
 			return nil, fmt.Errorf("%s: %w", d.info.Name, err)
 		}
+	}
+	if d.endsLoops, err = d.probeEndsLoops(); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
 	}
 	return d, nil
 }

@@ -259,6 +259,7 @@ func (e *encoder) launch(c *hal.Command) error {
 			clear(m.data)
 			s.more = m
 		}
+		c.Fault.Loops = p.loops
 		e.part.faults = append(e.part.faults, c.Fault)
 		record = s.recordAddress(i)
 		if c.Cancel != nil && c.Pipeline.(*pipeline).cancels {

@@ -293,3 +293,28 @@ func TestAbandon(t *testing.T) {
 	}
 	d.vk.WaitIdle() // what a test of a device that hangs cannot do
 }
+
+// TestAskedBefore submits a launch that was asked to end before: it does not run.
+func TestAskedBefore(t *testing.T) {
+	d := open(t)
+	x, err := d.Alloc(1024, hal.HostMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(x.Bytes())
+	var fault hal.Fault
+	var cancel hal.Cancel
+	cancel.Ask()
+	c := backendtest.Launch(increment(t, d), backendtest.Desc("increment").Kernel, 256, backendtest.Span{Mem: x, Len: 256})
+	c.Fault, c.Cancel = &fault, &cancel
+	tk, err := d.Submit([]hal.Command{c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tk.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !fault.Cancelled || x.Bytes()[0] != 0 {
+		t.Errorf("%+v; the word is %d", fault, x.Bytes()[0])
+	}
+}

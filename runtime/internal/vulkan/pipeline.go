@@ -27,7 +27,8 @@ type pipeline struct {
 	args    int // bytes of arguments
 	kernel  *abi.Kernel
 	spilled bool
-	cancels bool // the module leaves when it is asked to
+	cancels bool   // the module leaves when it is asked to
+	loops   string // where they are; "" if the device ends none
 
 	mu     sync.Mutex
 	desc   vkx.ComputePipeline // Module is set only while a pipeline is made
@@ -57,6 +58,13 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	if relaxed(d.phys.DriverName) {
 		var err error
 		if p.spirv, err = relax(p.spirv); err != nil {
+			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
+		}
+	}
+	if d.endsLoops {
+		var err error
+		p.loops = desc.Loops
+		if p.spirv, err = recordRounds(p.spirv); err != nil {
 			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 		}
 	}

@@ -134,13 +134,14 @@ func (s *slot) take(i int, f *hal.Fault) {
 	rec := s.record(i)
 	le := binary.LittleEndian
 	left := *s.leave(i) != 0
-	if le.Uint32(rec) == 0 {
+	f.Ended = le.Uint32(rec[abi.OffsetEnded:])
+	if le.Uint32(rec) == 0 && f.Ended == 0 {
 		*s.leave(i) = 0
 		return
 	}
 	f.Site = le.Uint32(rec[4:])
 	// Behind a fault, others may have left.
-	f.Set, f.Cancelled = f.Site != abi.SiteCancelled, left
+	f.Set, f.Cancelled = le.Uint32(rec) != 0 && f.Site != abi.SiteCancelled, left
 	f.A, f.B = int64(le.Uint64(rec[8:])), int64(le.Uint64(rec[16:]))
 	for k := range f.GlobalID {
 		f.GlobalID[k] = le.Uint32(rec[24+4*k:])

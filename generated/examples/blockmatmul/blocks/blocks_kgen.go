@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -80,14 +80,15 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:26"},
 		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:41:6", Limit: -6},
 	},
+	Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/examples/blockmatmul/blocks.Tile", Pos: "examples/blockmatmul/blocks/kernel.go:11:5", Var: &blocks.Tile},
 	},
 	SPIRV: matMulSPIRV,
-	Sum:   0xf77a20b1,
+	Sum:   0x7f99f6a3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, SPIRV: matMulSmall, Sum: 0x3d44a8c8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords, Sum: 0xe104042},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3", SPIRV: matMulSmall, Sum: 0xf617f201},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3", SPIRV: matMulWords, Sum: 0x9229a3dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return blocks.MatMul{
@@ -144,7 +145,7 @@ func RunMatMul(ctx context.Context, dev *runtime.Device, k blocks.MatMul, r runt
 }
 
 // What is converted here is what kgen saw of the types of [blocks.MatMul].
-func _(k blocks.MatMul) {
+func _(k *blocks.MatMul) {
 	type blocksMatMulHasChanged_RunGoGenerate struct {
 		M  int
 		K  int
@@ -155,5 +156,5 @@ func _(k blocks.MatMul) {
 		TA dsl.LocalAccessor[float32]
 		TB dsl.LocalAccessor[float32]
 	}
-	_ = blocksMatMulHasChanged_RunGoGenerate(k) // blocks.MatMul has changed: run go generate
+	_ = (*blocksMatMulHasChanged_RunGoGenerate)(k) // blocks.MatMul has changed: run go generate
 }

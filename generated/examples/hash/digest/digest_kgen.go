@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -67,10 +67,11 @@ var sha256Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "crypto/internal/fips140/sha256/sha256.go:230:8", Message: "d.nx != 0"},
 		{Kind: abi.FaultIndex, Pos: "examples/hash/digest/kernel.go:30:8", Limit: -3},
 	},
+	Loops: "crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - - - - - 83:2 86:3 83:2 86:3 -",
 	SPIRV: sha256SPIRV,
 	Sum:   0x750bcc45,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sha256Words, Sum: 0x189ac44f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - - - - - 83:2 86:3 83:2 86:3 - -", SPIRV: sha256Words, Sum: 0x189ac44f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return digest.SHA256{
@@ -107,11 +108,11 @@ func RunSHA256(ctx context.Context, dev *runtime.Device, k digest.SHA256, r runt
 }
 
 // What is converted here is what kgen saw of the types of [digest.SHA256].
-func _(k digest.SHA256) {
+func _(k *digest.SHA256) {
 	type digestSHA256HasChanged_RunGoGenerate struct {
 		Text []byte
 		End  []int
 		Sums []digest.Sum
 	}
-	_ = digestSHA256HasChanged_RunGoGenerate(k) // digest.SHA256 has changed: run go generate
+	_ = (*digestSHA256HasChanged_RunGoGenerate)(k) // digest.SHA256 has changed: run go generate
 }

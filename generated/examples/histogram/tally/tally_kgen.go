@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -64,11 +64,12 @@ var tallyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/histogram/tally/kernel.go:43:28", Limit: -2},
 	},
+	Loops: "- examples/histogram/tally/kernel.go:34:2 36:3 41:2 41:2",
 	SPIRV: tallySPIRV,
 	Sum:   0x1471a427,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tallySmall, Sum: 0xcceb69cb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tallyWords, Sum: 0x7d100bbc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- examples/histogram/tally/kernel.go:34:2 36:3 41:2 41:2", SPIRV: tallySmall, Sum: 0xcceb69cb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/histogram/tally/kernel.go:34:2 36:3 41:2 41:2", SPIRV: tallyWords, Sum: 0x7d100bbc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tally.Tally{
@@ -101,10 +102,10 @@ func RunTally(ctx context.Context, dev *runtime.Device, k tally.Tally, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [tally.Tally].
-func _(k tally.Tally) {
+func _(k *tally.Tally) {
 	type tallyTallyHasChanged_RunGoGenerate struct {
 		Pixels []uint32
 		Bins   []uint32
 	}
-	_ = tallyTallyHasChanged_RunGoGenerate(k) // tally.Tally has changed: run go generate
+	_ = (*tallyTallyHasChanged_RunGoGenerate)(k) // tally.Tally has changed: run go generate
 }

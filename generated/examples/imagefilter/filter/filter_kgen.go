@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -77,11 +77,12 @@ var blurKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:17", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30", Limit: -4},
 	},
+	Loops: "examples/imagefilter/filter/kernel.go:27:2",
 	SPIRV: blurSPIRV,
 	Sum:   0x495bd5df,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, SPIRV: blurSmall, Sum: 0x48bb9d82},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0x1909b993},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, Loops: "examples/imagefilter/filter/kernel.go:27:2", SPIRV: blurSmall, Sum: 0x48bb9d82},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/imagefilter/filter/kernel.go:27:2", SPIRV: blurWords, Sum: 0x1909b993},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Blur{
@@ -122,14 +123,14 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k filter.Blur, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [filter.Blur].
-func _(k filter.Blur) {
+func _(k *filter.Blur) {
 	type filterBlurHasChanged_RunGoGenerate struct {
 		Weights []int32
 		Columns bool
 		In      []filter.RGBA
 		Out     []filter.RGBA
 	}
-	_ = filterBlurHasChanged_RunGoGenerate(k) // filter.Blur has changed: run go generate
+	_ = (*filterBlurHasChanged_RunGoGenerate)(k) // filter.Blur has changed: run go generate
 }
 
 //go:embed Brightness.spv
@@ -154,10 +155,11 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:17", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:68:30", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: brightnessSPIRV,
 	Sum:   0x2abe0b56,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: brightnessWords, Sum: 0x6e85e6a4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: brightnessWords, Sum: 0x6e85e6a4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Brightness{
@@ -194,13 +196,13 @@ func RunBrightness(ctx context.Context, dev *runtime.Device, k filter.Brightness
 }
 
 // What is converted here is what kgen saw of the types of [filter.Brightness].
-func _(k filter.Brightness) {
+func _(k *filter.Brightness) {
 	type filterBrightnessHasChanged_RunGoGenerate struct {
 		Factor int32
 		In     []filter.RGBA
 		Out    []filter.RGBA
 	}
-	_ = filterBrightnessHasChanged_RunGoGenerate(k) // filter.Brightness has changed: run go generate
+	_ = (*filterBrightnessHasChanged_RunGoGenerate)(k) // filter.Brightness has changed: run go generate
 }
 
 //go:embed Edges.spv
@@ -264,10 +266,10 @@ func RunEdges(ctx context.Context, dev *runtime.Device, k filter.Edges, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [filter.Edges].
-func _(k filter.Edges) {
+func _(k *filter.Edges) {
 	type filterEdgesHasChanged_RunGoGenerate struct {
 		In  []filter.RGBA
 		Out []filter.RGBA
 	}
-	_ = filterEdgesHasChanged_RunGoGenerate(k) // filter.Edges has changed: run go generate
+	_ = (*filterEdgesHasChanged_RunGoGenerate)(k) // filter.Edges has changed: run go generate
 }

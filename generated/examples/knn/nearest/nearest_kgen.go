@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -77,11 +77,12 @@ var mergeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/knn/nearest/kernel.go:135:30"},
 		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:139:8", Limit: -3},
 	},
+	Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2",
 	SPIRV: mergeSPIRV,
 	Sum:   0xafeac969,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {8, 24}}, SPIRV: mergeSmall, Sum: 0x62bda872},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mergeWords, Sum: 0x5a6992cb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {8, 24}}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeSmall, Sum: 0x62bda872},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeWords, Sum: 0x5a6992cb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return nearest.Merge{
@@ -118,18 +119,18 @@ func RunMerge(ctx context.Context, dev *runtime.Device, k nearest.Merge, r runti
 }
 
 // What is converted here is what kgen saw of the types of [nearest.Merge].
-func _(k nearest.Merge) {
+func _(k *nearest.Merge) {
 	type nearestMergeHasChanged_RunGoGenerate struct {
 		Parts int
 		Lists []nearest.List
 		Hits  []nearest.List
 	}
-	_ = nearestMergeHasChanged_RunGoGenerate(k) // nearest.Merge has changed: run go generate
+	_ = (*nearestMergeHasChanged_RunGoGenerate)(k) // nearest.Merge has changed: run go generate
 	type nearestHitHasChanged_RunGoGenerate struct {
 		Distance float32
 		Index    int32
 	}
-	_ = nearestHitHasChanged_RunGoGenerate(k.Lists[0][0]) // nearest.Hit has changed: run go generate
+	_ = (*nearestHitHasChanged_RunGoGenerate)(&k.Lists[0][0]) // nearest.Hit has changed: run go generate
 }
 
 //go:embed Search.spv
@@ -170,11 +171,12 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/knn/nearest/kernel.go:94:44"},
 		{Kind: abi.FaultIndex, Pos: "examples/knn/nearest/kernel.go:109:10", Limit: -4},
 	},
+	Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2",
 	SPIRV: searchSPIRV,
 	Sum:   0x620b05dc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}, {-2048, 8, 24}, {-63, 24}}, SPIRV: searchSmall, Sum: 0x93f157c0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x93e8dd5e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}, {-2048, 8, 24}, {-63, 24}}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchSmall, Sum: 0x93f157c0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchWords, Sum: 0x93e8dd5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return nearest.Search{
@@ -219,7 +221,7 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k nearest.Search, r run
 }
 
 // What is converted here is what kgen saw of the types of [nearest.Search].
-func _(k nearest.Search) {
+func _(k *nearest.Search) {
 	type nearestSearchHasChanged_RunGoGenerate struct {
 		Dim     int
 		Vectors []float32
@@ -227,5 +229,5 @@ func _(k nearest.Search) {
 		Lists   []nearest.List
 		Query   dsl.LocalAccessor[float32]
 	}
-	_ = nearestSearchHasChanged_RunGoGenerate(k) // nearest.Search has changed: run go generate
+	_ = (*nearestSearchHasChanged_RunGoGenerate)(k) // nearest.Search has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -68,11 +68,12 @@ var lifeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/life/cells/kernel.go:34:20", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "examples/life/cells/kernel.go:53:7", Limit: -4},
 	},
+	Loops: "- examples/life/cells/kernel.go:32:2 32:2 43:2 44:3",
 	SPIRV: lifeSPIRV,
 	Sum:   0x9bfb37d0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-16, 12}, {8}, {-16, 8}, {12, 32}, {-16, 12, 32}, {24, 32}, {-16, 32}, {-17, 32}}, SPIRV: lifeSmall, Sum: 0x68afa0d9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lifeWords, Sum: 0xc63826bb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-16, 12}, {8}, {-16, 8}, {12, 32}, {-16, 12, 32}, {24, 32}, {-16, 32}, {-17, 32}}, Loops: "- examples/life/cells/kernel.go:32:2 32:2 43:2 44:3", SPIRV: lifeSmall, Sum: 0x68afa0d9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/life/cells/kernel.go:32:2 32:2 43:2 44:3", SPIRV: lifeWords, Sum: 0xc63826bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return cells.Life{
@@ -113,12 +114,12 @@ func RunLife(ctx context.Context, dev *runtime.Device, k cells.Life, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [cells.Life].
-func _(k cells.Life) {
+func _(k *cells.Life) {
 	type cellsLifeHasChanged_RunGoGenerate struct {
 		H   int
 		W   int
 		In  []uint32
 		Out []uint32
 	}
-	_ = cellsLifeHasChanged_RunGoGenerate(k) // cells.Life has changed: run go generate
+	_ = (*cellsLifeHasChanged_RunGoGenerate)(k) // cells.Life has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -75,11 +75,12 @@ var mandelbrotKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/mandelbrot/fractal/kernel.go:52:9", Limit: -3},
 	},
+	Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2",
 	SPIRV: mandelbrotSPIRV,
-	Sum:   0x5824fd02,
+	Sum:   0x1b804ce4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, SPIRV: mandelbrotSmall, Sum: 0x55acbc7b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mandelbrotWords, Sum: 0xbef8dba7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2", SPIRV: mandelbrotSmall, Sum: 0x70e363ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2", SPIRV: mandelbrotWords, Sum: 0xd7cbb6e8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fractal.Mandelbrot{
@@ -116,17 +117,17 @@ func RunMandelbrot(ctx context.Context, dev *runtime.Device, k fractal.Mandelbro
 }
 
 // What is converted here is what kgen saw of the types of [fractal.Mandelbrot].
-func _(k fractal.Mandelbrot) {
+func _(k *fractal.Mandelbrot) {
 	type fractalMandelbrotHasChanged_RunGoGenerate struct {
 		View    fractal.View
 		MaxIter int
 		Image   []fractal.RGBA
 	}
-	_ = fractalMandelbrotHasChanged_RunGoGenerate(k) // fractal.Mandelbrot has changed: run go generate
+	_ = (*fractalMandelbrotHasChanged_RunGoGenerate)(k) // fractal.Mandelbrot has changed: run go generate
 	type fractalViewHasChanged_RunGoGenerate struct {
 		X     float32
 		Y     float32
 		Pixel float32
 	}
-	_ = fractalViewHasChanged_RunGoGenerate(k.View) // fractal.View has changed: run go generate
+	_ = (*fractalViewHasChanged_RunGoGenerate)(&k.View) // fractal.View has changed: run go generate
 }

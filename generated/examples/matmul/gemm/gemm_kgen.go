@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -70,11 +70,12 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:54:10"},
 		{Kind: abi.FaultIndex, Pos: "examples/matmul/gemm/kernel.go:45:6", Limit: -6},
 	},
+	Loops: "- - examples/matmul/gemm/kernel.go:35:2 39:3",
 	SPIRV: matMulSPIRV,
 	Sum:   0xf5e2ef5e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {32, 40}, {-15, 40}, {8}, {12, 40}}, SPIRV: matMulSmall, Sum: 0x671ff6c7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulWords, Sum: 0x4e4f2ed7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {32, 40}, {-15, 40}, {8}, {12, 40}}, Loops: "- - examples/matmul/gemm/kernel.go:35:2 39:3", SPIRV: matMulSmall, Sum: 0x671ff6c7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/matmul/gemm/kernel.go:35:2 39:3", SPIRV: matMulWords, Sum: 0x4e4f2ed7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gemm.MatMul{
@@ -123,7 +124,7 @@ func RunMatMul(ctx context.Context, dev *runtime.Device, k gemm.MatMul, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [gemm.MatMul].
-func _(k gemm.MatMul) {
+func _(k *gemm.MatMul) {
 	type gemmMatMulHasChanged_RunGoGenerate struct {
 		M int
 		K int
@@ -132,5 +133,5 @@ func _(k gemm.MatMul) {
 		B []float32
 		C []float32
 	}
-	_ = gemmMatMulHasChanged_RunGoGenerate(k) // gemm.MatMul has changed: run go generate
+	_ = (*gemmMatMulHasChanged_RunGoGenerate)(k) // gemm.MatMul has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -74,14 +74,15 @@ var medianKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:36:8"},
 		{Kind: abi.FaultIndex, Pos: "examples/median/filter/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "- examples/median/filter/kernel.go:27:2 29:3 32:4 32:4",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/examples/median/filter.Window", Pos: "examples/median/filter/kernel.go:10:5", Var: &filter.Window},
 	},
 	SPIRV: medianSPIRV,
 	Sum:   0x238c0e54,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSmall, Sum: 0x31a49f87},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianWords, Sum: 0x9511ca92},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, Loops: "- examples/median/filter/kernel.go:27:2 29:3 32:4 32:4", SPIRV: medianSmall, Sum: 0x31a49f87},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/median/filter/kernel.go:27:2 29:3 32:4 32:4", SPIRV: medianWords, Sum: 0x9511ca92},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Median{
@@ -114,10 +115,10 @@ func RunMedian(ctx context.Context, dev *runtime.Device, k filter.Median, r runt
 }
 
 // What is converted here is what kgen saw of the types of [filter.Median].
-func _(k filter.Median) {
+func _(k *filter.Median) {
 	type filterMedianHasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []float32
 	}
-	_ = filterMedianHasChanged_RunGoGenerate(k) // filter.Median has changed: run go generate
+	_ = (*filterMedianHasChanged_RunGoGenerate)(k) // filter.Median has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -76,11 +76,12 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:47:41", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/paint.go:70:27", Limit: -4},
 	},
+	Loops: "- -",
 	SPIRV: paintSPIRV,
 	Sum:   0xf3855895,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, SPIRV: paintSmall, Sum: 0xee31a13c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: paintWords, Sum: 0x65dd97cf},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, Loops: "- -", SPIRV: paintSmall, Sum: 0xee31a13c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: paintWords, Sum: 0x65dd97cf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Paint{
@@ -121,14 +122,14 @@ func RunPaint(ctx context.Context, dev *runtime.Device, k gravity.Paint, r runti
 }
 
 // What is converted here is what kgen saw of the types of [gravity.Paint].
-func _(k gravity.Paint) {
+func _(k *gravity.Paint) {
 	type gravityPaintHasChanged_RunGoGenerate struct {
 		Camera gravity.Camera
 		Split  int
 		Bodies []gravity.Body
 		Light  []uint32
 	}
-	_ = gravityPaintHasChanged_RunGoGenerate(k) // gravity.Paint has changed: run go generate
+	_ = (*gravityPaintHasChanged_RunGoGenerate)(k) // gravity.Paint has changed: run go generate
 	type gravityCameraHasChanged_RunGoGenerate struct {
 		Width    int
 		Height   int
@@ -137,18 +138,18 @@ func _(k gravity.Paint) {
 		Sin      float32
 		Cos      float32
 	}
-	_ = gravityCameraHasChanged_RunGoGenerate(k.Camera) // gravity.Camera has changed: run go generate
+	_ = (*gravityCameraHasChanged_RunGoGenerate)(&k.Camera) // gravity.Camera has changed: run go generate
 	type gravityBodyHasChanged_RunGoGenerate struct {
 		Pos  gravity.Vec3
 		Mass float32
 	}
-	_ = gravityBodyHasChanged_RunGoGenerate(k.Bodies[0]) // gravity.Body has changed: run go generate
+	_ = (*gravityBodyHasChanged_RunGoGenerate)(&k.Bodies[0]) // gravity.Body has changed: run go generate
 	type gravityVec3HasChanged_RunGoGenerate struct {
 		X float32
 		Y float32
 		Z float32
 	}
-	_ = gravityVec3HasChanged_RunGoGenerate(k.Bodies[0].Pos) // gravity.Vec3 has changed: run go generate
+	_ = (*gravityVec3HasChanged_RunGoGenerate)(&k.Bodies[0].Pos) // gravity.Vec3 has changed: run go generate
 }
 
 //go:embed Step.spv
@@ -183,11 +184,12 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:75:18", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:8", Limit: -4},
 	},
+	Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3",
 	SPIRV: stepSPIRV,
 	Sum:   0x169f87fb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {56}, {72}}, SPIRV: stepSmall, Sum: 0x8340d0d7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepWords, Sum: 0xac9d2160},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {56}, {72}}, Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3", SPIRV: stepSmall, Sum: 0x8340d0d7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3", SPIRV: stepWords, Sum: 0xac9d2160},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Step{
@@ -232,7 +234,7 @@ func RunStep(ctx context.Context, dev *runtime.Device, k gravity.Step, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [gravity.Step].
-func _(k gravity.Step) {
+func _(k *gravity.Step) {
 	type gravityStepHasChanged_RunGoGenerate struct {
 		Dt        float32
 		Softening float32
@@ -240,5 +242,5 @@ func _(k gravity.Step) {
 		New       []gravity.Body
 		Velocity  []gravity.Vec3
 	}
-	_ = gravityStepHasChanged_RunGoGenerate(k) // gravity.Step has changed: run go generate
+	_ = (*gravityStepHasChanged_RunGoGenerate)(k) // gravity.Step has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -59,10 +59,11 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:5", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "examples/quickstart/saxpy/kernel.go:25:21", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: saxpySPIRV,
 	Sum:   0xbbd5a141,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saxpyWords, Sum: 0x71f93376},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saxpyWords, Sum: 0x71f93376},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return saxpy.SAXPY{
@@ -99,11 +100,11 @@ func RunSAXPY(ctx context.Context, dev *runtime.Device, k saxpy.SAXPY, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [saxpy.SAXPY].
-func _(k saxpy.SAXPY) {
+func _(k *saxpy.SAXPY) {
 	type saxpySAXPYHasChanged_RunGoGenerate struct {
 		A float32
 		X []float32
 		Y []float32
 	}
-	_ = saxpySAXPYHasChanged_RunGoGenerate(k) // saxpy.SAXPY has changed: run go generate
+	_ = (*saxpySAXPYHasChanged_RunGoGenerate)(k) // saxpy.SAXPY has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -84,13 +84,14 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:76:8", Limit: -2},
 	},
+	Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -",
 	SPIRV: finishSPIRV,
 	Sum:   0x488ea0ec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: finishSmall, Sum: 0x19723096},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: finishWords, Sum: 0x24544d72},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: finishAlone, Sum: 0x5295ab44},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: finishAloneWords, Sum: 0x4cbba092},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -", SPIRV: finishSmall, Sum: 0x19723096},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -", SPIRV: finishWords, Sum: 0x24544d72},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - -", SPIRV: finishAlone, Sum: 0x5295ab44},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - -", SPIRV: finishAloneWords, Sum: 0x4cbba092},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fold.Finish{
@@ -123,19 +124,19 @@ func RunFinish(ctx context.Context, dev *runtime.Device, k fold.Finish, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [fold.Finish].
-func _(k fold.Finish) {
+func _(k *fold.Finish) {
 	type foldFinishHasChanged_RunGoGenerate struct {
 		Parts []fold.Stats
 		Out   []fold.Stats
 	}
-	_ = foldFinishHasChanged_RunGoGenerate(k) // fold.Finish has changed: run go generate
+	_ = (*foldFinishHasChanged_RunGoGenerate)(k) // fold.Finish has changed: run go generate
 	type foldStatsHasChanged_RunGoGenerate struct {
 		Sum float32
 		Min float32
 		Max float32
 		Dot float32
 	}
-	_ = foldStatsHasChanged_RunGoGenerate(k.Parts[0]) // fold.Stats has changed: run go generate
+	_ = (*foldStatsHasChanged_RunGoGenerate)(&k.Parts[0]) // fold.Stats has changed: run go generate
 }
 
 //go:embed Fold.spv
@@ -174,13 +175,14 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:44:8", Limit: -3},
 	},
+	Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -",
 	SPIRV: foldSPIRV,
 	Sum:   0xba3bfb7e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: foldSmall, Sum: 0xef55c253},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldWords, Sum: 0x5d9a1e28},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: foldAlone, Sum: 0xef46b7e6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: foldAloneWords, Sum: 0x4ca86137},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -", SPIRV: foldSmall, Sum: 0xef55c253},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -", SPIRV: foldWords, Sum: 0x5d9a1e28},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - -", SPIRV: foldAlone, Sum: 0xef46b7e6},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - -", SPIRV: foldAloneWords, Sum: 0x4ca86137},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fold.Fold{
@@ -217,11 +219,11 @@ func RunFold(ctx context.Context, dev *runtime.Device, k fold.Fold, r runtime.ND
 }
 
 // What is converted here is what kgen saw of the types of [fold.Fold].
-func _(k fold.Fold) {
+func _(k *fold.Fold) {
 	type foldFoldHasChanged_RunGoGenerate struct {
 		X   []float32
 		Y   []float32
 		Out []fold.Stats
 	}
-	_ = foldFoldHasChanged_RunGoGenerate(k) // fold.Fold has changed: run go generate
+	_ = (*foldFoldHasChanged_RunGoGenerate)(k) // fold.Fold has changed: run go generate
 }

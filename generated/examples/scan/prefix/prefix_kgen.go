@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -57,10 +57,11 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:5", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:20", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: addSPIRV,
 	Sum:   0xba9d5d5c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords, Sum: 0x3834dbde},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: addWords, Sum: 0x3834dbde},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Add{
@@ -93,12 +94,12 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k prefix.Add, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [prefix.Add].
-func _(k prefix.Add) {
+func _(k *prefix.Add) {
 	type prefixAddHasChanged_RunGoGenerate struct {
 		X      []uint32
 		Totals []uint32
 	}
-	_ = prefixAddHasChanged_RunGoGenerate(k) // prefix.Add has changed: run go generate
+	_ = (*prefixAddHasChanged_RunGoGenerate)(k) // prefix.Add has changed: run go generate
 }
 
 //go:embed Blocks.spv
@@ -135,13 +136,14 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:45:11", Limit: -2},
 	},
+	Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2",
 	SPIRV: blocksSPIRV,
 	Sum:   0x731c358d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-1024, 8}}, SPIRV: blocksSmall, Sum: 0xfd65e97},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blocksWords, Sum: 0x346bf47a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: blocksAlone, Sum: 0x5a0b576e},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: blocksAloneWords, Sum: 0x543333bb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-1024, 8}}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2", SPIRV: blocksSmall, Sum: 0xfd65e97},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2", SPIRV: blocksWords, Sum: 0x346bf47a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - 47:2 53:2", SPIRV: blocksAlone, Sum: 0x5a0b576e},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - 47:2 53:2", SPIRV: blocksAloneWords, Sum: 0x543333bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Blocks{
@@ -174,10 +176,10 @@ func RunBlocks(ctx context.Context, dev *runtime.Device, k prefix.Blocks, r runt
 }
 
 // What is converted here is what kgen saw of the types of [prefix.Blocks].
-func _(k prefix.Blocks) {
+func _(k *prefix.Blocks) {
 	type prefixBlocksHasChanged_RunGoGenerate struct {
 		X      []uint32
 		Totals []uint32
 	}
-	_ = prefixBlocksHasChanged_RunGoGenerate(k) // prefix.Blocks has changed: run go generate
+	_ = (*prefixBlocksHasChanged_RunGoGenerate)(k) // prefix.Blocks has changed: run go generate
 }

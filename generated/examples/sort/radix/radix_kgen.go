@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -61,10 +61,11 @@ var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:40:11", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countSPIRV,
 	Sum:   0xc4ecd78b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countWords, Sum: 0x335e953d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countWords, Sum: 0x335e953d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return radix.Count{
@@ -101,13 +102,13 @@ func RunCount(ctx context.Context, dev *runtime.Device, k radix.Count, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [radix.Count].
-func _(k radix.Count) {
+func _(k *radix.Count) {
 	type radixCountHasChanged_RunGoGenerate struct {
 		Shift  int
 		Keys   []uint32
 		Counts []uint32
 	}
-	_ = radixCountHasChanged_RunGoGenerate(k) // radix.Count has changed: run go generate
+	_ = (*radixCountHasChanged_RunGoGenerate)(k) // radix.Count has changed: run go generate
 }
 
 //go:embed Scatter.spv
@@ -151,13 +152,14 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:86:20", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:87:8", Limit: -4},
 	},
+	Loops: "- - examples/sort/radix/kernel.go:67:2 - -",
 	SPIRV: scatterSPIRV,
 	Sum:   0x2d809967,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {-256, 8}}, SPIRV: scatterSmall, Sum: 0x86f9385a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scatterWords, Sum: 0xb653085b},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: scatterAlone, Sum: 0xe86b9c2f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: scatterAloneWords, Sum: 0x7a185336},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {-256, 8}}, Loops: "- - examples/sort/radix/kernel.go:67:2 - -", SPIRV: scatterSmall, Sum: 0x86f9385a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/sort/radix/kernel.go:67:2 - -", SPIRV: scatterWords, Sum: 0xb653085b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - examples/sort/radix/kernel.go:67:2 -", SPIRV: scatterAlone, Sum: 0xe86b9c2f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - examples/sort/radix/kernel.go:67:2 -", SPIRV: scatterAloneWords, Sum: 0x7a185336},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return radix.Scatter{
@@ -198,12 +200,12 @@ func RunScatter(ctx context.Context, dev *runtime.Device, k radix.Scatter, r run
 }
 
 // What is converted here is what kgen saw of the types of [radix.Scatter].
-func _(k radix.Scatter) {
+func _(k *radix.Scatter) {
 	type radixScatterHasChanged_RunGoGenerate struct {
 		Shift  int
 		Keys   []uint32
 		Starts []uint32
 		Out    []uint32
 	}
-	_ = radixScatterHasChanged_RunGoGenerate(k) // radix.Scatter has changed: run go generate
+	_ = (*radixScatterHasChanged_RunGoGenerate)(k) // radix.Scatter has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -56,10 +56,11 @@ var arrayKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:46:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: arraySPIRV,
 	Sum:   0x5a7ca30a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: arrayWords, Sum: 0xf56f818e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: arrayWords, Sum: 0xf56f818e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return args.Array{
@@ -92,12 +93,12 @@ func RunArray(ctx context.Context, dev *runtime.Device, k args.Array, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [args.Array].
-func _(k args.Array) {
+func _(k *args.Array) {
 	type argsArrayHasChanged_RunGoGenerate struct {
 		A   [2]int32
 		Out []int32
 	}
-	_ = argsArrayHasChanged_RunGoGenerate(k) // args.Array has changed: run go generate
+	_ = (*argsArrayHasChanged_RunGoGenerate)(k) // args.Array has changed: run go generate
 }
 
 //go:embed Captured.spv
@@ -160,13 +161,13 @@ func RunCaptured(ctx context.Context, dev *runtime.Device, k args.Captured, opts
 }
 
 // What is converted here is what kgen saw of the types of [args.Captured].
-func _(k args.Captured) {
+func _(k *args.Captured) {
 	type argsCapturedHasChanged_RunGoGenerate struct {
 		Out []int32
 		I   int32
 		S   struct{ M int32 }
 	}
-	_ = argsCapturedHasChanged_RunGoGenerate(k) // args.Captured has changed: run go generate
+	_ = (*argsCapturedHasChanged_RunGoGenerate)(k) // args.Captured has changed: run go generate
 }
 
 //go:embed Deep.spv
@@ -193,10 +194,11 @@ var deepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:34:56", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:34:7", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: deepSPIRV,
 	Sum:   0xb8460748,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0x5234e939},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: deepWords, Sum: 0x5234e939},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k args.Deep
@@ -247,18 +249,18 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k args.Deep, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [args.Deep].
-func _(k args.Deep) {
+func _(k *args.Deep) {
 	type argsDeepHasChanged_RunGoGenerate struct {
 		Part struct{ Inner args.Mixed }
 		In1  []int32
 		Out  []int32
 	}
-	_ = argsDeepHasChanged_RunGoGenerate(k) // args.Deep has changed: run go generate
+	_ = (*argsDeepHasChanged_RunGoGenerate)(k) // args.Deep has changed: run go generate
 	type argsMixedHasChanged_RunGoGenerate struct {
 		M  int32
 		In []int32
 	}
-	_ = argsMixedHasChanged_RunGoGenerate(k.Part.Inner) // args.Mixed has changed: run go generate
+	_ = (*argsMixedHasChanged_RunGoGenerate)(&k.Part.Inner) // args.Mixed has changed: run go generate
 }
 
 //go:embed Echo.spv
@@ -287,7 +289,7 @@ var echoKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: echoSPIRV,
 	Sum:   0x29d2545e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: echoWords, Sum: 0x168bac61},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: echoWords, Sum: 0x168bac61},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return args.Echo{
@@ -324,13 +326,13 @@ func RunEcho(ctx context.Context, dev *runtime.Device, k args.Echo, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [args.Echo].
-func _(k args.Echo) {
+func _(k *args.Echo) {
 	type argsEchoHasChanged_RunGoGenerate struct {
 		V   args.Scalars
 		In  []args.Scalars
 		Out []args.Scalars
 	}
-	_ = argsEchoHasChanged_RunGoGenerate(k) // args.Echo has changed: run go generate
+	_ = (*argsEchoHasChanged_RunGoGenerate)(k) // args.Echo has changed: run go generate
 	type argsScalarsHasChanged_RunGoGenerate struct {
 		B    bool
 		I8   int8
@@ -345,7 +347,7 @@ func _(k args.Echo) {
 		Uint uint
 		F32  float32
 	}
-	_ = argsScalarsHasChanged_RunGoGenerate(k.V) // args.Scalars has changed: run go generate
+	_ = (*argsScalarsHasChanged_RunGoGenerate)(&k.V) // args.Scalars has changed: run go generate
 }
 
 //go:embed Idle.spv
@@ -376,10 +378,11 @@ var idleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:102:7", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: idleSPIRV,
 	Sum:   0xfb0b7573,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: idleWords, Sum: 0x4624fdc5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: idleWords, Sum: 0x4624fdc5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k args.Idle
@@ -447,7 +450,7 @@ func RunIdle(ctx context.Context, dev *runtime.Device, k args.Idle, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [args.Idle].
-func _(k args.Idle) {
+func _(k *args.Idle) {
 	type argsIdleHasChanged_RunGoGenerate struct {
 		Flag  bool
 		Scale float64
@@ -460,12 +463,12 @@ func _(k args.Idle) {
 			Unused []int32
 		}
 	}
-	_ = argsIdleHasChanged_RunGoGenerate(k) // args.Idle has changed: run go generate
+	_ = (*argsIdleHasChanged_RunGoGenerate)(k) // args.Idle has changed: run go generate
 	type argsPairlessHasChanged_RunGoGenerate struct {
 		A int32
 		B int32
 	}
-	_ = argsPairlessHasChanged_RunGoGenerate(k.More[0]) // args.Pairless has changed: run go generate
+	_ = (*argsPairlessHasChanged_RunGoGenerate)(&k.More[0]) // args.Pairless has changed: run go generate
 }
 
 //go:embed Large.spv
@@ -490,10 +493,11 @@ var largeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:152:65", Limit: 40},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:152:44", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: largeSPIRV,
 	Sum:   0xcf1e82c9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0x863045ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: largeWords, Sum: 0x863045ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return args.Large{
@@ -526,12 +530,12 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k args.Large, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [args.Large].
-func _(k args.Large) {
+func _(k *args.Large) {
 	type argsLargeHasChanged_RunGoGenerate struct {
 		A   [40]float32
 		Out []float32
 	}
-	_ = argsLargeHasChanged_RunGoGenerate(k) // args.Large has changed: run go generate
+	_ = (*argsLargeHasChanged_RunGoGenerate)(k) // args.Large has changed: run go generate
 }
 
 //go:embed Nothing.spv
@@ -547,6 +551,7 @@ var nothingKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
 	},
 	Items: 4,
+	Loops: "-",
 	SPIRV: nothingSPIRV,
 	Sum:   0xb979ee6,
 }, func(a *kernelimpl.HostArgs) any {
@@ -580,12 +585,12 @@ func RunNothing(ctx context.Context, dev *runtime.Device, k args.Nothing, r runt
 }
 
 // What is converted here is what kgen saw of the types of [args.Nothing].
-func _(k args.Nothing) {
+func _(k *args.Nothing) {
 	type argsNothingHasChanged_RunGoGenerate struct {
 		A int32
 		X []int32
 	}
-	_ = argsNothingHasChanged_RunGoGenerate(k) // args.Nothing has changed: run go generate
+	_ = (*argsNothingHasChanged_RunGoGenerate)(k) // args.Nothing has changed: run go generate
 }
 
 //go:embed Part.spv
@@ -646,12 +651,12 @@ func RunPart(ctx context.Context, dev *runtime.Device, k args.Part, opts ...runt
 }
 
 // What is converted here is what kgen saw of the types of [args.Part].
-func _(k args.Part) {
+func _(k *args.Part) {
 	type argsPartHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = argsPartHasChanged_RunGoGenerate(k) // args.Part has changed: run go generate
+	_ = (*argsPartHasChanged_RunGoGenerate)(k) // args.Part has changed: run go generate
 }
 
 //go:embed Slices.spv
@@ -685,10 +690,11 @@ var slicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:68:58"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:71:7", Limit: -9},
 	},
+	Loops: "-",
 	SPIRV: slicesSPIRV,
 	Sum:   0x21fffa19,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0x3eb78e36},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: slicesWords, Sum: 0x3eb78e36},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k args.Slices
@@ -749,18 +755,18 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k args.Slices, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [args.Slices].
-func _(k args.Slices) {
+func _(k *args.Slices) {
 	type argsSlicesHasChanged_RunGoGenerate struct {
 		In    [2][]int32
 		Pairs [2]args.Pair
 		Out   []int32
 	}
-	_ = argsSlicesHasChanged_RunGoGenerate(k) // args.Slices has changed: run go generate
+	_ = (*argsSlicesHasChanged_RunGoGenerate)(k) // args.Slices has changed: run go generate
 	type argsPairHasChanged_RunGoGenerate struct {
 		M  int32
 		In [2][]int32
 	}
-	_ = argsPairHasChanged_RunGoGenerate(k.Pairs[0]) // args.Pair has changed: run go generate
+	_ = (*argsPairHasChanged_RunGoGenerate)(&k.Pairs[0]) // args.Pair has changed: run go generate
 }
 
 //go:embed Spaces.spv
@@ -797,11 +803,12 @@ var spacesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:173:8", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:179:8", Limit: -2},
 	},
+	Loops: "- internal/conformance/args/kernels.go:158:2 158:2 158:2 158:2 158:2",
 	SPIRV: spacesSPIRV,
 	Sum:   0xc18a6ae9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: spacesSmall, Sum: 0xf521fa50},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: spacesWords, Sum: 0x4e6a6e0f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "- internal/conformance/args/kernels.go:158:2 158:2 158:2 158:2 158:2", SPIRV: spacesSmall, Sum: 0xf521fa50},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/conformance/args/kernels.go:158:2 158:2 158:2 158:2 158:2", SPIRV: spacesWords, Sum: 0x4e6a6e0f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return args.Spaces{
@@ -834,10 +841,10 @@ func RunSpaces(ctx context.Context, dev *runtime.Device, k args.Spaces, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [args.Spaces].
-func _(k args.Spaces) {
+func _(k *args.Spaces) {
 	type argsSpacesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = argsSpacesHasChanged_RunGoGenerate(k) // args.Spaces has changed: run go generate
+	_ = (*argsSpacesHasChanged_RunGoGenerate)(k) // args.Spaces has changed: run go generate
 }

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -74,6 +74,7 @@ var arraysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:306:8", Limit: -2},
 	},
+	Loops: "-",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Pos: "internal/conformance/consts/kernels.go:293:2", Var: &consts.Extremes},
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Pos: "internal/conformance/consts/kernels.go:292:2", Var: &consts.Outers},
@@ -81,7 +82,7 @@ var arraysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: arraysSPIRV,
 	Sum:   0x7fe41096,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: arraysWords, Sum: 0x92c4e1e9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: arraysWords, Sum: 0x92c4e1e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Arrays{
@@ -114,22 +115,22 @@ func RunArrays(ctx context.Context, dev *runtime.Device, k consts.Arrays, opts .
 }
 
 // What is converted here is what kgen saw of the types of [consts.Arrays].
-func _(k consts.Arrays) {
+func _(k *consts.Arrays) {
 	type constsArraysHasChanged_RunGoGenerate struct {
 		Out  []consts.Outer
 		Ints []consts.Widths
 	}
-	_ = constsArraysHasChanged_RunGoGenerate(k) // consts.Arrays has changed: run go generate
+	_ = (*constsArraysHasChanged_RunGoGenerate)(k) // consts.Arrays has changed: run go generate
 	type constsOuterHasChanged_RunGoGenerate struct {
 		X int32
 		N consts.Inner
 	}
-	_ = constsOuterHasChanged_RunGoGenerate(k.Out[0]) // consts.Outer has changed: run go generate
+	_ = (*constsOuterHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Outer has changed: run go generate
 	type constsInnerHasChanged_RunGoGenerate struct {
 		A float32
 		B float32
 	}
-	_ = constsInnerHasChanged_RunGoGenerate(k.Out[0].N) // consts.Inner has changed: run go generate
+	_ = (*constsInnerHasChanged_RunGoGenerate)(&k.Out[0].N) // consts.Inner has changed: run go generate
 	type constsWidthsHasChanged_RunGoGenerate struct {
 		A int8
 		B uint16
@@ -141,7 +142,7 @@ func _(k consts.Arrays) {
 		H bool
 		I int32
 	}
-	_ = constsWidthsHasChanged_RunGoGenerate(k.Ints[0]) // consts.Widths has changed: run go generate
+	_ = (*constsWidthsHasChanged_RunGoGenerate)(&k.Ints[0]) // consts.Widths has changed: run go generate
 }
 
 //go:embed Both.spv
@@ -204,9 +205,9 @@ func RunBoth(ctx context.Context, dev *runtime.Device, k consts.Both, opts ...ru
 }
 
 // What is converted here is what kgen saw of the types of [consts.Both].
-func _(k consts.Both) {
+func _(k *consts.Both) {
 	type constsBothHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsBothHasChanged_RunGoGenerate(k) // consts.Both has changed: run go generate
+	_ = (*constsBothHasChanged_RunGoGenerate)(k) // consts.Both has changed: run go generate
 }
 
 //go:embed Folded.spv
@@ -244,13 +245,14 @@ var foldedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:232:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:244:7", Limit: -1},
 	},
+	Loops: "- - internal/conformance/consts/kernels.go:235:2 238:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Pos: "internal/conformance/consts/kernels.go:33:2", Var: &consts.Size},
 	},
 	SPIRV: foldedSPIRV,
 	Sum:   0x424b3c2e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foldedWords, Sum: 0x28975c77},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/conformance/consts/kernels.go:235:2 238:2", SPIRV: foldedWords, Sum: 0x28975c77},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Folded{
@@ -279,9 +281,9 @@ func RunFolded(ctx context.Context, dev *runtime.Device, k consts.Folded, r runt
 }
 
 // What is converted here is what kgen saw of the types of [consts.Folded].
-func _(k consts.Folded) {
+func _(k *consts.Folded) {
 	type constsFoldedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsFoldedHasChanged_RunGoGenerate(k) // consts.Folded has changed: run go generate
+	_ = (*constsFoldedHasChanged_RunGoGenerate)(k) // consts.Folded has changed: run go generate
 }
 
 //go:embed Gaps.spv
@@ -315,7 +317,7 @@ var gapsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: gapsSPIRV,
 	Sum:   0xfbb68875,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: gapsWords, Sum: 0x392fdd67},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: gapsWords, Sum: 0x392fdd67},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Gaps{
@@ -344,9 +346,9 @@ func RunGaps(ctx context.Context, dev *runtime.Device, k consts.Gaps, opts ...ru
 }
 
 // What is converted here is what kgen saw of the types of [consts.Gaps].
-func _(k consts.Gaps) {
+func _(k *consts.Gaps) {
 	type constsGapsHasChanged_RunGoGenerate struct{ Out []consts.Padded }
-	_ = constsGapsHasChanged_RunGoGenerate(k) // consts.Gaps has changed: run go generate
+	_ = (*constsGapsHasChanged_RunGoGenerate)(k) // consts.Gaps has changed: run go generate
 	type constsPaddedHasChanged_RunGoGenerate struct {
 		C int8
 		F float32
@@ -356,7 +358,7 @@ func _(k consts.Gaps) {
 			G int32
 		}
 	}
-	_ = constsPaddedHasChanged_RunGoGenerate(k.Out[0]) // consts.Padded has changed: run go generate
+	_ = (*constsPaddedHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Padded has changed: run go generate
 }
 
 //go:embed Ids.spv
@@ -421,9 +423,9 @@ func RunIds(ctx context.Context, dev *runtime.Device, k consts.Ids, opts ...runt
 }
 
 // What is converted here is what kgen saw of the types of [consts.Ids].
-func _(k consts.Ids) {
+func _(k *consts.Ids) {
 	type constsIdsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsIdsHasChanged_RunGoGenerate(k) // consts.Ids has changed: run go generate
+	_ = (*constsIdsHasChanged_RunGoGenerate)(k) // consts.Ids has changed: run go generate
 }
 
 //go:embed Local.spv
@@ -452,13 +454,14 @@ var localKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:255:6"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:257:7", Limit: -1},
 	},
+	Loops: "-",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: localSPIRV,
 	Sum:   0x14451b5e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localWords, Sum: 0xff595959},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: localWords, Sum: 0xff595959},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Local{
@@ -487,9 +490,9 @@ func RunLocal(ctx context.Context, dev *runtime.Device, k consts.Local, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [consts.Local].
-func _(k consts.Local) {
+func _(k *consts.Local) {
 	type constsLocalHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsLocalHasChanged_RunGoGenerate(k) // consts.Local has changed: run go generate
+	_ = (*constsLocalHasChanged_RunGoGenerate)(k) // consts.Local has changed: run go generate
 }
 
 //go:embed MM32.spv
@@ -534,14 +537,15 @@ var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:29"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5", Limit: -4},
 	},
+	Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: mm32SPIRV,
-	Sum:   0x651786b5,
+	Sum:   0xe3f793ec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm32Small, Sum: 0x171a12},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm32Words, Sum: 0x7f1867e9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3", SPIRV: mm32Small, Sum: 0x83f0b152},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3", SPIRV: mm32Words, Sum: 0x6856c037},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
@@ -589,7 +593,7 @@ func RunMM32(ctx context.Context, dev *runtime.Device, k consts.MM32, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [consts.MM32].
-func _(k consts.MM32) {
+func _(k *consts.MM32) {
 	type constsMM32HasChanged_RunGoGenerate struct {
 		N  int
 		A  []float32
@@ -598,7 +602,7 @@ func _(k consts.MM32) {
 		TA dsl.LocalAccessor[float32]
 		TB dsl.LocalAccessor[float32]
 	}
-	_ = constsMM32HasChanged_RunGoGenerate(k) // consts.MM32 has changed: run go generate
+	_ = (*constsMM32HasChanged_RunGoGenerate)(k) // consts.MM32 has changed: run go generate
 }
 
 //go:embed MM64.spv
@@ -647,14 +651,15 @@ var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:29"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5", Limit: -4},
 	},
+	Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: mm64SPIRV,
-	Sum:   0xb1bb80cf,
+	Sum:   0x62993267,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, SPIRV: mm64Small, Sum: 0xf9e14204},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mm64Words, Sum: 0x9cdf9cfb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3", SPIRV: mm64Small, Sum: 0xe85a3319},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3", SPIRV: mm64Words, Sum: 0x50e28e12},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{
@@ -702,7 +707,7 @@ func RunMM64(ctx context.Context, dev *runtime.Device, k consts.MM64, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [consts.MM64].
-func _(k consts.MM64) {
+func _(k *consts.MM64) {
 	type constsMM64HasChanged_RunGoGenerate struct {
 		N  int
 		A  []float64
@@ -711,7 +716,7 @@ func _(k consts.MM64) {
 		TA dsl.LocalAccessor[float64]
 		TB dsl.LocalAccessor[float64]
 	}
-	_ = constsMM64HasChanged_RunGoGenerate(k) // consts.MM64 has changed: run go generate
+	_ = (*constsMM64HasChanged_RunGoGenerate)(k) // consts.MM64 has changed: run go generate
 }
 
 //go:embed Named.spv
@@ -797,12 +802,12 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k consts.Named, opts ...
 }
 
 // What is converted here is what kgen saw of the types of [consts.Named].
-func _(k consts.Named) {
+func _(k *consts.Named) {
 	type constsNamedHasChanged_RunGoGenerate struct {
 		I   int
 		Out []float32
 	}
-	_ = constsNamedHasChanged_RunGoGenerate(k) // consts.Named has changed: run go generate
+	_ = (*constsNamedHasChanged_RunGoGenerate)(k) // consts.Named has changed: run go generate
 }
 
 //go:embed Scale.spv
@@ -861,9 +866,9 @@ func RunScale(ctx context.Context, dev *runtime.Device, k consts.Scale, opts ...
 }
 
 // What is converted here is what kgen saw of the types of [consts.Scale].
-func _(k consts.Scale) {
+func _(k *consts.Scale) {
 	type constsScaleHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = constsScaleHasChanged_RunGoGenerate(k) // consts.Scale has changed: run go generate
+	_ = (*constsScaleHasChanged_RunGoGenerate)(k) // consts.Scale has changed: run go generate
 }
 
 //go:embed Singles.spv
@@ -915,7 +920,7 @@ var singlesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: singlesSPIRV,
 	Sum:   0x458b460f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: singlesWords, Sum: 0xb10fb1d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: singlesWords, Sum: 0xb10fb1d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Singles{
@@ -944,9 +949,9 @@ func RunSingles(ctx context.Context, dev *runtime.Device, k consts.Singles, opts
 }
 
 // What is converted here is what kgen saw of the types of [consts.Singles].
-func _(k consts.Singles) {
+func _(k *consts.Singles) {
 	type constsSinglesHasChanged_RunGoGenerate struct{ Out []consts.Words }
-	_ = constsSinglesHasChanged_RunGoGenerate(k) // consts.Singles has changed: run go generate
+	_ = (*constsSinglesHasChanged_RunGoGenerate)(k) // consts.Singles has changed: run go generate
 	type constsWordsHasChanged_RunGoGenerate struct {
 		Flag bool
 		I8   int8
@@ -961,7 +966,7 @@ func _(k consts.Singles) {
 		Uint uint
 		F32  float32
 	}
-	_ = constsWordsHasChanged_RunGoGenerate(k.Out[0]) // consts.Words has changed: run go generate
+	_ = (*constsWordsHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Words has changed: run go generate
 }
 
 //go:embed Structs.spv
@@ -1047,14 +1052,14 @@ func RunStructs(ctx context.Context, dev *runtime.Device, k consts.Structs, opts
 }
 
 // What is converted here is what kgen saw of the types of [consts.Structs].
-func _(k consts.Structs) {
+func _(k *consts.Structs) {
 	type constsStructsHasChanged_RunGoGenerate struct {
 		Index []int32
 		Outer []consts.Outer
 		Pair  []consts.Inner
 		I     int
 	}
-	_ = constsStructsHasChanged_RunGoGenerate(k) // consts.Structs has changed: run go generate
+	_ = (*constsStructsHasChanged_RunGoGenerate)(k) // consts.Structs has changed: run go generate
 }
 
 //go:embed Sum.spv
@@ -1080,6 +1085,7 @@ var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:94:42", Limit: -1},
 	},
+	Loops: "-",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Left", Pos: "internal/conformance/consts/kernels.go:12:2", Var: &consts.Left},
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Right", Pos: "internal/conformance/consts/kernels.go:13:2", Var: &consts.Right},
@@ -1087,7 +1093,7 @@ var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: sumSPIRV,
 	Sum:   0x5523f2a6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords, Sum: 0x8b9f95ec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: sumWords, Sum: 0x8b9f95ec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Sum{
@@ -1116,9 +1122,9 @@ func RunSum(ctx context.Context, dev *runtime.Device, k consts.Sum, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [consts.Sum].
-func _(k consts.Sum) {
+func _(k *consts.Sum) {
 	type constsSumHasChanged_RunGoGenerate struct{ Out []int }
-	_ = constsSumHasChanged_RunGoGenerate(k) // consts.Sum has changed: run go generate
+	_ = (*constsSumHasChanged_RunGoGenerate)(k) // consts.Sum has changed: run go generate
 }
 
 //go:embed TellFloat.spv
@@ -1176,9 +1182,9 @@ func RunTellFloat(ctx context.Context, dev *runtime.Device, k consts.TellFloat, 
 }
 
 // What is converted here is what kgen saw of the types of [consts.TellFloat].
-func _(k consts.TellFloat) {
+func _(k *consts.TellFloat) {
 	type constsTellFloatHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = constsTellFloatHasChanged_RunGoGenerate(k) // consts.TellFloat has changed: run go generate
+	_ = (*constsTellFloatHasChanged_RunGoGenerate)(k) // consts.TellFloat has changed: run go generate
 }
 
 //go:embed TellInt.spv
@@ -1236,9 +1242,9 @@ func RunTellInt(ctx context.Context, dev *runtime.Device, k consts.TellInt, opts
 }
 
 // What is converted here is what kgen saw of the types of [consts.TellInt].
-func _(k consts.TellInt) {
+func _(k *consts.TellInt) {
 	type constsTellIntHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsTellIntHasChanged_RunGoGenerate(k) // consts.TellInt has changed: run go generate
+	_ = (*constsTellIntHasChanged_RunGoGenerate)(k) // consts.TellInt has changed: run go generate
 }
 
 //go:embed Types.spv
@@ -1298,7 +1304,7 @@ var typesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: typesSPIRV,
 	Sum:   0xc93dffc5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: typesWords, Sum: 0xa9449819},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: typesWords, Sum: 0xa9449819},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return consts.Types{
@@ -1327,9 +1333,9 @@ func RunTypes(ctx context.Context, dev *runtime.Device, k consts.Types, opts ...
 }
 
 // What is converted here is what kgen saw of the types of [consts.Types].
-func _(k consts.Types) {
+func _(k *consts.Types) {
 	type constsTypesHasChanged_RunGoGenerate struct{ Out []consts.All }
-	_ = constsTypesHasChanged_RunGoGenerate(k) // consts.Types has changed: run go generate
+	_ = (*constsTypesHasChanged_RunGoGenerate)(k) // consts.Types has changed: run go generate
 	type constsAllHasChanged_RunGoGenerate struct {
 		Flag bool
 		I8   int8
@@ -1346,7 +1352,7 @@ func _(k consts.Types) {
 		F64  float64
 		Pi   float64
 	}
-	_ = constsAllHasChanged_RunGoGenerate(k.Out[0]) // consts.All has changed: run go generate
+	_ = (*constsAllHasChanged_RunGoGenerate)(&k.Out[0]) // consts.All has changed: run go generate
 }
 
 //go:embed Wide.spv
@@ -1405,7 +1411,7 @@ func RunWide(ctx context.Context, dev *runtime.Device, k consts.Wide, opts ...ru
 }
 
 // What is converted here is what kgen saw of the types of [consts.Wide].
-func _(k consts.Wide) {
+func _(k *consts.Wide) {
 	type constsWideHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsWideHasChanged_RunGoGenerate(k) // consts.Wide has changed: run go generate
+	_ = (*constsWideHasChanged_RunGoGenerate)(k) // consts.Wide has changed: run go generate
 }

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -67,13 +67,14 @@ var blockKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:128:7", Limit: -1},
 	},
+	Loops: "-",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
 	},
 	SPIRV: blockSPIRV,
 	Sum:   0xfe38eb0f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blockWords, Sum: 0x76dc3f2a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: blockWords, Sum: 0x76dc3f2a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Block{
@@ -102,9 +103,9 @@ func RunBlock(ctx context.Context, dev *runtime.Device, k privates.Block, opts .
 }
 
 // What is converted here is what kgen saw of the types of [privates.Block].
-func _(k privates.Block) {
+func _(k *privates.Block) {
 	type privatesBlockHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesBlockHasChanged_RunGoGenerate(k) // privates.Block has changed: run go generate
+	_ = (*privatesBlockHasChanged_RunGoGenerate)(k) // privates.Block has changed: run go generate
 }
 
 //go:embed Divided.spv
@@ -157,6 +158,7 @@ var dividedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:47", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:251:7", Limit: -1},
 	},
+	Loops: "- - - - - - internal/conformance/privates/kernels.go:255:2 172:2 255:2 172:2 255:2 172:2 255:2 172:2 255:2 172:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Pos: "internal/conformance/privates/kernels.go:15:2", Var: &privates.M},
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
@@ -169,7 +171,7 @@ var dividedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: dividedSPIRV,
 	Sum:   0xd0ce97c0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dividedWords, Sum: 0x3ff89cda},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - internal/conformance/privates/kernels.go:255:2 172:2 255:2 172:2 255:2 172:2 255:2 172:2 255:2 172:2", SPIRV: dividedWords, Sum: 0x2de3f7b6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
@@ -198,9 +200,9 @@ func RunDivided(ctx context.Context, dev *runtime.Device, k privates.Divided, op
 }
 
 // What is converted here is what kgen saw of the types of [privates.Divided].
-func _(k privates.Divided) {
+func _(k *privates.Divided) {
 	type privatesDividedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesDividedHasChanged_RunGoGenerate(k) // privates.Divided has changed: run go generate
+	_ = (*privatesDividedHasChanged_RunGoGenerate)(k) // privates.Divided has changed: run go generate
 }
 
 //go:embed Doubles.spv
@@ -233,13 +235,14 @@ var doublesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:121:44", Limit: -1},
 	},
+	Loops: "- internal/conformance/privates/kernels.go:103:2 109:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Pos: "internal/conformance/privates/kernels.go:22:2", Var: &privates.S32},
 	},
 	SPIRV: doublesSPIRV,
 	Sum:   0x19f4b9e4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: doublesWords, Sum: 0xc88a364c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/conformance/privates/kernels.go:103:2 109:2", SPIRV: doublesWords, Sum: 0xc88a364c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Doubles{
@@ -268,9 +271,9 @@ func RunDoubles(ctx context.Context, dev *runtime.Device, k privates.Doubles, op
 }
 
 // What is converted here is what kgen saw of the types of [privates.Doubles].
-func _(k privates.Doubles) {
+func _(k *privates.Doubles) {
 	type privatesDoublesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesDoublesHasChanged_RunGoGenerate(k) // privates.Doubles has changed: run go generate
+	_ = (*privatesDoublesHasChanged_RunGoGenerate)(k) // privates.Doubles has changed: run go generate
 }
 
 //go:embed Elements.spv
@@ -305,13 +308,14 @@ var elementsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:149:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:150:7", Limit: -1},
 	},
+	Loops: "- - internal/conformance/privates/kernels.go:145:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: elementsSPIRV,
 	Sum:   0xf92581e0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: elementsWords, Sum: 0x76eccc04},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/conformance/privates/kernels.go:145:2", SPIRV: elementsWords, Sum: 0x76eccc04},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Elements{
@@ -340,9 +344,9 @@ func RunElements(ctx context.Context, dev *runtime.Device, k privates.Elements, 
 }
 
 // What is converted here is what kgen saw of the types of [privates.Elements].
-func _(k privates.Elements) {
+func _(k *privates.Elements) {
 	type privatesElementsHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = privatesElementsHasChanged_RunGoGenerate(k) // privates.Elements has changed: run go generate
+	_ = (*privatesElementsHasChanged_RunGoGenerate)(k) // privates.Elements has changed: run go generate
 }
 
 //go:embed Fill.spv
@@ -379,13 +383,14 @@ var fillKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:7", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:21", Limit: -2},
 	},
+	Loops: "- - internal/conformance/privates/kernels.go:45:2 45:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: fillSPIRV,
 	Sum:   0xe7445f3c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fillWords, Sum: 0xda578dc7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/conformance/privates/kernels.go:45:2 45:2", SPIRV: fillWords, Sum: 0xda578dc7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Fill{
@@ -418,12 +423,12 @@ func RunFill(ctx context.Context, dev *runtime.Device, k privates.Fill, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [privates.Fill].
-func _(k privates.Fill) {
+func _(k *privates.Fill) {
 	type privatesFillHasChanged_RunGoGenerate struct {
 		Out     []float32
 		Aligned []float32
 	}
-	_ = privatesFillHasChanged_RunGoGenerate(k) // privates.Fill has changed: run go generate
+	_ = (*privatesFillHasChanged_RunGoGenerate)(k) // privates.Fill has changed: run go generate
 }
 
 //go:embed Helped.spv
@@ -456,13 +461,14 @@ var helpedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:183:7", Limit: -1},
 	},
+	Loops: "- internal/conformance/privates/kernels.go:190:2 - 190:2 172:2 172:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: helpedSPIRV,
 	Sum:   0x6f1be725,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: helpedWords, Sum: 0x895c0ebb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/conformance/privates/kernels.go:190:2 - 190:2 172:2 172:2", SPIRV: helpedWords, Sum: 0x895c0ebb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Helped{
@@ -491,9 +497,9 @@ func RunHelped(ctx context.Context, dev *runtime.Device, k privates.Helped, opts
 }
 
 // What is converted here is what kgen saw of the types of [privates.Helped].
-func _(k privates.Helped) {
+func _(k *privates.Helped) {
 	type privatesHelpedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesHelpedHasChanged_RunGoGenerate(k) // privates.Helped has changed: run go generate
+	_ = (*privatesHelpedHasChanged_RunGoGenerate)(k) // privates.Helped has changed: run go generate
 }
 
 //go:embed Inner.spv
@@ -531,14 +537,15 @@ var innerKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:64:10", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:68:10", Limit: -2},
 	},
+	Loops: "internal/conformance/privates/kernels.go:61:3 - 63:4 67:4 61:3 - 63:4 67:4",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
 	},
 	SPIRV: innerSPIRV,
 	Sum:   0xab5fe6a3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: innerSmall, Sum: 0xe5e7c08},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: innerWords, Sum: 0xf9edd03c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, Loops: "internal/conformance/privates/kernels.go:61:3 - 63:4 67:4 61:3 - 63:4 67:4", SPIRV: innerSmall, Sum: 0xe5e7c08},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/conformance/privates/kernels.go:61:3 - 63:4 67:4 61:3 - 63:4 67:4", SPIRV: innerWords, Sum: 0xf9edd03c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Inner{
@@ -571,12 +578,12 @@ func RunInner(ctx context.Context, dev *runtime.Device, k privates.Inner, r runt
 }
 
 // What is converted here is what kgen saw of the types of [privates.Inner].
-func _(k privates.Inner) {
+func _(k *privates.Inner) {
 	type privatesInnerHasChanged_RunGoGenerate struct {
 		Rounds int
 		Out    []int32
 	}
-	_ = privatesInnerHasChanged_RunGoGenerate(k) // privates.Inner has changed: run go generate
+	_ = (*privatesInnerHasChanged_RunGoGenerate)(k) // privates.Inner has changed: run go generate
 }
 
 //go:embed Narrow.spv
@@ -629,9 +636,9 @@ func RunNarrow(ctx context.Context, dev *runtime.Device, k privates.Narrow, opts
 }
 
 // What is converted here is what kgen saw of the types of [privates.Narrow].
-func _(k privates.Narrow) {
+func _(k *privates.Narrow) {
 	type privatesNarrowHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesNarrowHasChanged_RunGoGenerate(k) // privates.Narrow has changed: run go generate
+	_ = (*privatesNarrowHasChanged_RunGoGenerate)(k) // privates.Narrow has changed: run go generate
 }
 
 //go:embed PinnedOnly.spv
@@ -690,9 +697,9 @@ func RunPinnedOnly(ctx context.Context, dev *runtime.Device, k privates.PinnedOn
 }
 
 // What is converted here is what kgen saw of the types of [privates.PinnedOnly].
-func _(k privates.PinnedOnly) {
+func _(k *privates.PinnedOnly) {
 	type privatesPinnedOnlyHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesPinnedOnlyHasChanged_RunGoGenerate(k) // privates.PinnedOnly has changed: run go generate
+	_ = (*privatesPinnedOnlyHasChanged_RunGoGenerate)(k) // privates.PinnedOnly has changed: run go generate
 }
 
 //go:embed ReadTwenty.spv
@@ -751,9 +758,9 @@ func RunReadTwenty(ctx context.Context, dev *runtime.Device, k privates.ReadTwen
 }
 
 // What is converted here is what kgen saw of the types of [privates.ReadTwenty].
-func _(k privates.ReadTwenty) {
+func _(k *privates.ReadTwenty) {
 	type privatesReadTwentyHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesReadTwentyHasChanged_RunGoGenerate(k) // privates.ReadTwenty has changed: run go generate
+	_ = (*privatesReadTwentyHasChanged_RunGoGenerate)(k) // privates.ReadTwenty has changed: run go generate
 }
 
 //go:embed Static.spv
@@ -780,10 +787,11 @@ var staticKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:217:11", Limit: 180000},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:218:7", Limit: -2},
 	},
+	Loops: "- -",
 	SPIRV: staticSPIRV,
 	Sum:   0xa3ce28c2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: staticWords, Sum: 0x28dc7ee7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: staticWords, Sum: 0x28dc7ee7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Static{
@@ -816,12 +824,12 @@ func RunStatic(ctx context.Context, dev *runtime.Device, k privates.Static, opts
 }
 
 // What is converted here is what kgen saw of the types of [privates.Static].
-func _(k privates.Static) {
+func _(k *privates.Static) {
 	type privatesStaticHasChanged_RunGoGenerate struct {
 		I   int
 		Out []float32
 	}
-	_ = privatesStaticHasChanged_RunGoGenerate(k) // privates.Static has changed: run go generate
+	_ = (*privatesStaticHasChanged_RunGoGenerate)(k) // privates.Static has changed: run go generate
 }
 
 //go:embed Sum.spv
@@ -853,13 +861,14 @@ var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:205:7", Limit: -1},
 	},
+	Loops: "- internal/conformance/privates/kernels.go:202:2 172:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Pos: "internal/conformance/privates/kernels.go:27:2", Var: &privates.Many},
 	},
 	SPIRV: sumSPIRV,
 	Sum:   0x49dbb13,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sumWords, Sum: 0x909d337},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/conformance/privates/kernels.go:202:2 172:2", SPIRV: sumWords, Sum: 0x909d337},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Sum{
@@ -888,9 +897,9 @@ func RunSum(ctx context.Context, dev *runtime.Device, k privates.Sum, opts ...ru
 }
 
 // What is converted here is what kgen saw of the types of [privates.Sum].
-func _(k privates.Sum) {
+func _(k *privates.Sum) {
 	type privatesSumHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesSumHasChanged_RunGoGenerate(k) // privates.Sum has changed: run go generate
+	_ = (*privatesSumHasChanged_RunGoGenerate)(k) // privates.Sum has changed: run go generate
 }
 
 //go:embed Three.spv
@@ -930,6 +939,7 @@ var threeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:27", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:37", Limit: -1},
 	},
+	Loops: "- - - - internal/conformance/privates/kernels.go:159:2 172:2 172:2 172:2 172:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Pos: "internal/conformance/privates/kernels.go:15:2", Var: &privates.M},
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
@@ -938,7 +948,7 @@ var threeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: threeSPIRV,
 	Sum:   0x1f0c79b7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: threeWords, Sum: 0xddd778cf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - internal/conformance/privates/kernels.go:159:2 172:2 172:2 172:2 172:2", SPIRV: threeWords, Sum: 0xddd778cf},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Three{
@@ -967,9 +977,9 @@ func RunThree(ctx context.Context, dev *runtime.Device, k privates.Three, opts .
 }
 
 // What is converted here is what kgen saw of the types of [privates.Three].
-func _(k privates.Three) {
+func _(k *privates.Three) {
 	type privatesThreeHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesThreeHasChanged_RunGoGenerate(k) // privates.Three has changed: run go generate
+	_ = (*privatesThreeHasChanged_RunGoGenerate)(k) // privates.Three has changed: run go generate
 }
 
 //go:embed Types.spv
@@ -1031,6 +1041,7 @@ var typesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:57", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:94:7", Limit: -1},
 	},
+	Loops: "- - - - - - - - - - - internal/conformance/privates/kernels.go:103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.One", Pos: "internal/conformance/privates/kernels.go:26:2", Var: &privates.One},
 		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Pos: "internal/conformance/privates/kernels.go:21:2", Var: &privates.S16},
@@ -1046,7 +1057,7 @@ var typesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: typesSPIRV,
 	Sum:   0xb9ad193e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typesWords, Sum: 0x33972d93},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - internal/conformance/privates/kernels.go:103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2", SPIRV: typesWords, Sum: 0x33972d93},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return privates.Types{
@@ -1075,7 +1086,7 @@ func RunTypes(ctx context.Context, dev *runtime.Device, k privates.Types, opts .
 }
 
 // What is converted here is what kgen saw of the types of [privates.Types].
-func _(k privates.Types) {
+func _(k *privates.Types) {
 	type privatesTypesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesTypesHasChanged_RunGoGenerate(k) // privates.Types has changed: run go generate
+	_ = (*privatesTypesHasChanged_RunGoGenerate)(k) // privates.Types has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -61,10 +61,11 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:31", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:5", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: addSPIRV,
 	Sum:   0x765c8bb1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: addWords, Sum: 0x2f8a2e03},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: addWords, Sum: 0x2f8a2e03},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Add{
@@ -102,16 +103,16 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k props.Add, r runtime.Ran
 }
 
 // What is converted here is what kgen saw of the types of [props.Add].
-func _(k props.Add) {
+func _(k *props.Add) {
 	type propsAddHasChanged_RunGoGenerate struct {
 		props.Base
 		A []int32
 		B []int32
 		C []int32
 	}
-	_ = propsAddHasChanged_RunGoGenerate(k) // props.Add has changed: run go generate
+	_ = (*propsAddHasChanged_RunGoGenerate)(k) // props.Add has changed: run go generate
 	type propsBaseHasChanged_RunGoGenerate struct{}
-	_ = propsBaseHasChanged_RunGoGenerate(k.Base) // props.Base has changed: run go generate
+	_ = (*propsBaseHasChanged_RunGoGenerate)(&k.Base) // props.Base has changed: run go generate
 }
 
 //go:embed Annotated.spv
@@ -169,9 +170,9 @@ func RunAnnotated(ctx context.Context, dev *runtime.Device, k props.Annotated, o
 }
 
 // What is converted here is what kgen saw of the types of [props.Annotated].
-func _(k props.Annotated) {
+func _(k *props.Annotated) {
 	type propsAnnotatedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsAnnotatedHasChanged_RunGoGenerate(k) // props.Annotated has changed: run go generate
+	_ = (*propsAnnotatedHasChanged_RunGoGenerate)(k) // props.Annotated has changed: run go generate
 }
 
 //go:embed Attributes.spv
@@ -226,9 +227,9 @@ func RunAttributes(ctx context.Context, dev *runtime.Device, k props.Attributes,
 }
 
 // What is converted here is what kgen saw of the types of [props.Attributes].
-func _(k props.Attributes) {
+func _(k *props.Attributes) {
 	type propsAttributesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsAttributesHasChanged_RunGoGenerate(k) // props.Attributes has changed: run go generate
+	_ = (*propsAttributesHasChanged_RunGoGenerate)(k) // props.Attributes has changed: run go generate
 }
 
 //go:embed Cube.spv
@@ -283,9 +284,9 @@ func RunCube(ctx context.Context, dev *runtime.Device, k props.Cube, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [props.Cube].
-func _(k props.Cube) {
+func _(k *props.Cube) {
 	type propsCubeHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsCubeHasChanged_RunGoGenerate(k) // props.Cube has changed: run go generate
+	_ = (*propsCubeHasChanged_RunGoGenerate)(k) // props.Cube has changed: run go generate
 }
 
 //go:embed Deep.spv
@@ -342,9 +343,9 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k props.Deep, opts ...run
 }
 
 // What is converted here is what kgen saw of the types of [props.Deep].
-func _(k props.Deep) {
+func _(k *props.Deep) {
 	type propsDeepHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsDeepHasChanged_RunGoGenerate(k) // props.Deep has changed: run go generate
+	_ = (*propsDeepHasChanged_RunGoGenerate)(k) // props.Deep has changed: run go generate
 }
 
 //go:embed Four.spv
@@ -399,9 +400,9 @@ func RunFour(ctx context.Context, dev *runtime.Device, k props.Four, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [props.Four].
-func _(k props.Four) {
+func _(k *props.Four) {
 	type propsFourHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsFourHasChanged_RunGoGenerate(k) // props.Four has changed: run go generate
+	_ = (*propsFourHasChanged_RunGoGenerate)(k) // props.Four has changed: run go generate
 }
 
 //go:embed FourItems.spv
@@ -424,10 +425,11 @@ var fourItemsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:191:48", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: fourItemsSPIRV,
 	Sum:   0x2b81f87d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fourItemsWords, Sum: 0xbbb7c6a5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fourItemsWords, Sum: 0xbbb7c6a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.FourItems{
@@ -456,9 +458,9 @@ func RunFourItems(ctx context.Context, dev *runtime.Device, k props.FourItems, r
 }
 
 // What is converted here is what kgen saw of the types of [props.FourItems].
-func _(k props.FourItems) {
+func _(k *props.FourItems) {
 	type propsFourItemsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsFourItemsHasChanged_RunGoGenerate(k) // props.FourItems has changed: run go generate
+	_ = (*propsFourItemsHasChanged_RunGoGenerate)(k) // props.FourItems has changed: run go generate
 }
 
 //go:embed Group1.spv
@@ -511,9 +513,9 @@ func RunGroup1(ctx context.Context, dev *runtime.Device, k props.Group1, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Group1].
-func _(k props.Group1) {
+func _(k *props.Group1) {
 	type propsGroup1HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsGroup1HasChanged_RunGoGenerate(k) // props.Group1 has changed: run go generate
+	_ = (*propsGroup1HasChanged_RunGoGenerate)(k) // props.Group1 has changed: run go generate
 }
 
 //go:embed Group2.spv
@@ -566,9 +568,9 @@ func RunGroup2(ctx context.Context, dev *runtime.Device, k props.Group2, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Group2].
-func _(k props.Group2) {
+func _(k *props.Group2) {
 	type propsGroup2HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsGroup2HasChanged_RunGoGenerate(k) // props.Group2 has changed: run go generate
+	_ = (*propsGroup2HasChanged_RunGoGenerate)(k) // props.Group2 has changed: run go generate
 }
 
 //go:embed Group3.spv
@@ -621,9 +623,9 @@ func RunGroup3(ctx context.Context, dev *runtime.Device, k props.Group3, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Group3].
-func _(k props.Group3) {
+func _(k *props.Group3) {
 	type propsGroup3HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsGroup3HasChanged_RunGoGenerate(k) // props.Group3 has changed: run go generate
+	_ = (*propsGroup3HasChanged_RunGoGenerate)(k) // props.Group3 has changed: run go generate
 }
 
 //go:embed Half.spv
@@ -680,9 +682,9 @@ func RunHalf(ctx context.Context, dev *runtime.Device, k props.Half, opts ...run
 }
 
 // What is converted here is what kgen saw of the types of [props.Half].
-func _(k props.Half) {
+func _(k *props.Half) {
 	type propsHalfHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsHalfHasChanged_RunGoGenerate(k) // props.Half has changed: run go generate
+	_ = (*propsHalfHasChanged_RunGoGenerate)(k) // props.Half has changed: run go generate
 }
 
 //go:embed Hinted.spv
@@ -737,9 +739,9 @@ func RunHinted(ctx context.Context, dev *runtime.Device, k props.Hinted, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Hinted].
-func _(k props.Hinted) {
+func _(k *props.Hinted) {
 	type propsHintedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsHintedHasChanged_RunGoGenerate(k) // props.Hinted has changed: run go generate
+	_ = (*propsHintedHasChanged_RunGoGenerate)(k) // props.Hinted has changed: run go generate
 }
 
 //go:embed Huge.spv
@@ -794,9 +796,9 @@ func RunHuge(ctx context.Context, dev *runtime.Device, k props.Huge, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [props.Huge].
-func _(k props.Huge) {
+func _(k *props.Huge) {
 	type propsHugeHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsHugeHasChanged_RunGoGenerate(k) // props.Huge has changed: run go generate
+	_ = (*propsHugeHasChanged_RunGoGenerate)(k) // props.Huge has changed: run go generate
 }
 
 //go:embed HugeSub.spv
@@ -851,9 +853,9 @@ func RunHugeSub(ctx context.Context, dev *runtime.Device, k props.HugeSub, r run
 }
 
 // What is converted here is what kgen saw of the types of [props.HugeSub].
-func _(k props.HugeSub) {
+func _(k *props.HugeSub) {
 	type propsHugeSubHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsHugeSubHasChanged_RunGoGenerate(k) // props.HugeSub has changed: run go generate
+	_ = (*propsHugeSubHasChanged_RunGoGenerate)(k) // props.HugeSub has changed: run go generate
 }
 
 //go:embed Items1.spv
@@ -875,10 +877,11 @@ var items1Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:143:45", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: items1SPIRV,
 	Sum:   0x1ba51f5a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items1Words, Sum: 0xa43d344c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: items1Words, Sum: 0xa43d344c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Items1{
@@ -906,9 +909,9 @@ func RunItems1(ctx context.Context, dev *runtime.Device, k props.Items1, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Items1].
-func _(k props.Items1) {
+func _(k *props.Items1) {
 	type propsItems1HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsItems1HasChanged_RunGoGenerate(k) // props.Items1 has changed: run go generate
+	_ = (*propsItems1HasChanged_RunGoGenerate)(k) // props.Items1 has changed: run go generate
 }
 
 //go:embed Items2.spv
@@ -930,10 +933,11 @@ var items2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:146:45", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: items2SPIRV,
 	Sum:   0x4a6193af,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items2Words, Sum: 0x23bcda99},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: items2Words, Sum: 0x23bcda99},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Items2{
@@ -961,9 +965,9 @@ func RunItems2(ctx context.Context, dev *runtime.Device, k props.Items2, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Items2].
-func _(k props.Items2) {
+func _(k *props.Items2) {
 	type propsItems2HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsItems2HasChanged_RunGoGenerate(k) // props.Items2 has changed: run go generate
+	_ = (*propsItems2HasChanged_RunGoGenerate)(k) // props.Items2 has changed: run go generate
 }
 
 //go:embed Items3.spv
@@ -985,10 +989,11 @@ var items3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:149:45", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: items3SPIRV,
 	Sum:   0x8a5ae323,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: items3Words, Sum: 0xce2709f5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: items3Words, Sum: 0xce2709f5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Items3{
@@ -1016,9 +1021,9 @@ func RunItems3(ctx context.Context, dev *runtime.Device, k props.Items3, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Items3].
-func _(k props.Items3) {
+func _(k *props.Items3) {
 	type propsItems3HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsItems3HasChanged_RunGoGenerate(k) // props.Items3 has changed: run go generate
+	_ = (*propsItems3HasChanged_RunGoGenerate)(k) // props.Items3 has changed: run go generate
 }
 
 //go:embed Keys.spv
@@ -1073,9 +1078,9 @@ func RunKeys(ctx context.Context, dev *runtime.Device, k props.Keys, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [props.Keys].
-func _(k props.Keys) {
+func _(k *props.Keys) {
 	type propsKeysHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsKeysHasChanged_RunGoGenerate(k) // props.Keys has changed: run go generate
+	_ = (*propsKeysHasChanged_RunGoGenerate)(k) // props.Keys has changed: run go generate
 }
 
 //go:embed More.spv
@@ -1136,12 +1141,12 @@ func RunMore(ctx context.Context, dev *runtime.Device, k props.More, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [props.More].
-func _(k props.More) {
+func _(k *props.More) {
 	type propsMoreHasChanged_RunGoGenerate struct {
 		props.Base
 		Out []int32
 	}
-	_ = propsMoreHasChanged_RunGoGenerate(k) // props.More has changed: run go generate
+	_ = (*propsMoreHasChanged_RunGoGenerate)(k) // props.More has changed: run go generate
 }
 
 //go:embed Mul.spv
@@ -1210,14 +1215,14 @@ func RunMul(ctx context.Context, dev *runtime.Device, k props.Mul, r runtime.NDR
 }
 
 // What is converted here is what kgen saw of the types of [props.Mul].
-func _(k props.Mul) {
+func _(k *props.Mul) {
 	type propsMulHasChanged_RunGoGenerate struct {
 		props.Base
 		A []int32
 		B []int32
 		C []int32
 	}
-	_ = propsMulHasChanged_RunGoGenerate(k) // props.Mul has changed: run go generate
+	_ = (*propsMulHasChanged_RunGoGenerate)(k) // props.Mul has changed: run go generate
 }
 
 //go:embed Once.spv
@@ -1269,9 +1274,9 @@ func RunOnce(ctx context.Context, dev *runtime.Device, k props.Once, opts ...run
 }
 
 // What is converted here is what kgen saw of the types of [props.Once].
-func _(k props.Once) {
+func _(k *props.Once) {
 	type propsOnceHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsOnceHasChanged_RunGoGenerate(k) // props.Once has changed: run go generate
+	_ = (*propsOnceHasChanged_RunGoGenerate)(k) // props.Once has changed: run go generate
 }
 
 //go:embed Ordered.spv
@@ -1326,9 +1331,9 @@ func RunOrdered(ctx context.Context, dev *runtime.Device, k props.Ordered, r run
 }
 
 // What is converted here is what kgen saw of the types of [props.Ordered].
-func _(k props.Ordered) {
+func _(k *props.Ordered) {
 	type propsOrderedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsOrderedHasChanged_RunGoGenerate(k) // props.Ordered has changed: run go generate
+	_ = (*propsOrderedHasChanged_RunGoGenerate)(k) // props.Ordered has changed: run go generate
 }
 
 //go:embed Other.spv
@@ -1389,12 +1394,12 @@ func RunOther(ctx context.Context, dev *runtime.Device, k props.Other, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [props.Other].
-func _(k props.Other) {
+func _(k *props.Other) {
 	type propsOtherHasChanged_RunGoGenerate struct {
 		props.Base
 		Out []int32
 	}
-	_ = propsOtherHasChanged_RunGoGenerate(k) // props.Other has changed: run go generate
+	_ = (*propsOtherHasChanged_RunGoGenerate)(k) // props.Other has changed: run go generate
 }
 
 //go:embed Plain.spv
@@ -1447,9 +1452,9 @@ func RunPlain(ctx context.Context, dev *runtime.Device, k props.Plain, opts ...r
 }
 
 // What is converted here is what kgen saw of the types of [props.Plain].
-func _(k props.Plain) {
+func _(k *props.Plain) {
 	type propsPlainHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsPlainHasChanged_RunGoGenerate(k) // props.Plain has changed: run go generate
+	_ = (*propsPlainHasChanged_RunGoGenerate)(k) // props.Plain has changed: run go generate
 }
 
 //go:embed SizedFloat.spv
@@ -1472,10 +1477,11 @@ var sizedFloatKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: sizedFloatSPIRV,
 	Sum:   0xbc5e25f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizedFloatWords, Sum: 0x3d5d2d16},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: sizedFloatWords, Sum: 0x3d5d2d16},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.SizedFloat{
@@ -1503,9 +1509,9 @@ func RunSizedFloat(ctx context.Context, dev *runtime.Device, k props.SizedFloat,
 }
 
 // What is converted here is what kgen saw of the types of [props.SizedFloat].
-func _(k props.SizedFloat) {
+func _(k *props.SizedFloat) {
 	type propsSizedFloatHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = propsSizedFloatHasChanged_RunGoGenerate(k) // props.SizedFloat has changed: run go generate
+	_ = (*propsSizedFloatHasChanged_RunGoGenerate)(k) // props.SizedFloat has changed: run go generate
 }
 
 //go:embed SizedInt.spv
@@ -1528,10 +1534,11 @@ var sizedIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: sizedIntSPIRV,
 	Sum:   0x2b81f87d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizedIntWords, Sum: 0xbbb7c6a5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: sizedIntWords, Sum: 0xbbb7c6a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.SizedInt{
@@ -1559,9 +1566,9 @@ func RunSizedInt(ctx context.Context, dev *runtime.Device, k props.SizedInt, r r
 }
 
 // What is converted here is what kgen saw of the types of [props.SizedInt].
-func _(k props.SizedInt) {
+func _(k *props.SizedInt) {
 	type propsSizedIntHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsSizedIntHasChanged_RunGoGenerate(k) // props.SizedInt has changed: run go generate
+	_ = (*propsSizedIntHasChanged_RunGoGenerate)(k) // props.SizedInt has changed: run go generate
 }
 
 //go:embed Sizes.spv
@@ -1622,12 +1629,12 @@ func RunSizes(ctx context.Context, dev *runtime.Device, k props.Sizes, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [props.Sizes].
-func _(k props.Sizes) {
+func _(k *props.Sizes) {
 	type propsSizesHasChanged_RunGoGenerate struct {
 		props.Base
 		Out []int32
 	}
-	_ = propsSizesHasChanged_RunGoGenerate(k) // props.Sizes has changed: run go generate
+	_ = (*propsSizesHasChanged_RunGoGenerate)(k) // props.Sizes has changed: run go generate
 }
 
 //go:embed Slow.spv
@@ -1653,11 +1660,12 @@ var slowKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:323:7", Limit: -2},
 	},
+	Loops: "internal/conformance/props/kernels.go:318:2",
 	SPIRV: slowSPIRV,
 	Sum:   0x43843227,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}}, SPIRV: slowSmall, Sum: 0xd1f28032},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slowWords, Sum: 0xd5d155a4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}}, Loops: "internal/conformance/props/kernels.go:318:2", SPIRV: slowSmall, Sum: 0xd1f28032},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/conformance/props/kernels.go:318:2", SPIRV: slowWords, Sum: 0xd5d155a4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return props.Slow{
@@ -1690,12 +1698,12 @@ func RunSlow(ctx context.Context, dev *runtime.Device, k props.Slow, opts ...run
 }
 
 // What is converted here is what kgen saw of the types of [props.Slow].
-func _(k props.Slow) {
+func _(k *props.Slow) {
 	type propsSlowHasChanged_RunGoGenerate struct {
 		Rounds int
 		Out    []uint32
 	}
-	_ = propsSlowHasChanged_RunGoGenerate(k) // props.Slow has changed: run go generate
+	_ = (*propsSlowHasChanged_RunGoGenerate)(k) // props.Slow has changed: run go generate
 }
 
 //go:embed Trivial.spv
@@ -1749,7 +1757,7 @@ func RunTrivial(ctx context.Context, dev *runtime.Device, k props.Trivial, opts 
 }
 
 // What is converted here is what kgen saw of the types of [props.Trivial].
-func _(k props.Trivial) {
+func _(k *props.Trivial) {
 	type propsTrivialHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsTrivialHasChanged_RunGoGenerate(k) // props.Trivial has changed: run go generate
+	_ = (*propsTrivialHasChanged_RunGoGenerate)(k) // props.Trivial has changed: run go generate
 }

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -68,10 +68,11 @@ var faultedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:229:24", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:235:25", Limit: -2},
 	},
+	Loops: "- internal/difftest/atomics/kernel.go:233:2 233:2",
 	SPIRV: faultedSPIRV,
 	Sum:   0x42416279,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultedWords, Sum: 0x47fb74fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/atomics/kernel.go:233:2 233:2", SPIRV: faultedWords, Sum: 0x47fb74fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Faulted{
@@ -104,12 +105,12 @@ func RunFaulted(ctx context.Context, dev *runtime.Device, k atomics.Faulted, r r
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Faulted].
-func _(k atomics.Faulted) {
+func _(k *atomics.Faulted) {
 	type atomicsFaultedHasChanged_RunGoGenerate struct {
 		In  []int32
 		Sum []int32
 	}
-	_ = atomicsFaultedHasChanged_RunGoGenerate(k) // atomics.Faulted has changed: run go generate
+	_ = (*atomicsFaultedHasChanged_RunGoGenerate)(k) // atomics.Faulted has changed: run go generate
 }
 
 //go:embed GenericFloat32.spv
@@ -140,10 +141,11 @@ var genericFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
+	Loops: "- - - - - - internal/difftest/atomics/kernel.go:174:2 - 174:2 - - - - - -",
 	SPIRV: genericFloat32SPIRV,
 	Sum:   0x6a7f54bc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericFloat32Words, Sum: 0xb7456df6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - internal/difftest/atomics/kernel.go:174:2 - 174:2 - - - - - -", SPIRV: genericFloat32Words, Sum: 0x899b0314},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{
@@ -175,12 +177,12 @@ func RunGenericFloat32(ctx context.Context, dev *runtime.Device, k atomics.Gener
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericFloat32].
-func _(k atomics.GenericFloat32) {
+func _(k *atomics.GenericFloat32) {
 	type atomicsGenericFloat32HasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []float32
 	}
-	_ = atomicsGenericFloat32HasChanged_RunGoGenerate(k) // atomics.GenericFloat32 has changed: run go generate
+	_ = (*atomicsGenericFloat32HasChanged_RunGoGenerate)(k) // atomics.GenericFloat32 has changed: run go generate
 }
 
 //go:embed GenericFloat64.spv
@@ -214,6 +216,7 @@ var genericFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
+	Loops: "- - - - - - internal/difftest/atomics/kernel.go:174:2 - 174:2 - - - - - -",
 	SPIRV: genericFloat64SPIRV,
 	Sum:   0x8533660f,
 }, func(a *kernelimpl.HostArgs) any {
@@ -246,12 +249,12 @@ func RunGenericFloat64(ctx context.Context, dev *runtime.Device, k atomics.Gener
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericFloat64].
-func _(k atomics.GenericFloat64) {
+func _(k *atomics.GenericFloat64) {
 	type atomicsGenericFloat64HasChanged_RunGoGenerate struct {
 		In  []float64
 		Out []float64
 	}
-	_ = atomicsGenericFloat64HasChanged_RunGoGenerate(k) // atomics.GenericFloat64 has changed: run go generate
+	_ = (*atomicsGenericFloat64HasChanged_RunGoGenerate)(k) // atomics.GenericFloat64 has changed: run go generate
 }
 
 //go:embed GenericInt.spv
@@ -284,6 +287,7 @@ var genericIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
+	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
 	SPIRV: genericIntSPIRV,
 	Sum:   0xf3927b06,
 }, func(a *kernelimpl.HostArgs) any {
@@ -316,12 +320,12 @@ func RunGenericInt(ctx context.Context, dev *runtime.Device, k atomics.GenericIn
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericInt].
-func _(k atomics.GenericInt) {
+func _(k *atomics.GenericInt) {
 	type atomicsGenericIntHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []int
 	}
-	_ = atomicsGenericIntHasChanged_RunGoGenerate(k) // atomics.GenericInt has changed: run go generate
+	_ = (*atomicsGenericIntHasChanged_RunGoGenerate)(k) // atomics.GenericInt has changed: run go generate
 }
 
 //go:embed GenericInt32.spv
@@ -352,10 +356,11 @@ var genericInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
+	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
 	SPIRV: genericInt32SPIRV,
 	Sum:   0x5955464b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericInt32Words, Sum: 0x279cee4e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -", SPIRV: genericInt32Words, Sum: 0x279cee4e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt32{
@@ -387,12 +392,12 @@ func RunGenericInt32(ctx context.Context, dev *runtime.Device, k atomics.Generic
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericInt32].
-func _(k atomics.GenericInt32) {
+func _(k *atomics.GenericInt32) {
 	type atomicsGenericInt32HasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = atomicsGenericInt32HasChanged_RunGoGenerate(k) // atomics.GenericInt32 has changed: run go generate
+	_ = (*atomicsGenericInt32HasChanged_RunGoGenerate)(k) // atomics.GenericInt32 has changed: run go generate
 }
 
 //go:embed GenericInt64.spv
@@ -425,6 +430,7 @@ var genericInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
+	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
 	SPIRV: genericInt64SPIRV,
 	Sum:   0xf3927b06,
 }, func(a *kernelimpl.HostArgs) any {
@@ -457,12 +463,12 @@ func RunGenericInt64(ctx context.Context, dev *runtime.Device, k atomics.Generic
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericInt64].
-func _(k atomics.GenericInt64) {
+func _(k *atomics.GenericInt64) {
 	type atomicsGenericInt64HasChanged_RunGoGenerate struct {
 		In  []int64
 		Out []int64
 	}
-	_ = atomicsGenericInt64HasChanged_RunGoGenerate(k) // atomics.GenericInt64 has changed: run go generate
+	_ = (*atomicsGenericInt64HasChanged_RunGoGenerate)(k) // atomics.GenericInt64 has changed: run go generate
 }
 
 //go:embed GenericUint.spv
@@ -495,6 +501,7 @@ var genericUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
+	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
 	SPIRV: genericUintSPIRV,
 	Sum:   0x803d7c1c,
 }, func(a *kernelimpl.HostArgs) any {
@@ -527,12 +534,12 @@ func RunGenericUint(ctx context.Context, dev *runtime.Device, k atomics.GenericU
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericUint].
-func _(k atomics.GenericUint) {
+func _(k *atomics.GenericUint) {
 	type atomicsGenericUintHasChanged_RunGoGenerate struct {
 		In  []uint
 		Out []uint
 	}
-	_ = atomicsGenericUintHasChanged_RunGoGenerate(k) // atomics.GenericUint has changed: run go generate
+	_ = (*atomicsGenericUintHasChanged_RunGoGenerate)(k) // atomics.GenericUint has changed: run go generate
 }
 
 //go:embed GenericUint32.spv
@@ -563,10 +570,11 @@ var genericUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
+	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
 	SPIRV: genericUint32SPIRV,
 	Sum:   0x2afa4151,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericUint32Words, Sum: 0xe5693550},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -", SPIRV: genericUint32Words, Sum: 0xe5693550},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint32{
@@ -598,12 +606,12 @@ func RunGenericUint32(ctx context.Context, dev *runtime.Device, k atomics.Generi
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericUint32].
-func _(k atomics.GenericUint32) {
+func _(k *atomics.GenericUint32) {
 	type atomicsGenericUint32HasChanged_RunGoGenerate struct {
 		In  []uint32
 		Out []uint32
 	}
-	_ = atomicsGenericUint32HasChanged_RunGoGenerate(k) // atomics.GenericUint32 has changed: run go generate
+	_ = (*atomicsGenericUint32HasChanged_RunGoGenerate)(k) // atomics.GenericUint32 has changed: run go generate
 }
 
 //go:embed GenericUint64.spv
@@ -636,6 +644,7 @@ var genericUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
 	},
+	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
 	SPIRV: genericUint64SPIRV,
 	Sum:   0x803d7c1c,
 }, func(a *kernelimpl.HostArgs) any {
@@ -668,12 +677,12 @@ func RunGenericUint64(ctx context.Context, dev *runtime.Device, k atomics.Generi
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericUint64].
-func _(k atomics.GenericUint64) {
+func _(k *atomics.GenericUint64) {
 	type atomicsGenericUint64HasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint64
 	}
-	_ = atomicsGenericUint64HasChanged_RunGoGenerate(k) // atomics.GenericUint64 has changed: run go generate
+	_ = (*atomicsGenericUint64HasChanged_RunGoGenerate)(k) // atomics.GenericUint64 has changed: run go generate
 }
 
 //go:embed Longs.spv
@@ -714,6 +723,7 @@ var longsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:85:13", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:86:35", Limit: -3},
 	},
+	Loops: "internal/difftest/atomics/kernel.go:75:2 - 75:2 - -",
 	SPIRV: longsSPIRV,
 	Sum:   0xd36669d3,
 }, func(a *kernelimpl.HostArgs) any {
@@ -755,14 +765,14 @@ func RunLongs(ctx context.Context, dev *runtime.Device, k atomics.Longs, r runti
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Longs].
-func _(k atomics.Longs) {
+func _(k *atomics.Longs) {
 	type atomicsLongsHasChanged_RunGoGenerate struct {
 		In  []int64
 		Sum []int64
 		U   []uint64
 		Out []int64
 	}
-	_ = atomicsLongsHasChanged_RunGoGenerate(k) // atomics.Longs has changed: run go generate
+	_ = (*atomicsLongsHasChanged_RunGoGenerate)(k) // atomics.Longs has changed: run go generate
 }
 
 //go:embed Native.spv
@@ -791,10 +801,11 @@ var nativeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:270:60", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:270:69", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: nativeSPIRV,
 	Sum:   0x8c1db49b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nativeWords, Sum: 0xd08cc97e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: nativeWords, Sum: 0xd08cc97e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Native{
@@ -827,12 +838,12 @@ func RunNative(ctx context.Context, dev *runtime.Device, k atomics.Native, r run
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Native].
-func _(k atomics.Native) {
+func _(k *atomics.Native) {
 	type atomicsNativeHasChanged_RunGoGenerate struct {
 		In  []float32
 		Sum []float32
 	}
-	_ = atomicsNativeHasChanged_RunGoGenerate(k) // atomics.Native has changed: run go generate
+	_ = (*atomicsNativeHasChanged_RunGoGenerate)(k) // atomics.Native has changed: run go generate
 }
 
 //go:embed Own.spv
@@ -856,10 +867,11 @@ var ownKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:203:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:214:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: ownSPIRV,
 	Sum:   0x5411ca7f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownWords, Sum: 0x787ba926},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: ownWords, Sum: 0x787ba926},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Own{
@@ -892,12 +904,12 @@ func RunOwn(ctx context.Context, dev *runtime.Device, k atomics.Own, r runtime.R
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Own].
-func _(k atomics.Own) {
+func _(k *atomics.Own) {
 	type atomicsOwnHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = atomicsOwnHasChanged_RunGoGenerate(k) // atomics.Own has changed: run go generate
+	_ = (*atomicsOwnHasChanged_RunGoGenerate)(k) // atomics.Own has changed: run go generate
 }
 
 //go:embed Push.spv
@@ -922,10 +934,11 @@ var pushKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:250:35", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:251:9", Limit: -2},
 	},
+	Loops: "internal/difftest/atomics/kernel.go:249:2 - 249:2 -",
 	SPIRV: pushSPIRV,
 	Sum:   0xa3ca8ce7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pushWords, Sum: 0xba60350d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/atomics/kernel.go:249:2 - 249:2 -", SPIRV: pushWords, Sum: 0xba60350d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Push{
@@ -958,12 +971,12 @@ func RunPush(ctx context.Context, dev *runtime.Device, k atomics.Push, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Push].
-func _(k atomics.Push) {
+func _(k *atomics.Push) {
 	type atomicsPushHasChanged_RunGoGenerate struct {
 		Head []int32
 		Next []int32
 	}
-	_ = atomicsPushHasChanged_RunGoGenerate(k) // atomics.Push has changed: run go generate
+	_ = (*atomicsPushHasChanged_RunGoGenerate)(k) // atomics.Push has changed: run go generate
 }
 
 //go:embed Typed.spv
@@ -1002,10 +1015,11 @@ var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:135:9", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8", Limit: -4},
 	},
+	Loops: "- - - - - - -",
 	SPIRV: typedSPIRV,
 	Sum:   0x72df22ef,
 	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: typedAlone, Sum: 0x6b54114f},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - -", SPIRV: typedAlone, Sum: 0x6b54114f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{
@@ -1046,14 +1060,14 @@ func RunTyped(ctx context.Context, dev *runtime.Device, k atomics.Typed, r runti
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Typed].
-func _(k atomics.Typed) {
+func _(k *atomics.Typed) {
 	type atomicsTypedHasChanged_RunGoGenerate struct {
 		In    []int32
 		Cells []atomics.Cell
 		Next  []atomic.Int32
 		Out   []int32
 	}
-	_ = atomicsTypedHasChanged_RunGoGenerate(k) // atomics.Typed has changed: run go generate
+	_ = (*atomicsTypedHasChanged_RunGoGenerate)(k) // atomics.Typed has changed: run go generate
 	type atomicsCellHasChanged_RunGoGenerate struct {
 		Tag   int8
 		Count atomic.Int32
@@ -1063,7 +1077,7 @@ func _(k atomics.Typed) {
 		Mask  atomic.Uint64
 		Names [2]atomic.Uint32
 	}
-	_ = atomicsCellHasChanged_RunGoGenerate(k.Cells[0]) // atomics.Cell has changed: run go generate
+	_ = (*atomicsCellHasChanged_RunGoGenerate)(&k.Cells[0]) // atomics.Cell has changed: run go generate
 }
 
 //go:embed Words.spv
@@ -1106,11 +1120,12 @@ var wordsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:49:13", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:50:35", Limit: -3},
 	},
+	Loops: "internal/difftest/atomics/kernel.go:35:2 - 35:2 - 41:2 41:2 -",
 	SPIRV: wordsSPIRV,
 	Sum:   0x45ee6349,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: wordsSmall, Sum: 0xc35c50ad},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0x56bcaba0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, Loops: "internal/difftest/atomics/kernel.go:35:2 - 35:2 - 41:2 41:2 -", SPIRV: wordsSmall, Sum: 0xc35c50ad},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/atomics/kernel.go:35:2 - 35:2 - 41:2 41:2 -", SPIRV: wordsWords, Sum: 0x56bcaba0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{
@@ -1151,12 +1166,12 @@ func RunWords(ctx context.Context, dev *runtime.Device, k atomics.Words, r runti
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Words].
-func _(k atomics.Words) {
+func _(k *atomics.Words) {
 	type atomicsWordsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Sum []int32
 		U   []uint32
 		Out []int32
 	}
-	_ = atomicsWordsHasChanged_RunGoGenerate(k) // atomics.Words has changed: run go generate
+	_ = (*atomicsWordsHasChanged_RunGoGenerate)(k) // atomics.Words has changed: run go generate
 }

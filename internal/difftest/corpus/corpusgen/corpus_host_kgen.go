@@ -33748,6 +33748,741 @@ func (g *searchHost) r0() int {
 	return -1
 }
 
+// searchesHost is some work-items of the kernel [Searches].
+type searchesHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newSearchesHost() kernelimpl.HostForm { return new(searchesHost) }
+
+var searchesHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/searches.go:20:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/searches.go:19:14"},
+}
+
+// Begin readies the form for a launch.
+func (g *searchesHost) Begin() {
+	g.Sites = searchesHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*searchesHost) Spare() {}
+
+// Run runs it.
+func (g *searchesHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *searchesHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v7, v9, v10, v12, v16, v17, v21, v25, v27, v28, v29, v30, v32, v40, v42, v43, v52, v53, v54, v55, v59, v61, v62, v64, v72, v73, v74, v79, v80, v81, v82, v84, v90, v92, v98, v100, v106, v108, v114, v116, v122, v124, v130, v132, v138, v140, v146, v148, v153, v154, v159, v160, v161, v163, v165, v166, v169, v177, v181, v182, v183, v184, v185, v187, v192, v200, v201, v204, v206, v209, v210, v214, v215, v216, v218, v219, v221, v228, v231, v237, v242, v244, v252 int32
+		var v5, v167 int64
+		var v44, v178, v217, v225 bool
+		var v243, v250, v256 float32
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b79
+			}
+		}
+		{
+			v7 = *(*int32)(unsafe.Add(p0, x*4))
+			v8 := uint64(v5) < uint64(v3)
+			if !v8 {
+				goto b78
+			}
+			v9 = v7
+		}
+	b2:
+		{
+			v10 = int32(uint32(v9) >> 8)
+			v11 := v9 * 1664525
+			v12 = v11 + 1013904223
+			v13 := v12 & 3
+			v14 := v13 == 0
+			if !v14 {
+				goto b77
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*48)) = v10
+		v16 = v7
+		v17 = int32(0)
+	b4:
+		{
+			v18 := v17 < 50
+			if !v18 {
+				v25 = v16
+				goto b7
+			}
+		}
+		{
+			v19 := v16 * 3
+			v20 := v16 * 1664525
+			v21 = v20 + 1013904223
+			v22 := int32(uint32(v21) >> 28)
+			v23 := v22 == 1
+			if v23 {
+				v25 = v19
+				goto b7
+			}
+		}
+		{
+			v24 := v17 + 1
+			v16 = v21
+			v17 = v24
+			goto b4
+		}
+	b7:
+		*(*int32)(unsafe.Add(p1, x*48+4)) = v25
+		v27 = v7
+		v28 = int32(0)
+	b8:
+		{
+			v29 = int32(uint32(v27) >> 16)
+			v30 = v27 & 65535
+			v31 := v27 * 1664525
+			v32 = v31 + 1013904223
+			v33 := v29 * v29
+			v34 := v30 * v30
+			v35 := v33 + v34
+			v36 := uint32(v35) < uint32(2147483648)
+			if !v36 {
+				goto b10
+			}
+		}
+		{
+			v37 := v29 + 1
+			v42 = v37
+			v43 = v30
+			v44 = true
+			goto b13
+		}
+	b10:
+		{
+			v38 := int32(uint32(v32) % uint32(11))
+			v39 := v38 == 0
+			if v39 {
+				v42 = v30
+				v43 = v32
+				v44 = false
+				goto b13
+			}
+		}
+		{
+			v40 = v28 + 1
+			v41 := v40 < 20
+			if !v41 {
+				v42 = v29
+				v43 = v30
+				v44 = false
+				goto b13
+			}
+		}
+		v27 = v32
+		v28 = v40
+		goto b8
+	b13:
+		{
+			v45 := v43 << 1
+			v46 := v42 ^ v45
+			*(*int32)(unsafe.Add(p1, x*48+8)) = v46
+			if !v44 {
+				goto b15
+			}
+		}
+		{
+			v48 := *(*int32)(unsafe.Add(p1, x*48+8))
+			v49 := v48 + 1
+			*(*int32)(unsafe.Add(p1, x*48+8)) = v49
+		}
+	b15:
+		{
+			v51 := v7 & 255
+			v52 = v51
+			v53 = int32(0)
+			v54 = int32(0)
+			v55 = v7
+		}
+	b16:
+		{
+			v56 := int32(uint32(v55) >> 3)
+			v57 := v56 & 7
+			v58 := v57 + -3
+			v59 = v52 + v58
+			v60 := v55 << 24
+			v61 = v60 >> 24
+			v62 = v53 + 1
+			v63 := v55 * 1664525
+			v64 = v63 + 1013904223
+			v65 := uint32(60) < uint32(v62)
+			if v65 {
+				v72 = v59
+				v73 = v62
+				v74 = v61
+				goto b20
+			}
+		}
+		{
+			v66 := uint32(259) < uint32(v59)
+			if v66 {
+				v72 = v52
+				v73 = v53
+				v74 = v54
+				goto b20
+			}
+		}
+		{
+			v67 := int32(uint32(v64) % uint32(17))
+			v68 := v67 == 3
+			if !v68 {
+				goto b76
+			}
+		}
+		{
+			v69 := 0 - v61
+			v70 := v69 << 24
+			v71 := v70 >> 24
+			v72 = v64
+			v73 = v53
+			v74 = v71
+		}
+	b20:
+		{
+			v75 := v73 << 16
+			v76 := v75 ^ v74
+			*(*int32)(unsafe.Add(p1, x*48+12)) = v72
+			*(*int32)(unsafe.Add(p1, x*48+16)) = v76
+			v79 = v7
+			v80 = int32(0)
+			v81 = int32(0)
+		}
+	b21:
+		{
+			v82 = v79 ^ v81
+			v83 := v79 * 1664525
+			v84 = v83 + 1013904223
+			v85 := int32(uint32(v84) % uint32(31))
+			v86 := v85 == 0
+			if v86 {
+				v163 = v82
+				goto b43
+			}
+		}
+		{
+			v87 := int32(uint32(v84) % uint32(7))
+			v88 := v87 == 0
+			if v88 {
+				v153 = v84
+				v154 = v82
+				goto b39
+			}
+		}
+		{
+			v89 := v81 << 1
+			v90 = v84 ^ v89
+			v91 := v79 * 389569705
+			v92 = v91 + 1196435762
+			v93 := int32(uint32(v92) % uint32(31))
+			v94 := v93 == 0
+			if v94 {
+				v163 = v90
+				goto b43
+			}
+		}
+		{
+			v95 := int32(uint32(v92) % uint32(7))
+			v96 := v95 == 0
+			if v96 {
+				v153 = v92
+				v154 = v90
+				goto b39
+			}
+		}
+		{
+			v97 := v81 << 2
+			v98 = v92 ^ v97
+			v99 := v79 * -1354167659
+			v100 = v99 + -775096599
+			v101 := int32(uint32(v100) % uint32(31))
+			v102 := v101 == 0
+			if v102 {
+				v163 = v98
+				goto b43
+			}
+		}
+		{
+			v103 := int32(uint32(v100) % uint32(7))
+			v104 := v103 == 0
+			if v104 {
+				v153 = v100
+				v154 = v98
+				goto b39
+			}
+		}
+		{
+			v105 := v81 << 3
+			v106 = v100 ^ v105
+			v107 := v79 * 158984081
+			v108 = v107 + -1426500812
+			v109 := int32(uint32(v108) % uint32(31))
+			v110 := v109 == 0
+			if v110 {
+				v163 = v106
+				goto b43
+			}
+		}
+		{
+			v111 := int32(uint32(v108) % uint32(7))
+			v112 := v111 == 0
+			if v112 {
+				v153 = v108
+				v154 = v106
+				goto b39
+			}
+		}
+		{
+			v113 := v81 << 4
+			v114 = v108 ^ v113
+			v115 := v79 * -1432516515
+			v116 = v115 + 1649599747
+			v117 := int32(uint32(v116) % uint32(31))
+			v118 := v117 == 0
+			if v118 {
+				v163 = v114
+				goto b43
+			}
+		}
+		{
+			v119 := int32(uint32(v116) % uint32(7))
+			v120 := v119 == 0
+			if v120 {
+				v153 = v116
+				v154 = v114
+				goto b39
+			}
+		}
+		{
+			v121 := v81 << 5
+			v122 = v116 ^ v121
+			v123 := v79 * -1083573575
+			v124 = v123 + -1624324474
+			v125 := int32(uint32(v124) % uint32(31))
+			v126 := v125 == 0
+			if v126 {
+				v163 = v122
+				goto b43
+			}
+		}
+		{
+			v127 := int32(uint32(v124) % uint32(7))
+			v128 := v127 == 0
+			if v128 {
+				v153 = v124
+				v154 = v122
+				goto b39
+			}
+		}
+		{
+			v129 := v81 << 6
+			v130 = v124 ^ v129
+			v131 := v79 * 1851289957
+			v132 = v131 + 1476291629
+			v133 := int32(uint32(v132) % uint32(31))
+			v134 := v133 == 0
+			if v134 {
+				v163 = v130
+				goto b43
+			}
+		}
+		{
+			v135 := int32(uint32(v132) % uint32(7))
+			v136 := v135 == 0
+			if v136 {
+				v153 = v132
+				v154 = v130
+				goto b39
+			}
+		}
+		{
+			v137 := v81 << 7
+			v138 = v132 ^ v137
+			v139 := v79 * -360120287
+			v140 = v139 + -1546035288
+			v141 := int32(uint32(v140) % uint32(31))
+			v142 := v141 == 0
+			if v142 {
+				v163 = v138
+				goto b43
+			}
+		}
+		{
+			v143 := int32(uint32(v140) % uint32(7))
+			v144 := v143 == 0
+			if v144 {
+				v153 = v140
+				v154 = v138
+				goto b39
+			}
+		}
+		{
+			v145 := v81 << 8
+			v146 = v140 ^ v145
+			v147 := v79 * -2110052435
+			v148 = v147 + -2114076953
+			v149 := int32(uint32(v148) % uint32(31))
+			v150 := v149 == 0
+			if v150 {
+				v163 = v146
+				goto b43
+			}
+		}
+		{
+			v151 := int32(uint32(v148) % uint32(7))
+			v152 := v151 == 0
+			if !v152 {
+				goto b40
+			}
+			v153 = v148
+			v154 = v146
+		}
+	b39:
+		{
+			v155 := int32(uint32(v154) >> 3)
+			v156 := v80 + v155
+			v159 = v153
+			v160 = v156
+			goto b41
+		}
+	b40:
+		{
+			v157 := int32(uint32(v148) >> 5)
+			v158 := v80 ^ v157
+			v159 = v148
+			v160 = v158
+		}
+	b41:
+		{
+			v161 = v81 + 1
+			v162 := uint32(v161) < uint32(12)
+			if !v162 {
+				v163 = v160
+				goto b43
+			}
+		}
+		v79 = v159
+		v80 = v160
+		v81 = v161
+		goto b21
+	b43:
+		*(*int32)(unsafe.Add(p1, x*48+20)) = v163
+		v165 = int32(0)
+		v166 = v7
+		v167 = int64(0)
+	b44:
+		{
+			v168 := v166 * 1664525
+			v169 = v168 + 1013904223
+			v170 := int32(uint32(v166) >> 20)
+			v171 := v170 & 15
+			v172 := v171 == 7
+			if v172 {
+				goto b46
+			}
+		}
+		{
+			v173 := 70 < v167
+			if !v173 {
+				v177 = v165
+				v178 = true
+				goto b47
+			}
+		}
+	b46:
+		{
+			v174 := int32(uint32(v166) >> 4)
+			v175 := int32(uint64(v167))
+			v176 := v174 + v175
+			v177 = v176
+			v178 = false
+		}
+	b47:
+		if !v178 {
+			goto b49
+		}
+		{
+			v179 := v167 + 1
+			v165 = v177
+			v166 = v169
+			v167 = v179
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b44
+		}
+	b49:
+		*(*int32)(unsafe.Add(p1, x*48+24)) = v177
+		v181 = v7
+		v182 = int32(0)
+		v183 = int32(0)
+	b50:
+		v184 = v181
+	b51:
+		{
+			v185 = int32(uint32(v184) >> 8)
+			v186 := v184 * 1664525
+			v187 = v186 + 1013904223
+			v188 := v187 & 3
+			v189 := v188 == 0
+			if !v189 {
+				goto b75
+			}
+		}
+		{
+			v190 := v181 ^ v185
+			v191 := v190 * 1664525
+			v192 = v191 + 1013904223
+			v193 := v185 & 7
+			v194 := v193 == 5
+			if v194 {
+				goto b54
+			}
+		}
+		{
+			v195 := 40 < v183
+			if !v195 {
+				goto b74
+			}
+		}
+	b54:
+		{
+			v196 := v182 << 8
+			v197 := v185 & 255
+			v198 := v196 | v197
+			*(*int32)(unsafe.Add(p1, x*48+28)) = v198
+			v200 = v7
+			v201 = v7
+		}
+	b55:
+		{
+			v202 := int32(uint32(v200) % uint32(7))
+			v203 := v202 != 2
+			if !v203 {
+				v209 = v200
+				v210 = v201
+				goto b58
+			}
+		}
+		{
+			v204 = int32(uint32(v200) >> 1)
+			v205 := v200 * 1664525
+			v206 = v205 + 1013904223
+			v207 := v206 & 31
+			v208 := v207 == 1
+			if v208 {
+				v209 = v206
+				v210 = v204
+				goto b58
+			}
+		}
+		v200 = v206
+		v201 = v204
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b55
+	b58:
+		{
+			v211 := v209 << 7
+			v212 := v210 ^ v211
+			*(*int32)(unsafe.Add(p1, x*48+32)) = v212
+			v214 = v7
+			v215 = int32(0)
+			v216 = int32(0)
+			v217 = true
+		}
+	b59:
+		if !v217 {
+			goto b63
+		}
+		{
+			v218 = v215 + 1
+			v219 = v214 | 1
+			v220 := v214 * 1664525
+			v221 = v220 + 1013904223
+			v222 := int32(uint32(v221) >> 27)
+			v223 := v222 != 3
+			if !v223 {
+				v225 = false
+				goto b62
+			}
+		}
+		{
+			v224 := uint32(v218) < uint32(90)
+			v225 = v224
+		}
+	b62:
+		v214 = v221
+		v215 = v218
+		v216 = v219
+		v217 = v225
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b59
+	b63:
+		{
+			v226 := v216 + v215
+			*(*int32)(unsafe.Add(p1, x*48+36)) = v226
+			v228 = v7
+		}
+	b64:
+		{
+			v229 := int32(uint32(v228) % uint32(7))
+			v230 := v229 == 2
+			if !v230 {
+				goto b68
+			}
+		}
+		{
+			v231 = v228 * 1664525
+			v232 := v231 == 1
+			if !v232 {
+				goto b67
+			}
+		}
+		{
+			v233 := v231 << 16
+			v234 := v233 >> 16
+			v237 = v234
+			goto b69
+		}
+	b67:
+		v228 = v231
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b64
+	b68:
+		{
+			v235 := v228 << 16
+			v236 := v235 >> 16
+			v237 = v236
+		}
+	b69:
+		{
+			*(*int32)(unsafe.Add(p1, x*48+40)) = v237
+			v239 := int32(uint32(v7) >> 16)
+			v240 := float32(uint32(v239))
+			v241 := float32(v240 / 65536)
+			v242 = v7
+			v243 = v241
+			v244 = int32(0)
+		}
+	b70:
+		{
+			v245 := v244 < 64
+			if !v245 {
+				v256 = v243
+				goto b73
+			}
+		}
+		{
+			v246 := float32(v243 * 0.75)
+			v247 := v242 & 255
+			v248 := float32(uint32(v247))
+			v249 := float32(v248 / 256)
+			v250 = float32(v246*float32(0.5) + v249)
+			v251 := v242 * 1664525
+			v252 = v251 + 1013904223
+			v253 := int32(uint32(v252) >> 30)
+			v254 := v253 == 0
+			if v254 {
+				v256 = v246
+				goto b73
+			}
+		}
+		{
+			v255 := v244 + 1
+			v242 = v252
+			v243 = v250
+			v244 = v255
+			goto b70
+		}
+	b73:
+		{
+			v257 := float32(v256 * 4096)
+			v258 := v257 < 9.223372e+18
+			v259 := -9.223372e+18 <= v257
+			v260 := v258 && v259
+			v261 := float32(0)
+			if v260 {
+				v261 = v257
+			}
+			v262 := int64(v261)
+			v263 := int64(-9223372036854775808)
+			if v260 {
+				v263 = v262
+			}
+			v264 := int32(uint64(v263))
+			*(*int32)(unsafe.Add(p1, x*48+44)) = v264
+			continue
+		}
+	b74:
+		{
+			v266 := int32(uint32(v184) >> 28)
+			v267 := v182 + v266
+			v268 := v183 + 1
+			v181 = v192
+			v182 = v267
+			v183 = v268
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b50
+		}
+	b75:
+		v184 = v187
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b51
+	b76:
+		v52 = v59
+		v53 = v62
+		v54 = v61
+		v55 = v64
+		goto b16
+	b77:
+		v9 = v12
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b2
+	b78:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b79:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // shufflesBoolHost is a work-group of the kernel [ShufflesBool].
 type shufflesBoolHost struct {
 	kernelimpl.HostGroup

@@ -17,20 +17,20 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, searchesKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
+	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "Searches", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -61,6 +61,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/mathfuncs.go", Package: "corpus", Sum: 0xb12feb09},
 		{File: "internal/difftest/corpus/memory.go", Package: "corpus", Sum: 0xd2d53933},
 		{File: "internal/difftest/corpus/pointers.go", Package: "corpus", Sum: 0xb265f22a},
+		{File: "internal/difftest/corpus/searches.go", Package: "corpus", Sum: 0x29b8afe5},
 		{File: "internal/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
 		{File: "internal/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
 	},
@@ -102,10 +103,11 @@ var argsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:47", Limit: -8},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7", Limit: -10},
 	},
+	Loops: "-",
 	SPIRV: argsSPIRV,
 	Sum:   0x850cef81,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: argsWords, Sum: 0x83a6f124},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: argsWords, Sum: 0x83a6f124},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Args
@@ -179,7 +181,7 @@ func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Args].
-func _(k corpus.Args) {
+func _(k *corpus.Args) {
 	type corpusArgsHasChanged_RunGoGenerate struct {
 		Flag  bool
 		Small int8
@@ -188,7 +190,7 @@ func _(k corpus.Args) {
 		Big   [40]float32
 		Out   []float32
 	}
-	_ = corpusArgsHasChanged_RunGoGenerate(k) // corpus.Args has changed: run go generate
+	_ = (*corpusArgsHasChanged_RunGoGenerate)(k) // corpus.Args has changed: run go generate
 	type corpusInnerHasChanged_RunGoGenerate struct {
 		M    uint16
 		Data []float32
@@ -197,7 +199,7 @@ func _(k corpus.Args) {
 			More  [2][]float32
 		}
 	}
-	_ = corpusInnerHasChanged_RunGoGenerate(k.In) // corpus.Inner has changed: run go generate
+	_ = (*corpusInnerHasChanged_RunGoGenerate)(&k.In) // corpus.Inner has changed: run go generate
 }
 
 //go:embed Arrays.spv
@@ -223,11 +225,12 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:122:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3",
 	SPIRV: arraysSPIRV,
 	Sum:   0xc200a48d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}}, SPIRV: arraysSmall, Sum: 0xea16ed4f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: arraysWords, Sum: 0x685628e3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}}, Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3", SPIRV: arraysSmall, Sum: 0xea16ed4f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3", SPIRV: arraysWords, Sum: 0x685628e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
@@ -260,12 +263,12 @@ func RunArrays(ctx context.Context, dev *runtime.Device, k corpus.Arrays, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Arrays].
-func _(k corpus.Arrays) {
+func _(k *corpus.Arrays) {
 	type corpusArraysHasChanged_RunGoGenerate struct {
 		Seed int32
 		Out  []int32
 	}
-	_ = corpusArraysHasChanged_RunGoGenerate(k) // corpus.Arrays has changed: run go generate
+	_ = (*corpusArraysHasChanged_RunGoGenerate)(k) // corpus.Arrays has changed: run go generate
 }
 
 //go:embed Best.spv
@@ -325,18 +328,18 @@ func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Best].
-func _(k corpus.Best) {
+func _(k *corpus.Best) {
 	type corpusBestHasChanged_RunGoGenerate struct {
 		In  []corpus.Vec
 		Out []float32
 	}
-	_ = corpusBestHasChanged_RunGoGenerate(k) // corpus.Best has changed: run go generate
+	_ = (*corpusBestHasChanged_RunGoGenerate)(k) // corpus.Best has changed: run go generate
 	type corpusVecHasChanged_RunGoGenerate struct {
 		X float32
 		Y float32
 		Z float32
 	}
-	_ = corpusVecHasChanged_RunGoGenerate(k.In[0]) // corpus.Vec has changed: run go generate
+	_ = (*corpusVecHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Vec has changed: run go generate
 }
 
 //go:embed BestLocal.spv
@@ -363,11 +366,12 @@ var bestLocalKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/pointers.go:112:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:125:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:111:2 111:2 115:2 122:2",
 	SPIRV: bestLocalSPIRV,
 	Sum:   0x4c0af7d2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: bestLocalSmall, Sum: 0xa750ce54},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestLocalWords, Sum: 0x9aefc991},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/corpus/pointers.go:111:2 111:2 115:2 122:2", SPIRV: bestLocalSmall, Sum: 0xa750ce54},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:111:2 111:2 115:2 122:2", SPIRV: bestLocalWords, Sum: 0x9aefc991},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.BestLocal{
@@ -400,12 +404,12 @@ func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.BestLocal].
-func _(k corpus.BestLocal) {
+func _(k *corpus.BestLocal) {
 	type corpusBestLocalHasChanged_RunGoGenerate struct {
 		In  []corpus.Vec
 		Out []float32
 	}
-	_ = corpusBestLocalHasChanged_RunGoGenerate(k) // corpus.BestLocal has changed: run go generate
+	_ = (*corpusBestLocalHasChanged_RunGoGenerate)(k) // corpus.BestLocal has changed: run go generate
 }
 
 //go:embed Bits.spv
@@ -430,10 +434,11 @@ var bitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/flow.go:229:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/flow.go:229:21"},
 	},
+	Loops: "-",
 	SPIRV: bitsSPIRV,
 	Sum:   0xb8603003,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords, Sum: 0x7c3522ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: bitsWords, Sum: 0x7c3522ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
@@ -466,12 +471,12 @@ func RunBits(ctx context.Context, dev *runtime.Device, k corpus.Bits, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Bits].
-func _(k corpus.Bits) {
+func _(k *corpus.Bits) {
 	type corpusBitsHasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint64
 	}
-	_ = corpusBitsHasChanged_RunGoGenerate(k) // corpus.Bits has changed: run go generate
+	_ = (*corpusBitsHasChanged_RunGoGenerate)(k) // corpus.Bits has changed: run go generate
 }
 
 //go:embed Bodies.spv
@@ -504,7 +509,7 @@ var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: bodiesSPIRV,
 	Sum:   0xe07617de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bodiesWords, Sum: 0xa0fed3c6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: bodiesWords, Sum: 0xa0fed3c6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bodies{
@@ -541,13 +546,13 @@ func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Bodies].
-func _(k corpus.Bodies) {
+func _(k *corpus.Bodies) {
 	type corpusBodiesHasChanged_RunGoGenerate struct {
 		In  []corpus.Body
 		Out []corpus.Body
 		By  corpus.Vec
 	}
-	_ = corpusBodiesHasChanged_RunGoGenerate(k) // corpus.Bodies has changed: run go generate
+	_ = (*corpusBodiesHasChanged_RunGoGenerate)(k) // corpus.Bodies has changed: run go generate
 	type corpusBodyHasChanged_RunGoGenerate struct {
 		Alive bool
 		Pos   corpus.Vec
@@ -556,7 +561,7 @@ func _(k corpus.Bodies) {
 		Hist  [3]int16
 		Vel   corpus.Vec
 	}
-	_ = corpusBodyHasChanged_RunGoGenerate(k.In[0]) // corpus.Body has changed: run go generate
+	_ = (*corpusBodyHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Body has changed: run go generate
 }
 
 //go:embed BothKinds.spv
@@ -581,10 +586,11 @@ var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:228:26", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:234:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:217:2 217:2 217:2",
 	SPIRV: bothKindsSPIRV,
 	Sum:   0x895567b1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothKindsWords, Sum: 0x6b7222f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:217:2 217:2 217:2", SPIRV: bothKindsWords, Sum: 0x6b7222f2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.BothKinds{
@@ -617,12 +623,12 @@ func RunBothKinds(ctx context.Context, dev *runtime.Device, k corpus.BothKinds, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.BothKinds].
-func _(k corpus.BothKinds) {
+func _(k *corpus.BothKinds) {
 	type corpusBothKindsHasChanged_RunGoGenerate struct {
 		X   []int32
 		Out []int32
 	}
-	_ = corpusBothKindsHasChanged_RunGoGenerate(k) // corpus.BothKinds has changed: run go generate
+	_ = (*corpusBothKindsHasChanged_RunGoGenerate)(k) // corpus.BothKinds has changed: run go generate
 }
 
 //go:embed Chains.spv
@@ -647,10 +653,11 @@ var chainsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:180:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/flow.go:189:2",
 	SPIRV: chainsSPIRV,
 	Sum:   0x76c61356,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0x3bf62b8e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:189:2", SPIRV: chainsWords, Sum: 0x3bf62b8e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
@@ -683,12 +690,12 @@ func RunChains(ctx context.Context, dev *runtime.Device, k corpus.Chains, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Chains].
-func _(k corpus.Chains) {
+func _(k *corpus.Chains) {
 	type corpusChainsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusChainsHasChanged_RunGoGenerate(k) // corpus.Chains has changed: run go generate
+	_ = (*corpusChainsHasChanged_RunGoGenerate)(k) // corpus.Chains has changed: run go generate
 }
 
 //go:embed Closures.spv
@@ -710,10 +717,11 @@ var closuresKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:229:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/memory.go:217:2 217:2",
 	SPIRV: closuresSPIRV,
 	Sum:   0x59af7299,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0x61a9f4dd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:217:2 217:2", SPIRV: closuresWords, Sum: 0x61a9f4dd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Closures{
@@ -742,9 +750,9 @@ func RunClosures(ctx context.Context, dev *runtime.Device, k corpus.Closures, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Closures].
-func _(k corpus.Closures) {
+func _(k *corpus.Closures) {
 	type corpusClosuresHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusClosuresHasChanged_RunGoGenerate(k) // corpus.Closures has changed: run go generate
+	_ = (*corpusClosuresHasChanged_RunGoGenerate)(k) // corpus.Closures has changed: run go generate
 }
 
 //go:embed Collatz.spv
@@ -767,10 +775,11 @@ var collatzKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:147:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/flow.go:139:2",
 	SPIRV: collatzSPIRV,
 	Sum:   0xb3bd304e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collatzWords, Sum: 0x4dfbc76},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:139:2", SPIRV: collatzWords, Sum: 0x4dfbc76},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
@@ -799,9 +808,9 @@ func RunCollatz(ctx context.Context, dev *runtime.Device, k corpus.Collatz, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Collatz].
-func _(k corpus.Collatz) {
+func _(k *corpus.Collatz) {
 	type corpusCollatzHasChanged_RunGoGenerate struct{ Out []uint32 }
-	_ = corpusCollatzHasChanged_RunGoGenerate(k) // corpus.Collatz has changed: run go generate
+	_ = (*corpusCollatzHasChanged_RunGoGenerate)(k) // corpus.Collatz has changed: run go generate
 }
 
 //go:embed Complex.spv
@@ -840,7 +849,7 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: complexSPIRV,
 	Sum:   0x8dea3dcb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0x4181cb97},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: complexWords, Sum: 0x4181cb97},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
@@ -885,7 +894,7 @@ func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Complex].
-func _(k corpus.Complex) {
+func _(k *corpus.Complex) {
 	type corpusComplexHasChanged_RunGoGenerate struct {
 		X     []float64
 		Y     []float64
@@ -893,7 +902,7 @@ func _(k corpus.Complex) {
 		Small [][2]float32
 		Eq    []bool
 	}
-	_ = corpusComplexHasChanged_RunGoGenerate(k) // corpus.Complex has changed: run go generate
+	_ = (*corpusComplexHasChanged_RunGoGenerate)(k) // corpus.Complex has changed: run go generate
 }
 
 //go:embed ConvertFloat32.spv
@@ -921,10 +930,11 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertFloat32SPIRV,
 	Sum:   0x5da7d8fd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0xdde6a2dd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertFloat32Words, Sum: 0xdde6a2dd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
@@ -956,12 +966,12 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.Conver
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertFloat32].
-func _(k corpus.ConvertFloat32) {
+func _(k *corpus.ConvertFloat32) {
 	type corpusConvertFloat32HasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []corpus.Converted
 	}
-	_ = corpusConvertFloat32HasChanged_RunGoGenerate(k) // corpus.ConvertFloat32 has changed: run go generate
+	_ = (*corpusConvertFloat32HasChanged_RunGoGenerate)(k) // corpus.ConvertFloat32 has changed: run go generate
 	type corpusConvertedHasChanged_RunGoGenerate struct {
 		I8  int8
 		I16 int16
@@ -976,7 +986,7 @@ func _(k corpus.ConvertFloat32) {
 		F32 float32
 		F64 float64
 	}
-	_ = corpusConvertedHasChanged_RunGoGenerate(k.Out[0]) // corpus.Converted has changed: run go generate
+	_ = (*corpusConvertedHasChanged_RunGoGenerate)(&k.Out[0]) // corpus.Converted has changed: run go generate
 }
 
 //go:embed ConvertFloat64.spv
@@ -1004,10 +1014,11 @@ var convertFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertFloat64SPIRV,
 	Sum:   0x93f6b215,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat64Words, Sum: 0x2880e2fd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertFloat64Words, Sum: 0x2880e2fd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat64{
@@ -1039,12 +1050,12 @@ func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.Conver
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertFloat64].
-func _(k corpus.ConvertFloat64) {
+func _(k *corpus.ConvertFloat64) {
 	type corpusConvertFloat64HasChanged_RunGoGenerate struct {
 		In  []float64
 		Out []corpus.Converted
 	}
-	_ = corpusConvertFloat64HasChanged_RunGoGenerate(k) // corpus.ConvertFloat64 has changed: run go generate
+	_ = (*corpusConvertFloat64HasChanged_RunGoGenerate)(k) // corpus.ConvertFloat64 has changed: run go generate
 }
 
 //go:embed ConvertInt.spv
@@ -1072,10 +1083,11 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertIntSPIRV,
 	Sum:   0x319d6ee6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0x664cb911},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertIntWords, Sum: 0x664cb911},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt{
@@ -1107,12 +1119,12 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertInt].
-func _(k corpus.ConvertInt) {
+func _(k *corpus.ConvertInt) {
 	type corpusConvertIntHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []corpus.Converted
 	}
-	_ = corpusConvertIntHasChanged_RunGoGenerate(k) // corpus.ConvertInt has changed: run go generate
+	_ = (*corpusConvertIntHasChanged_RunGoGenerate)(k) // corpus.ConvertInt has changed: run go generate
 }
 
 //go:embed ConvertInt16.spv
@@ -1140,10 +1152,11 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt16SPIRV,
 	Sum:   0x283c0b42,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0xac926329},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt16Words, Sum: 0xac926329},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt16{
@@ -1175,12 +1188,12 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertInt16].
-func _(k corpus.ConvertInt16) {
+func _(k *corpus.ConvertInt16) {
 	type corpusConvertInt16HasChanged_RunGoGenerate struct {
 		In  []int16
 		Out []corpus.Converted
 	}
-	_ = corpusConvertInt16HasChanged_RunGoGenerate(k) // corpus.ConvertInt16 has changed: run go generate
+	_ = (*corpusConvertInt16HasChanged_RunGoGenerate)(k) // corpus.ConvertInt16 has changed: run go generate
 }
 
 //go:embed ConvertInt32.spv
@@ -1208,10 +1221,11 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt32SPIRV,
 	Sum:   0x36ad0abb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x45a3a12f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt32Words, Sum: 0x45a3a12f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt32{
@@ -1243,12 +1257,12 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertInt32].
-func _(k corpus.ConvertInt32) {
+func _(k *corpus.ConvertInt32) {
 	type corpusConvertInt32HasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []corpus.Converted
 	}
-	_ = corpusConvertInt32HasChanged_RunGoGenerate(k) // corpus.ConvertInt32 has changed: run go generate
+	_ = (*corpusConvertInt32HasChanged_RunGoGenerate)(k) // corpus.ConvertInt32 has changed: run go generate
 }
 
 //go:embed ConvertInt64.spv
@@ -1276,10 +1290,11 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt64SPIRV,
 	Sum:   0x319d6ee6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0x664cb911},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt64Words, Sum: 0x664cb911},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt64{
@@ -1311,12 +1326,12 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertInt64].
-func _(k corpus.ConvertInt64) {
+func _(k *corpus.ConvertInt64) {
 	type corpusConvertInt64HasChanged_RunGoGenerate struct {
 		In  []int64
 		Out []corpus.Converted
 	}
-	_ = corpusConvertInt64HasChanged_RunGoGenerate(k) // corpus.ConvertInt64 has changed: run go generate
+	_ = (*corpusConvertInt64HasChanged_RunGoGenerate)(k) // corpus.ConvertInt64 has changed: run go generate
 }
 
 //go:embed ConvertInt8.spv
@@ -1344,10 +1359,11 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt8SPIRV,
 	Sum:   0x45ddc8cc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0x9b00193b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt8Words, Sum: 0x9b00193b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt8{
@@ -1379,12 +1395,12 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertIn
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertInt8].
-func _(k corpus.ConvertInt8) {
+func _(k *corpus.ConvertInt8) {
 	type corpusConvertInt8HasChanged_RunGoGenerate struct {
 		In  []int8
 		Out []corpus.Converted
 	}
-	_ = corpusConvertInt8HasChanged_RunGoGenerate(k) // corpus.ConvertInt8 has changed: run go generate
+	_ = (*corpusConvertInt8HasChanged_RunGoGenerate)(k) // corpus.ConvertInt8 has changed: run go generate
 }
 
 //go:embed ConvertUint.spv
@@ -1412,10 +1428,11 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUintSPIRV,
 	Sum:   0xde9da7de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0x96c762ee},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUintWords, Sum: 0x96c762ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint{
@@ -1447,12 +1464,12 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k corpus.ConvertUi
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertUint].
-func _(k corpus.ConvertUint) {
+func _(k *corpus.ConvertUint) {
 	type corpusConvertUintHasChanged_RunGoGenerate struct {
 		In  []uint
 		Out []corpus.Converted
 	}
-	_ = corpusConvertUintHasChanged_RunGoGenerate(k) // corpus.ConvertUint has changed: run go generate
+	_ = (*corpusConvertUintHasChanged_RunGoGenerate)(k) // corpus.ConvertUint has changed: run go generate
 }
 
 //go:embed ConvertUint16.spv
@@ -1480,10 +1497,11 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint16SPIRV,
 	Sum:   0xa6e02915,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0x948b2575},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint16Words, Sum: 0x948b2575},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint16{
@@ -1515,12 +1533,12 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.Convert
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertUint16].
-func _(k corpus.ConvertUint16) {
+func _(k *corpus.ConvertUint16) {
 	type corpusConvertUint16HasChanged_RunGoGenerate struct {
 		In  []uint16
 		Out []corpus.Converted
 	}
-	_ = corpusConvertUint16HasChanged_RunGoGenerate(k) // corpus.ConvertUint16 has changed: run go generate
+	_ = (*corpusConvertUint16HasChanged_RunGoGenerate)(k) // corpus.ConvertUint16 has changed: run go generate
 }
 
 //go:embed ConvertUint32.spv
@@ -1548,10 +1566,11 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint32SPIRV,
 	Sum:   0xe3670303,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0x1d503b31},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint32Words, Sum: 0x1d503b31},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint32{
@@ -1583,12 +1602,12 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.Convert
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertUint32].
-func _(k corpus.ConvertUint32) {
+func _(k *corpus.ConvertUint32) {
 	type corpusConvertUint32HasChanged_RunGoGenerate struct {
 		In  []uint32
 		Out []corpus.Converted
 	}
-	_ = corpusConvertUint32HasChanged_RunGoGenerate(k) // corpus.ConvertUint32 has changed: run go generate
+	_ = (*corpusConvertUint32HasChanged_RunGoGenerate)(k) // corpus.ConvertUint32 has changed: run go generate
 }
 
 //go:embed ConvertUint64.spv
@@ -1616,10 +1635,11 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint64SPIRV,
 	Sum:   0xde9da7de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0x96c762ee},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint64Words, Sum: 0x96c762ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint64{
@@ -1651,12 +1671,12 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.Convert
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertUint64].
-func _(k corpus.ConvertUint64) {
+func _(k *corpus.ConvertUint64) {
 	type corpusConvertUint64HasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []corpus.Converted
 	}
-	_ = corpusConvertUint64HasChanged_RunGoGenerate(k) // corpus.ConvertUint64 has changed: run go generate
+	_ = (*corpusConvertUint64HasChanged_RunGoGenerate)(k) // corpus.ConvertUint64 has changed: run go generate
 }
 
 //go:embed ConvertUint8.spv
@@ -1684,10 +1704,11 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint8SPIRV,
 	Sum:   0x4d66d37d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0x7e4a9be3},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint8Words, Sum: 0x7e4a9be3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint8{
@@ -1719,12 +1740,12 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertU
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertUint8].
-func _(k corpus.ConvertUint8) {
+func _(k *corpus.ConvertUint8) {
 	type corpusConvertUint8HasChanged_RunGoGenerate struct {
 		In  []uint8
 		Out []corpus.Converted
 	}
-	_ = corpusConvertUint8HasChanged_RunGoGenerate(k) // corpus.ConvertUint8 has changed: run go generate
+	_ = (*corpusConvertUint8HasChanged_RunGoGenerate)(k) // corpus.ConvertUint8 has changed: run go generate
 }
 
 //go:embed Counted.spv
@@ -1779,11 +1800,12 @@ var countedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:110:14", Unsigned: true, Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7", Limit: -6},
 	},
+	Loops: "- - internal/difftest/corpus/ahead.go:107:3 88:3 88:3 30:3 30:3 34:3 38:3 38:3 42:3 49:3 56:3 64:3 69:3 74:3 75:4 75:4 80:3 81:4 81:4 97:3 97:3 102:3 107:3",
 	SPIRV: countedSPIRV,
-	Sum:   0xb5ef266b,
+	Sum:   0x95cf8191,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0x9ac69cdb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x9e43a6e2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, Loops: "- - internal/difftest/corpus/ahead.go:107:3 88:3 88:3 30:3 30:3 34:3 34:3 38:3 38:3 42:3 49:3 56:3 64:3 69:3 74:3 75:4 75:4 80:3 81:4 81:4 97:3 97:3 102:3 107:3", SPIRV: countedSmall, Sum: 0xf705add2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/corpus/ahead.go:107:3 88:3 88:3 30:3 30:3 34:3 38:3 38:3 42:3 49:3 56:3 64:3 69:3 74:3 75:4 75:4 80:3 81:4 81:4 97:3 97:3 102:3 107:3", SPIRV: countedWords, Sum: 0x304cad4c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
@@ -1832,7 +1854,7 @@ func RunCounted(ctx context.Context, dev *runtime.Device, k corpus.Counted, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Counted].
-func _(k corpus.Counted) {
+func _(k *corpus.Counted) {
 	type corpusCountedHasChanged_RunGoGenerate struct {
 		How  int
 		From int
@@ -1841,7 +1863,7 @@ func _(k corpus.Counted) {
 		In   []int32
 		Out  []int32
 	}
-	_ = corpusCountedHasChanged_RunGoGenerate(k) // corpus.Counted has changed: run go generate
+	_ = (*corpusCountedHasChanged_RunGoGenerate)(k) // corpus.Counted has changed: run go generate
 }
 
 //go:embed Deep.spv
@@ -1866,10 +1888,11 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:161:26", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:192:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/loops.go:134:2 136:4 138:6 140:8 142:10 146:13 153:17 158:19",
 	SPIRV: deepSPIRV,
-	Sum:   0xf342d938,
+	Sum:   0x778aa434,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0xd7ea80f7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:134:2 136:4 138:6 140:8 142:10 146:13 153:17 158:19", SPIRV: deepWords, Sum: 0x4c565cd0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
@@ -1902,12 +1925,12 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Deep].
-func _(k corpus.Deep) {
+func _(k *corpus.Deep) {
 	type corpusDeepHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusDeepHasChanged_RunGoGenerate(k) // corpus.Deep has changed: run go generate
+	_ = (*corpusDeepHasChanged_RunGoGenerate)(k) // corpus.Deep has changed: run go generate
 }
 
 //go:embed EarlyReturn.spv
@@ -1936,11 +1959,12 @@ var earlyReturnKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:124:9", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:128:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/flow.go:104:2 122:2",
 	SPIRV: earlyReturnSPIRV,
-	Sum:   0xe58f0619,
+	Sum:   0x4c2bc35a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall, Sum: 0x3f0b5aaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0xf6cdd5f6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/corpus/flow.go:104:2 122:2", SPIRV: earlyReturnSmall, Sum: 0x65833005},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:104:2 122:2", SPIRV: earlyReturnWords, Sum: 0x82489a8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
@@ -1973,12 +1997,12 @@ func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyRetu
 }
 
 // What is converted here is what kgen saw of the types of [corpus.EarlyReturn].
-func _(k corpus.EarlyReturn) {
+func _(k *corpus.EarlyReturn) {
 	type corpusEarlyReturnHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusEarlyReturnHasChanged_RunGoGenerate(k) // corpus.EarlyReturn has changed: run go generate
+	_ = (*corpusEarlyReturnHasChanged_RunGoGenerate)(k) // corpus.EarlyReturn has changed: run go generate
 }
 
 //go:embed Embedded.spv
@@ -2016,7 +2040,7 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x674cf618,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0xb74a8c5c},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0x7adb1936},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: embeddedWords, Sum: 0x7adb1936},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
@@ -2057,25 +2081,25 @@ func RunEmbedded(ctx context.Context, dev *runtime.Device, k corpus.Embedded, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Embedded].
-func _(k corpus.Embedded) {
+func _(k *corpus.Embedded) {
 	type corpusEmbeddedHasChanged_RunGoGenerate struct {
 		In   []corpus.Outer
 		Out  []corpus.Outer
 		Keys []int32
 		Eq   []bool
 	}
-	_ = corpusEmbeddedHasChanged_RunGoGenerate(k) // corpus.Embedded has changed: run go generate
+	_ = (*corpusEmbeddedHasChanged_RunGoGenerate)(k) // corpus.Embedded has changed: run go generate
 	type corpusMiddleHasChanged_RunGoGenerate struct {
 		corpus.Base
 		corpus.Vec
 		ID int8
 	}
-	_ = corpusMiddleHasChanged_RunGoGenerate(k.In[0].Middle) // corpus.Middle has changed: run go generate
+	_ = (*corpusMiddleHasChanged_RunGoGenerate)(&k.In[0].Middle) // corpus.Middle has changed: run go generate
 	type corpusBaseHasChanged_RunGoGenerate struct {
 		ID   uint16
 		Flag bool
 	}
-	_ = corpusBaseHasChanged_RunGoGenerate(k.In[0].Middle.Base) // corpus.Base has changed: run go generate
+	_ = (*corpusBaseHasChanged_RunGoGenerate)(&k.In[0].Middle.Base) // corpus.Base has changed: run go generate
 }
 
 //go:embed FaultBeforeBarrier.spv
@@ -2104,10 +2128,11 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:6", Limit: 32},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7", Limit: -3},
 	},
+	Loops: "- internal/difftest/corpus/groups.go:98:2",
 	SPIRV: faultBeforeBarrierSPIRV,
 	Sum:   0x60a8f3da,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0x234fdc7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups.go:98:2", SPIRV: faultBeforeBarrierWords, Sum: 0x234fdc7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
@@ -2144,13 +2169,13 @@ func RunFaultBeforeBarrier(ctx context.Context, dev *runtime.Device, k corpus.Fa
 }
 
 // What is converted here is what kgen saw of the types of [corpus.FaultBeforeBarrier].
-func _(k corpus.FaultBeforeBarrier) {
+func _(k *corpus.FaultBeforeBarrier) {
 	type corpusFaultBeforeBarrierHasChanged_RunGoGenerate struct {
 		Bad int
 		In  []int32
 		Out []int32
 	}
-	_ = corpusFaultBeforeBarrierHasChanged_RunGoGenerate(k) // corpus.FaultBeforeBarrier has changed: run go generate
+	_ = (*corpusFaultBeforeBarrierHasChanged_RunGoGenerate)(k) // corpus.FaultBeforeBarrier has changed: run go generate
 }
 
 //go:embed Faulty.spv
@@ -2206,11 +2231,12 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:16:8", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7", Limit: -5},
 	},
+	Loops: "- - -",
 	SPIRV: faultySPIRV,
 	Sum:   0x20296f2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x7a335ec9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0x206dfd21},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, Loops: "- - -", SPIRV: faultySmall, Sum: 0x7a335ec9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - -", SPIRV: faultyWords, Sum: 0x206dfd21},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
@@ -2255,7 +2281,7 @@ func RunFaulty(ctx context.Context, dev *runtime.Device, k corpus.Faulty, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Faulty].
-func _(k corpus.Faulty) {
+func _(k *corpus.Faulty) {
 	type corpusFaultyHasChanged_RunGoGenerate struct {
 		At   int
 		What int
@@ -2263,7 +2289,7 @@ func _(k corpus.Faulty) {
 		X    []int32
 		Out  []int32
 	}
-	_ = corpusFaultyHasChanged_RunGoGenerate(k) // corpus.Faulty has changed: run go generate
+	_ = (*corpusFaultyHasChanged_RunGoGenerate)(k) // corpus.Faulty has changed: run go generate
 }
 
 //go:embed FloatOpsFloat32.spv
@@ -2293,10 +2319,11 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: floatOpsFloat32SPIRV,
 	Sum:   0xbd5afb7d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat32Words, Sum: 0xad3d8b1e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: floatOpsFloat32Words, Sum: 0xad3d8b1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
@@ -2336,14 +2363,14 @@ func RunFloatOpsFloat32(ctx context.Context, dev *runtime.Device, k corpus.Float
 }
 
 // What is converted here is what kgen saw of the types of [corpus.FloatOpsFloat32].
-func _(k corpus.FloatOpsFloat32) {
+func _(k *corpus.FloatOpsFloat32) {
 	type corpusFloatOpsFloat32HasChanged_RunGoGenerate struct {
 		A      []float32
 		B      []float32
 		Out    []float32
 		Orders []bool
 	}
-	_ = corpusFloatOpsFloat32HasChanged_RunGoGenerate(k) // corpus.FloatOpsFloat32 has changed: run go generate
+	_ = (*corpusFloatOpsFloat32HasChanged_RunGoGenerate)(k) // corpus.FloatOpsFloat32 has changed: run go generate
 }
 
 //go:embed FloatOpsFloat64.spv
@@ -2377,10 +2404,11 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: floatOpsFloat64SPIRV,
 	Sum:   0x79b88d48,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat64Words, Sum: 0x7380e198},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: floatOpsFloat64Words, Sum: 0x7380e198},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
@@ -2420,14 +2448,14 @@ func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.Float
 }
 
 // What is converted here is what kgen saw of the types of [corpus.FloatOpsFloat64].
-func _(k corpus.FloatOpsFloat64) {
+func _(k *corpus.FloatOpsFloat64) {
 	type corpusFloatOpsFloat64HasChanged_RunGoGenerate struct {
 		A      []float64
 		B      []float64
 		Out    []float64
 		Orders []bool
 	}
-	_ = corpusFloatOpsFloat64HasChanged_RunGoGenerate(k) // corpus.FloatOpsFloat64 has changed: run go generate
+	_ = (*corpusFloatOpsFloat64HasChanged_RunGoGenerate)(k) // corpus.FloatOpsFloat64 has changed: run go generate
 }
 
 //go:embed FoundLast.spv
@@ -2452,11 +2480,12 @@ var foundLastKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:283:9", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:273:2 275:3 273:2 275:3",
 	SPIRV: foundLastSPIRV,
-	Sum:   0xcf086c33,
+	Sum:   0x33d1d1b2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall, Sum: 0x4dc0ddd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0x8ad04f65},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "internal/difftest/corpus/pointers.go:273:2 275:3 273:2 275:3", SPIRV: foundLastSmall, Sum: 0x147a68ab},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:273:2 275:3 273:2 275:3", SPIRV: foundLastWords, Sum: 0xcbe5c664},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
@@ -2485,9 +2514,9 @@ func RunFoundLast(ctx context.Context, dev *runtime.Device, k corpus.FoundLast, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.FoundLast].
-func _(k corpus.FoundLast) {
+func _(k *corpus.FoundLast) {
 	type corpusFoundLastHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusFoundLastHasChanged_RunGoGenerate(k) // corpus.FoundLast has changed: run go generate
+	_ = (*corpusFoundLastHasChanged_RunGoGenerate)(k) // corpus.FoundLast has changed: run go generate
 }
 
 //go:embed Fresh.spv
@@ -2509,10 +2538,11 @@ var freshKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:266:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:246:2",
 	SPIRV: freshSPIRV,
 	Sum:   0x780022a4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: freshWords, Sum: 0x684192b1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:246:2", SPIRV: freshWords, Sum: 0x684192b1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Fresh{
@@ -2541,9 +2571,9 @@ func RunFresh(ctx context.Context, dev *runtime.Device, k corpus.Fresh, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Fresh].
-func _(k corpus.Fresh) {
+func _(k *corpus.Fresh) {
 	type corpusFreshHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusFreshHasChanged_RunGoGenerate(k) // corpus.Fresh has changed: run go generate
+	_ = (*corpusFreshHasChanged_RunGoGenerate)(k) // corpus.Fresh has changed: run go generate
 }
 
 //go:embed Fused.spv
@@ -2572,10 +2602,11 @@ var fusedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/fused.go:36:14", Limit: -4},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/fused.go:36:29"},
 	},
+	Loops: "-",
 	SPIRV: fusedSPIRV,
 	Sum:   0x64da902e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fusedWords, Sum: 0x4fb99aae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fusedWords, Sum: 0x4fb99aae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Fused{
@@ -2616,14 +2647,14 @@ func RunFused(ctx context.Context, dev *runtime.Device, k corpus.Fused, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Fused].
-func _(k corpus.Fused) {
+func _(k *corpus.Fused) {
 	type corpusFusedHasChanged_RunGoGenerate struct {
 		X   []float32
 		Y   []float32
 		Z   []float32
 		Out []float32
 	}
-	_ = corpusFusedHasChanged_RunGoGenerate(k) // corpus.Fused has changed: run go generate
+	_ = (*corpusFusedHasChanged_RunGoGenerate)(k) // corpus.Fused has changed: run go generate
 }
 
 //go:embed Generics.spv
@@ -2655,10 +2686,11 @@ var genericsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:204:20", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/types.go:197:2 197:2 201:2 167:2 167:2 174:2",
 	SPIRV: genericsSPIRV,
-	Sum:   0xf0132fca,
+	Sum:   0x35e7e874,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x7a5dd056},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/types.go:197:2 197:2 201:2 167:2 167:2 174:2", SPIRV: genericsWords, Sum: 0x1a783b80},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -2691,12 +2723,12 @@ func RunGenerics(ctx context.Context, dev *runtime.Device, k corpus.Generics, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Generics].
-func _(k corpus.Generics) {
+func _(k *corpus.Generics) {
 	type corpusGenericsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []float64
 	}
-	_ = corpusGenericsHasChanged_RunGoGenerate(k) // corpus.Generics has changed: run go generate
+	_ = (*corpusGenericsHasChanged_RunGoGenerate)(k) // corpus.Generics has changed: run go generate
 }
 
 //go:embed Goto.spv
@@ -2718,10 +2750,11 @@ var gotoKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:169:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/flow.go:159:5",
 	SPIRV: gotoSPIRV,
 	Sum:   0x82966c42,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: gotoWords, Sum: 0x547ee863},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:159:5", SPIRV: gotoWords, Sum: 0x547ee863},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Goto{
@@ -2750,9 +2783,9 @@ func RunGoto(ctx context.Context, dev *runtime.Device, k corpus.Goto, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Goto].
-func _(k corpus.Goto) {
+func _(k *corpus.Goto) {
 	type corpusGotoHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusGotoHasChanged_RunGoGenerate(k) // corpus.Goto has changed: run go generate
+	_ = (*corpusGotoHasChanged_RunGoGenerate)(k) // corpus.Goto has changed: run go generate
 }
 
 //go:embed Grid2.spv
@@ -2778,11 +2811,12 @@ var grid2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:241:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: grid2SPIRV,
 	Sum:   0x69786e06,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {12, 24}, {8, 12}, {-1000000, 12}, {-10000, 8}}, SPIRV: grid2Small, Sum: 0x52464b5c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2Words, Sum: 0x32b91a6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {12, 24}, {8, 12}, {-1000000, 12}, {-10000, 8}}, Loops: "-", SPIRV: grid2Small, Sum: 0x52464b5c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: grid2Words, Sum: 0x32b91a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2{
@@ -2815,12 +2849,12 @@ func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Grid2].
-func _(k corpus.Grid2) {
+func _(k *corpus.Grid2) {
 	type corpusGrid2HasChanged_RunGoGenerate struct {
 		W   int
 		Out []int32
 	}
-	_ = corpusGrid2HasChanged_RunGoGenerate(k) // corpus.Grid2 has changed: run go generate
+	_ = (*corpusGrid2HasChanged_RunGoGenerate)(k) // corpus.Grid2 has changed: run go generate
 }
 
 //go:embed Grid2Local.spv
@@ -2854,11 +2888,12 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:170:22", Limit: 10},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7", Limit: -3},
 	},
+	Loops: "- internal/difftest/corpus/groups2.go:159:2 168:2 169:3 168:2 169:3",
 	SPIRV: grid2LocalSPIRV,
 	Sum:   0xf93b3a54,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0xbc994d2d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x98c86884},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, Loops: "- internal/difftest/corpus/groups2.go:159:2 168:2 169:3 168:2 169:3", SPIRV: grid2LocalSmall, Sum: 0xbc994d2d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups2.go:159:2 168:2 169:3 168:2 169:3", SPIRV: grid2LocalWords, Sum: 0x98c86884},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
@@ -2895,13 +2930,13 @@ func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Grid2Local].
-func _(k corpus.Grid2Local) {
+func _(k *corpus.Grid2Local) {
 	type corpusGrid2LocalHasChanged_RunGoGenerate struct {
 		W   int
 		In  []float32
 		Out []float32
 	}
-	_ = corpusGrid2LocalHasChanged_RunGoGenerate(k) // corpus.Grid2Local has changed: run go generate
+	_ = (*corpusGrid2LocalHasChanged_RunGoGenerate)(k) // corpus.Grid2Local has changed: run go generate
 }
 
 //go:embed Grid3.spv
@@ -2926,11 +2961,12 @@ var grid3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:251:7", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: grid3SPIRV,
 	Sum:   0xa15090c3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}}, SPIRV: grid3Small, Sum: 0x79e4ccaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid3Words, Sum: 0xf3010d6e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}}, Loops: "-", SPIRV: grid3Small, Sum: 0x79e4ccaf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: grid3Words, Sum: 0xf3010d6e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid3{
@@ -2959,9 +2995,9 @@ func RunGrid3(ctx context.Context, dev *runtime.Device, k corpus.Grid3, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Grid3].
-func _(k corpus.Grid3) {
+func _(k *corpus.Grid3) {
 	type corpusGrid3HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusGrid3HasChanged_RunGoGenerate(k) // corpus.Grid3 has changed: run go generate
+	_ = (*corpusGrid3HasChanged_RunGoGenerate)(k) // corpus.Grid3 has changed: run go generate
 }
 
 //go:embed GroupFloats32.spv
@@ -2995,10 +3031,11 @@ var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - -",
 	SPIRV: groupFloats32SPIRV,
 	Sum:   0xf5dbc6a7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0xc47ced2b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - -", SPIRV: groupFloats32Words, Sum: 0xc47ced2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
@@ -3030,12 +3067,12 @@ func RunGroupFloats32(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupFloats32].
-func _(k corpus.GroupFloats32) {
+func _(k *corpus.GroupFloats32) {
 	type corpusGroupFloats32HasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []float32
 	}
-	_ = corpusGroupFloats32HasChanged_RunGoGenerate(k) // corpus.GroupFloats32 has changed: run go generate
+	_ = (*corpusGroupFloats32HasChanged_RunGoGenerate)(k) // corpus.GroupFloats32 has changed: run go generate
 }
 
 //go:embed GroupFloats64.spv
@@ -3069,10 +3106,11 @@ var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: groupFloats64SPIRV,
 	Sum:   0xf59829b6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0x56eb22ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: groupFloats64Words, Sum: 0x56eb22ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
@@ -3104,12 +3142,12 @@ func RunGroupFloats64(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupFloats64].
-func _(k corpus.GroupFloats64) {
+func _(k *corpus.GroupFloats64) {
 	type corpusGroupFloats64HasChanged_RunGoGenerate struct {
 		In  []float64
 		Out []float64
 	}
-	_ = corpusGroupFloats64HasChanged_RunGoGenerate(k) // corpus.GroupFloats64 has changed: run go generate
+	_ = (*corpusGroupFloats64HasChanged_RunGoGenerate)(k) // corpus.GroupFloats64 has changed: run go generate
 }
 
 //go:embed GroupGuards.spv
@@ -3144,10 +3182,11 @@ var groupGuardsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:186:7", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:195:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/groupalgs.go:180:2 - - - 190:2 -",
 	SPIRV: groupGuardsSPIRV,
 	Sum:   0x6831dc11,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0xaa27715a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groupalgs.go:180:2 - - - 190:2 -", SPIRV: groupGuardsWords, Sum: 0xaa27715a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
@@ -3180,12 +3219,12 @@ func RunGroupGuards(ctx context.Context, dev *runtime.Device, k corpus.GroupGuar
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupGuards].
-func _(k corpus.GroupGuards) {
+func _(k *corpus.GroupGuards) {
 	type corpusGroupGuardsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusGroupGuardsHasChanged_RunGoGenerate(k) // corpus.GroupGuards has changed: run go generate
+	_ = (*corpusGroupGuardsHasChanged_RunGoGenerate)(k) // corpus.GroupGuards has changed: run go generate
 }
 
 //go:embed GroupIntsInt16.spv
@@ -3217,10 +3256,11 @@ var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsInt16SPIRV,
 	Sum:   0x64630890,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0xe63cb77b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt16Words, Sum: 0xe63cb77b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
@@ -3252,12 +3292,12 @@ func RunGroupIntsInt16(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsInt16].
-func _(k corpus.GroupIntsInt16) {
+func _(k *corpus.GroupIntsInt16) {
 	type corpusGroupIntsInt16HasChanged_RunGoGenerate struct {
 		In  []int16
 		Out []int16
 	}
-	_ = corpusGroupIntsInt16HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt16 has changed: run go generate
+	_ = (*corpusGroupIntsInt16HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt16 has changed: run go generate
 }
 
 //go:embed GroupIntsInt32.spv
@@ -3289,10 +3329,11 @@ var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsInt32SPIRV,
 	Sum:   0x44a6f2a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0x85ebc387},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt32Words, Sum: 0x85ebc387},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
@@ -3324,12 +3365,12 @@ func RunGroupIntsInt32(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsInt32].
-func _(k corpus.GroupIntsInt32) {
+func _(k *corpus.GroupIntsInt32) {
 	type corpusGroupIntsInt32HasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusGroupIntsInt32HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt32 has changed: run go generate
+	_ = (*corpusGroupIntsInt32HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt32 has changed: run go generate
 }
 
 //go:embed GroupIntsInt64.spv
@@ -3361,10 +3402,11 @@ var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsInt64SPIRV,
 	Sum:   0x556875e7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0x2db51d59},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt64Words, Sum: 0x2db51d59},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
@@ -3396,12 +3438,12 @@ func RunGroupIntsInt64(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsInt64].
-func _(k corpus.GroupIntsInt64) {
+func _(k *corpus.GroupIntsInt64) {
 	type corpusGroupIntsInt64HasChanged_RunGoGenerate struct {
 		In  []int64
 		Out []int64
 	}
-	_ = corpusGroupIntsInt64HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt64 has changed: run go generate
+	_ = (*corpusGroupIntsInt64HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt64 has changed: run go generate
 }
 
 //go:embed GroupIntsInt8.spv
@@ -3433,10 +3475,11 @@ var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsInt8SPIRV,
 	Sum:   0x1f1e8d3e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0xd8e70c20},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt8Words, Sum: 0xd8e70c20},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
@@ -3468,12 +3511,12 @@ func RunGroupIntsInt8(ctx context.Context, dev *runtime.Device, k corpus.GroupIn
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsInt8].
-func _(k corpus.GroupIntsInt8) {
+func _(k *corpus.GroupIntsInt8) {
 	type corpusGroupIntsInt8HasChanged_RunGoGenerate struct {
 		In  []int8
 		Out []int8
 	}
-	_ = corpusGroupIntsInt8HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt8 has changed: run go generate
+	_ = (*corpusGroupIntsInt8HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt8 has changed: run go generate
 }
 
 //go:embed GroupIntsUint32.spv
@@ -3505,10 +3548,11 @@ var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsUint32SPIRV,
 	Sum:   0xe006116b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0x5a8c46b7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - -", SPIRV: groupIntsUint32Words, Sum: 0x5a8c46b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
@@ -3540,12 +3584,12 @@ func RunGroupIntsUint32(ctx context.Context, dev *runtime.Device, k corpus.Group
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsUint32].
-func _(k corpus.GroupIntsUint32) {
+func _(k *corpus.GroupIntsUint32) {
 	type corpusGroupIntsUint32HasChanged_RunGoGenerate struct {
 		In  []uint32
 		Out []uint32
 	}
-	_ = corpusGroupIntsUint32HasChanged_RunGoGenerate(k) // corpus.GroupIntsUint32 has changed: run go generate
+	_ = (*corpusGroupIntsUint32HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint32 has changed: run go generate
 }
 
 //go:embed GroupIntsUint64.spv
@@ -3577,10 +3621,11 @@ var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsUint64SPIRV,
 	Sum:   0xf3b442a8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0x6789408a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: groupIntsUint64Words, Sum: 0x6789408a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
@@ -3612,12 +3657,12 @@ func RunGroupIntsUint64(ctx context.Context, dev *runtime.Device, k corpus.Group
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsUint64].
-func _(k corpus.GroupIntsUint64) {
+func _(k *corpus.GroupIntsUint64) {
 	type corpusGroupIntsUint64HasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint64
 	}
-	_ = corpusGroupIntsUint64HasChanged_RunGoGenerate(k) // corpus.GroupIntsUint64 has changed: run go generate
+	_ = (*corpusGroupIntsUint64HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint64 has changed: run go generate
 }
 
 //go:embed GroupIntsUint8.spv
@@ -3649,10 +3694,11 @@ var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsUint8SPIRV,
 	Sum:   0x440377d5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0xc8c96db8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: groupIntsUint8Words, Sum: 0xc8c96db8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
@@ -3684,12 +3730,12 @@ func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsUint8].
-func _(k corpus.GroupIntsUint8) {
+func _(k *corpus.GroupIntsUint8) {
 	type corpusGroupIntsUint8HasChanged_RunGoGenerate struct {
 		In  []uint8
 		Out []uint8
 	}
-	_ = corpusGroupIntsUint8HasChanged_RunGoGenerate(k) // corpus.GroupIntsUint8 has changed: run go generate
+	_ = (*corpusGroupIntsUint8HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint8 has changed: run go generate
 }
 
 //go:embed GroupLeavers.spv
@@ -3737,11 +3783,12 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:233:5", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:234:5", Limit: -5},
 	},
+	Loops: "- - - - - - - - -",
 	SPIRV: groupLeaversSPIRV,
 	Sum:   0xb27d98ff,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, SPIRV: groupLeaversSmall, Sum: 0x69e69dfb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0xb37d27f1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, Loops: "- - - - - - - - -", SPIRV: groupLeaversSmall, Sum: 0x69e69dfb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - -", SPIRV: groupLeaversWords, Sum: 0xb37d27f1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
@@ -3786,7 +3833,7 @@ func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLea
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupLeavers].
-func _(k corpus.GroupLeavers) {
+func _(k *corpus.GroupLeavers) {
 	type corpusGroupLeaversHasChanged_RunGoGenerate struct {
 		Bad int
 		In  []int32
@@ -3794,7 +3841,7 @@ func _(k corpus.GroupLeavers) {
 		Out []int32
 		F   []float32
 	}
-	_ = corpusGroupLeaversHasChanged_RunGoGenerate(k) // corpus.GroupLeavers has changed: run go generate
+	_ = (*corpusGroupLeaversHasChanged_RunGoGenerate)(k) // corpus.GroupLeavers has changed: run go generate
 }
 
 //go:embed GroupRounds.spv
@@ -3833,11 +3880,12 @@ var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:261:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:275:7", Limit: -3},
 	},
+	Loops: "internal/difftest/corpus/groupalgs.go:253:2 - - - - 259:3",
 	SPIRV: groupRoundsSPIRV,
 	Sum:   0x488a0b96,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0xd8cf839b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0x3f0049d6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, Loops: "internal/difftest/corpus/groupalgs.go:253:2 - - - - 259:3", SPIRV: groupRoundsSmall, Sum: 0xd8cf839b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groupalgs.go:253:2 - - - - 259:3", SPIRV: groupRoundsWords, Sum: 0x3f0049d6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
@@ -3874,13 +3922,13 @@ func RunGroupRounds(ctx context.Context, dev *runtime.Device, k corpus.GroupRoun
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupRounds].
-func _(k corpus.GroupRounds) {
+func _(k *corpus.GroupRounds) {
 	type corpusGroupRoundsHasChanged_RunGoGenerate struct {
 		Bad int
 		In  []int32
 		Out []int32
 	}
-	_ = corpusGroupRoundsHasChanged_RunGoGenerate(k) // corpus.GroupRounds has changed: run go generate
+	_ = (*corpusGroupRoundsHasChanged_RunGoGenerate)(k) // corpus.GroupRounds has changed: run go generate
 }
 
 //go:embed GroupSettles.spv
@@ -3921,13 +3969,14 @@ var groupSettlesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:298:8", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
 	},
+	Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -",
 	SPIRV: groupSettlesSPIRV,
 	Sum:   0xf37b9be2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0xc2e17265},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x3fa7660b},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0xe6cc25df},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0x4772c35c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesSmall, Sum: 0xc2e17265},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesWords, Sum: 0x3fa7660b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesAlone, Sum: 0xe6cc25df},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesAloneWords, Sum: 0x4772c35c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
@@ -3964,13 +4013,13 @@ func RunGroupSettles(ctx context.Context, dev *runtime.Device, k corpus.GroupSet
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupSettles].
-func _(k corpus.GroupSettles) {
+func _(k *corpus.GroupSettles) {
 	type corpusGroupSettlesHasChanged_RunGoGenerate struct {
 		Bad int
 		In  []int32
 		Out []int32
 	}
-	_ = corpusGroupSettlesHasChanged_RunGoGenerate(k) // corpus.GroupSettles has changed: run go generate
+	_ = (*corpusGroupSettlesHasChanged_RunGoGenerate)(k) // corpus.GroupSettles has changed: run go generate
 }
 
 //go:embed GroupVotes.spv
@@ -4008,11 +4057,12 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:163:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 	},
+	Loops: "- - - - - - - - -",
 	SPIRV: groupVotesSPIRV,
 	Sum:   0xca74e2ba,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x9c62a4d6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0xf41ef120},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, Loops: "- - - - - - - - -", SPIRV: groupVotesSmall, Sum: 0x9c62a4d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - -", SPIRV: groupVotesWords, Sum: 0xf41ef120},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
@@ -4049,13 +4099,13 @@ func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupVotes].
-func _(k corpus.GroupVotes) {
+func _(k *corpus.GroupVotes) {
 	type corpusGroupVotesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []bool
 		IDs []int
 	}
-	_ = corpusGroupVotesHasChanged_RunGoGenerate(k) // corpus.GroupVotes has changed: run go generate
+	_ = (*corpusGroupVotesHasChanged_RunGoGenerate)(k) // corpus.GroupVotes has changed: run go generate
 }
 
 //go:embed IDs.spv
@@ -4114,9 +4164,9 @@ func RunIDs(ctx context.Context, dev *runtime.Device, k corpus.IDs, r runtime.ND
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IDs].
-func _(k corpus.IDs) {
+func _(k *corpus.IDs) {
 	type corpusIDsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusIDsHasChanged_RunGoGenerate(k) // corpus.IDs has changed: run go generate
+	_ = (*corpusIDsHasChanged_RunGoGenerate)(k) // corpus.IDs has changed: run go generate
 }
 
 //go:embed IntOpsInt.spv
@@ -4147,10 +4197,11 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsIntSPIRV,
 	Sum:   0xbd849e8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0xe878c1d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsIntWords, Sum: 0xe878c1d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
@@ -4194,7 +4245,7 @@ func RunIntOpsInt(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsInt].
-func _(k corpus.IntOpsInt) {
+func _(k *corpus.IntOpsInt) {
 	type corpusIntOpsIntHasChanged_RunGoGenerate struct {
 		A      []int
 		B      []int
@@ -4202,7 +4253,7 @@ func _(k corpus.IntOpsInt) {
 		Out    []int
 		Orders []bool
 	}
-	_ = corpusIntOpsIntHasChanged_RunGoGenerate(k) // corpus.IntOpsInt has changed: run go generate
+	_ = (*corpusIntOpsIntHasChanged_RunGoGenerate)(k) // corpus.IntOpsInt has changed: run go generate
 }
 
 //go:embed IntOpsInt16.spv
@@ -4233,10 +4284,11 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsInt16SPIRV,
 	Sum:   0x7425f256,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0xe89b6f9c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: intOpsInt16Words, Sum: 0xe89b6f9c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
@@ -4280,7 +4332,7 @@ func RunIntOpsInt16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsInt16].
-func _(k corpus.IntOpsInt16) {
+func _(k *corpus.IntOpsInt16) {
 	type corpusIntOpsInt16HasChanged_RunGoGenerate struct {
 		A      []int16
 		B      []int16
@@ -4288,7 +4340,7 @@ func _(k corpus.IntOpsInt16) {
 		Out    []int16
 		Orders []bool
 	}
-	_ = corpusIntOpsInt16HasChanged_RunGoGenerate(k) // corpus.IntOpsInt16 has changed: run go generate
+	_ = (*corpusIntOpsInt16HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt16 has changed: run go generate
 }
 
 //go:embed IntOpsInt32.spv
@@ -4319,10 +4371,11 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsInt32SPIRV,
 	Sum:   0x6b32710c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0xf180c105},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsInt32Words, Sum: 0xf180c105},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
@@ -4366,7 +4419,7 @@ func RunIntOpsInt32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsInt32].
-func _(k corpus.IntOpsInt32) {
+func _(k *corpus.IntOpsInt32) {
 	type corpusIntOpsInt32HasChanged_RunGoGenerate struct {
 		A      []int32
 		B      []int32
@@ -4374,7 +4427,7 @@ func _(k corpus.IntOpsInt32) {
 		Out    []int32
 		Orders []bool
 	}
-	_ = corpusIntOpsInt32HasChanged_RunGoGenerate(k) // corpus.IntOpsInt32 has changed: run go generate
+	_ = (*corpusIntOpsInt32HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt32 has changed: run go generate
 }
 
 //go:embed IntOpsInt64.spv
@@ -4405,10 +4458,11 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsInt64SPIRV,
 	Sum:   0xbd849e8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0xe878c1d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsInt64Words, Sum: 0xe878c1d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
@@ -4452,7 +4506,7 @@ func RunIntOpsInt64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsInt64].
-func _(k corpus.IntOpsInt64) {
+func _(k *corpus.IntOpsInt64) {
 	type corpusIntOpsInt64HasChanged_RunGoGenerate struct {
 		A      []int64
 		B      []int64
@@ -4460,7 +4514,7 @@ func _(k corpus.IntOpsInt64) {
 		Out    []int64
 		Orders []bool
 	}
-	_ = corpusIntOpsInt64HasChanged_RunGoGenerate(k) // corpus.IntOpsInt64 has changed: run go generate
+	_ = (*corpusIntOpsInt64HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt64 has changed: run go generate
 }
 
 //go:embed IntOpsInt8.spv
@@ -4491,10 +4545,11 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsInt8SPIRV,
 	Sum:   0x9d8ba160,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0x1a5becd6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsInt8Words, Sum: 0x1a5becd6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
@@ -4538,7 +4593,7 @@ func RunIntOpsInt8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt8
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsInt8].
-func _(k corpus.IntOpsInt8) {
+func _(k *corpus.IntOpsInt8) {
 	type corpusIntOpsInt8HasChanged_RunGoGenerate struct {
 		A      []int8
 		B      []int8
@@ -4546,7 +4601,7 @@ func _(k corpus.IntOpsInt8) {
 		Out    []int8
 		Orders []bool
 	}
-	_ = corpusIntOpsInt8HasChanged_RunGoGenerate(k) // corpus.IntOpsInt8 has changed: run go generate
+	_ = (*corpusIntOpsInt8HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt8 has changed: run go generate
 }
 
 //go:embed IntOpsUint.spv
@@ -4577,10 +4632,11 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsUintSPIRV,
 	Sum:   0x65eafc4c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0xb66260e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUintWords, Sum: 0xb66260e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
@@ -4624,7 +4680,7 @@ func RunIntOpsUint(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsUint].
-func _(k corpus.IntOpsUint) {
+func _(k *corpus.IntOpsUint) {
 	type corpusIntOpsUintHasChanged_RunGoGenerate struct {
 		A      []uint
 		B      []uint
@@ -4632,7 +4688,7 @@ func _(k corpus.IntOpsUint) {
 		Out    []uint
 		Orders []bool
 	}
-	_ = corpusIntOpsUintHasChanged_RunGoGenerate(k) // corpus.IntOpsUint has changed: run go generate
+	_ = (*corpusIntOpsUintHasChanged_RunGoGenerate)(k) // corpus.IntOpsUint has changed: run go generate
 }
 
 //go:embed IntOpsUint16.spv
@@ -4663,10 +4719,11 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsUint16SPIRV,
 	Sum:   0x99173972,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0xc17f2d11},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: intOpsUint16Words, Sum: 0xc17f2d11},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
@@ -4710,7 +4767,7 @@ func RunIntOpsUint16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsUint16].
-func _(k corpus.IntOpsUint16) {
+func _(k *corpus.IntOpsUint16) {
 	type corpusIntOpsUint16HasChanged_RunGoGenerate struct {
 		A      []uint16
 		B      []uint16
@@ -4718,7 +4775,7 @@ func _(k corpus.IntOpsUint16) {
 		Out    []uint16
 		Orders []bool
 	}
-	_ = corpusIntOpsUint16HasChanged_RunGoGenerate(k) // corpus.IntOpsUint16 has changed: run go generate
+	_ = (*corpusIntOpsUint16HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint16 has changed: run go generate
 }
 
 //go:embed IntOpsUint32.spv
@@ -4749,10 +4806,11 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsUint32SPIRV,
 	Sum:   0xd90f7cd5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0x4daca68},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUint32Words, Sum: 0x4daca68},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
@@ -4796,7 +4854,7 @@ func RunIntOpsUint32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsUint32].
-func _(k corpus.IntOpsUint32) {
+func _(k *corpus.IntOpsUint32) {
 	type corpusIntOpsUint32HasChanged_RunGoGenerate struct {
 		A      []uint32
 		B      []uint32
@@ -4804,7 +4862,7 @@ func _(k corpus.IntOpsUint32) {
 		Out    []uint32
 		Orders []bool
 	}
-	_ = corpusIntOpsUint32HasChanged_RunGoGenerate(k) // corpus.IntOpsUint32 has changed: run go generate
+	_ = (*corpusIntOpsUint32HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint32 has changed: run go generate
 }
 
 //go:embed IntOpsUint64.spv
@@ -4835,10 +4893,11 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsUint64SPIRV,
 	Sum:   0x65eafc4c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0xb66260e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUint64Words, Sum: 0xb66260e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
@@ -4882,7 +4941,7 @@ func RunIntOpsUint64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsUint64].
-func _(k corpus.IntOpsUint64) {
+func _(k *corpus.IntOpsUint64) {
 	type corpusIntOpsUint64HasChanged_RunGoGenerate struct {
 		A      []uint64
 		B      []uint64
@@ -4890,7 +4949,7 @@ func _(k corpus.IntOpsUint64) {
 		Out    []uint64
 		Orders []bool
 	}
-	_ = corpusIntOpsUint64HasChanged_RunGoGenerate(k) // corpus.IntOpsUint64 has changed: run go generate
+	_ = (*corpusIntOpsUint64HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint64 has changed: run go generate
 }
 
 //go:embed IntOpsUint8.spv
@@ -4921,10 +4980,11 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsUint8SPIRV,
 	Sum:   0xa15192a9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x384e3cef},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUint8Words, Sum: 0x384e3cef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
@@ -4968,7 +5028,7 @@ func RunIntOpsUint8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUin
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsUint8].
-func _(k corpus.IntOpsUint8) {
+func _(k *corpus.IntOpsUint8) {
 	type corpusIntOpsUint8HasChanged_RunGoGenerate struct {
 		A      []uint8
 		B      []uint8
@@ -4976,7 +5036,7 @@ func _(k corpus.IntOpsUint8) {
 		Out    []uint8
 		Orders []bool
 	}
-	_ = corpusIntOpsUint8HasChanged_RunGoGenerate(k) // corpus.IntOpsUint8 has changed: run go generate
+	_ = (*corpusIntOpsUint8HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint8 has changed: run go generate
 }
 
 //go:embed Jumps.spv
@@ -5001,10 +5061,11 @@ var jumpsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:203:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:262:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/loops.go:206:2 236:4",
 	SPIRV: jumpsSPIRV,
 	Sum:   0x5431f297,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords, Sum: 0x6f48c9f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:206:2 236:4", SPIRV: jumpsWords, Sum: 0x6f48c9f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
@@ -5037,12 +5098,12 @@ func RunJumps(ctx context.Context, dev *runtime.Device, k corpus.Jumps, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Jumps].
-func _(k corpus.Jumps) {
+func _(k *corpus.Jumps) {
 	type corpusJumpsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusJumpsHasChanged_RunGoGenerate(k) // corpus.Jumps has changed: run go generate
+	_ = (*corpusJumpsHasChanged_RunGoGenerate)(k) // corpus.Jumps has changed: run go generate
 }
 
 //go:embed LargeStructs.spv
@@ -5077,7 +5138,7 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: largeStructsSPIRV,
 	Sum:   0xadbad7aa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x3a1d296a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: largeStructsWords, Sum: 0x3a1d296a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
@@ -5118,14 +5179,14 @@ func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStr
 }
 
 // What is converted here is what kgen saw of the types of [corpus.LargeStructs].
-func _(k corpus.LargeStructs) {
+func _(k *corpus.LargeStructs) {
 	type corpusLargeStructsHasChanged_RunGoGenerate struct {
 		By  corpus.Wide
 		In  []corpus.Wide
 		Out []corpus.Wide
 		Eq  []bool
 	}
-	_ = corpusLargeStructsHasChanged_RunGoGenerate(k) // corpus.LargeStructs has changed: run go generate
+	_ = (*corpusLargeStructsHasChanged_RunGoGenerate)(k) // corpus.LargeStructs has changed: run go generate
 	type corpusWideHasChanged_RunGoGenerate struct {
 		A0 int32
 		A1 int32
@@ -5228,7 +5289,7 @@ func _(k corpus.LargeStructs) {
 		J8 corpus.Base
 		J9 corpus.Base
 	}
-	_ = corpusWideHasChanged_RunGoGenerate(k.By) // corpus.Wide has changed: run go generate
+	_ = (*corpusWideHasChanged_RunGoGenerate)(&k.By) // corpus.Wide has changed: run go generate
 }
 
 //go:embed Leavers.spv
@@ -5264,11 +5325,12 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:134:4"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7", Limit: -3},
 	},
+	Loops: "- internal/difftest/corpus/groups2.go:117:2 126:2 127:3",
 	SPIRV: leaversSPIRV,
 	Sum:   0xee4882cc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0x3e7a8216},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xc3ebd027},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "- internal/difftest/corpus/groups2.go:117:2 126:2 127:3", SPIRV: leaversSmall, Sum: 0x3e7a8216},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups2.go:117:2 126:2 127:3", SPIRV: leaversWords, Sum: 0xc3ebd027},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
@@ -5305,13 +5367,13 @@ func RunLeavers(ctx context.Context, dev *runtime.Device, k corpus.Leavers, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Leavers].
-func _(k corpus.Leavers) {
+func _(k *corpus.Leavers) {
 	type corpusLeaversHasChanged_RunGoGenerate struct {
 		Bad int
 		In  []int32
 		Out []int32
 	}
-	_ = corpusLeaversHasChanged_RunGoGenerate(k) // corpus.Leavers has changed: run go generate
+	_ = (*corpusLeaversHasChanged_RunGoGenerate)(k) // corpus.Leavers has changed: run go generate
 }
 
 //go:embed LocalStructs.spv
@@ -5353,10 +5415,11 @@ var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:46:36"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7", Limit: -2},
 	},
+	Loops: "- - - - - - - internal/difftest/corpus/groups2.go:22:2 22:2 22:2",
 	SPIRV: localStructsSPIRV,
 	Sum:   0x466f28a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords, Sum: 0xd27eab1e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - internal/difftest/corpus/groups2.go:22:2 22:2 22:2", SPIRV: localStructsWords, Sum: 0xd27eab1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
@@ -5405,8 +5468,8 @@ func corpusLocalStructsHasChanged_RunGoGenerate75[T1 any](k struct {
 }
 
 // What is converted here is what kgen saw of the types of [corpus.LocalStructs].
-func _(k corpus.LocalStructs) {
-	corpusLocalStructsHasChanged_RunGoGenerate75(k) // corpus.LocalStructs has changed: run go generate
+func _(k *corpus.LocalStructs) {
+	corpusLocalStructsHasChanged_RunGoGenerate75(*k) // corpus.LocalStructs has changed: run go generate
 }
 
 //go:embed Lookup.spv
@@ -5434,10 +5497,11 @@ var lookupKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:107:7", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/tables.go:83:2 71:2 87:2 -",
 	SPIRV: lookupSPIRV,
 	Sum:   0xbcb729e7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupWords, Sum: 0x63c3d9a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/tables.go:83:2 71:2 87:2 -", SPIRV: lookupWords, Sum: 0x63c3d9a2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Lookup{
@@ -5470,12 +5534,12 @@ func RunLookup(ctx context.Context, dev *runtime.Device, k corpus.Lookup, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Lookup].
-func _(k corpus.Lookup) {
+func _(k *corpus.Lookup) {
 	type corpusLookupHasChanged_RunGoGenerate struct {
 		Out []int32
 		F   []float64
 	}
-	_ = corpusLookupHasChanged_RunGoGenerate(k) // corpus.Lookup has changed: run go generate
+	_ = (*corpusLookupHasChanged_RunGoGenerate)(k) // corpus.Lookup has changed: run go generate
 }
 
 //go:embed LoopedLocal.spv
@@ -5502,10 +5566,11 @@ var loopedLocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:114:22", Limit: 16},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:120:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/groups.go:112:2 -",
 	SPIRV: loopedLocalSPIRV,
 	Sum:   0xcb22935a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords, Sum: 0x50044950},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groups.go:112:2 -", SPIRV: loopedLocalWords, Sum: 0x50044950},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
@@ -5534,9 +5599,9 @@ func RunLoopedLocal(ctx context.Context, dev *runtime.Device, k corpus.LoopedLoc
 }
 
 // What is converted here is what kgen saw of the types of [corpus.LoopedLocal].
-func _(k corpus.LoopedLocal) {
+func _(k *corpus.LoopedLocal) {
 	type corpusLoopedLocalHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusLoopedLocalHasChanged_RunGoGenerate(k) // corpus.LoopedLocal has changed: run go generate
+	_ = (*corpusLoopedLocalHasChanged_RunGoGenerate)(k) // corpus.LoopedLocal has changed: run go generate
 }
 
 //go:embed Loops.spv
@@ -5565,10 +5630,11 @@ var loopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:13:10", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:62:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/loops.go:15:2 22:2 25:2 28:2 31:2 34:2 37:2 40:2 43:2 47:2 51:2 55:2 59:2",
 	SPIRV: loopsSPIRV,
-	Sum:   0x4c89f2ae,
+	Sum:   0xfe803562,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0xafecf8d9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:15:2 22:2 25:2 28:2 31:2 34:2 37:2 40:2 43:2 47:2 51:2 55:2 59:2", SPIRV: loopsWords, Sum: 0x5aa05a0b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
@@ -5601,12 +5667,12 @@ func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Loops].
-func _(k corpus.Loops) {
+func _(k *corpus.Loops) {
 	type corpusLoopsHasChanged_RunGoGenerate struct {
 		N   []int32
 		Out []int64
 	}
-	_ = corpusLoopsHasChanged_RunGoGenerate(k) // corpus.Loops has changed: run go generate
+	_ = (*corpusLoopsHasChanged_RunGoGenerate)(k) // corpus.Loops has changed: run go generate
 }
 
 //go:embed Math1.spv
@@ -5648,11 +5714,12 @@ var math1Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5", Limit: -4},
 	},
+	Loops: "- math/mod.go:41:2 41:2",
 	SPIRV: math1SPIRV,
 	Sum:   0x1f961b3e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x50fb70d6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x3e3ebf52},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, Loops: "- math/mod.go:41:2 41:2", SPIRV: math1Small, Sum: 0x50fb70d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- math/mod.go:41:2 41:2", SPIRV: math1Words, Sum: 0x37c15979},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -5693,14 +5760,14 @@ func RunMath1(ctx context.Context, dev *runtime.Device, k corpus.Math1, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Math1].
-func _(k corpus.Math1) {
+func _(k *corpus.Math1) {
 	type corpusMath1HasChanged_RunGoGenerate struct {
 		X   []float64
 		Y   []float64
 		Out []float64
 		N   []int
 	}
-	_ = corpusMath1HasChanged_RunGoGenerate(k) // corpus.Math1 has changed: run go generate
+	_ = (*corpusMath1HasChanged_RunGoGenerate)(k) // corpus.Math1 has changed: run go generate
 }
 
 //go:embed Math32.spv
@@ -5728,10 +5795,11 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:107:32"},
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
+	Loops: "dsl/math32/round.go:52:2 dsl/math32/sqrt.go:61:2",
 	SPIRV: math32SPIRV,
 	Sum:   0x30696c90,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0xff4bd1ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "dsl/math32/round.go:52:2 dsl/math32/sqrt.go:61:2", SPIRV: math32Words, Sum: 0xff4bd1ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
@@ -5768,13 +5836,13 @@ func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Math32].
-func _(k corpus.Math32) {
+func _(k *corpus.Math32) {
 	type corpusMath32HasChanged_RunGoGenerate struct {
 		X   []float32
 		Y   []float32
 		Out []float32
 	}
-	_ = corpusMath32HasChanged_RunGoGenerate(k) // corpus.Math32 has changed: run go generate
+	_ = (*corpusMath32HasChanged_RunGoGenerate)(k) // corpus.Math32 has changed: run go generate
 }
 
 //go:embed MathFuncs.spv
@@ -5806,10 +5874,11 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:77:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:77:21"},
 	},
+	Loops: "-",
 	SPIRV: mathFuncsSPIRV,
 	Sum:   0xaf521aab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0xcd577f08},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mathFuncsWords, Sum: 0xcd577f08},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
@@ -5846,13 +5915,13 @@ func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.MathFuncs].
-func _(k corpus.MathFuncs) {
+func _(k *corpus.MathFuncs) {
 	type corpusMathFuncsHasChanged_RunGoGenerate struct {
 		X   []float64
 		Y   []float64
 		Out []float64
 	}
-	_ = corpusMathFuncsHasChanged_RunGoGenerate(k) // corpus.MathFuncs has changed: run go generate
+	_ = (*corpusMathFuncsHasChanged_RunGoGenerate)(k) // corpus.MathFuncs has changed: run go generate
 }
 
 //go:embed MaybeNil.spv
@@ -5879,10 +5948,11 @@ var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:19", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: maybeNilSPIRV,
 	Sum:   0xf5102832,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xe2478152},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: maybeNilWords, Sum: 0xe2478152},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
@@ -5915,12 +5985,12 @@ func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.MaybeNil].
-func _(k corpus.MaybeNil) {
+func _(k *corpus.MaybeNil) {
 	type corpusMaybeNilHasChanged_RunGoGenerate struct {
 		X   []int32
 		Out []int32
 	}
-	_ = corpusMaybeNilHasChanged_RunGoGenerate(k) // corpus.MaybeNil has changed: run go generate
+	_ = (*corpusMaybeNilHasChanged_RunGoGenerate)(k) // corpus.MaybeNil has changed: run go generate
 }
 
 //go:embed MoreBits.spv
@@ -5951,11 +6021,12 @@ var moreBitsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/mathfuncs.go:159:27"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/mathfuncs.go:159:27", Message: "runtime error: integer overflow"},
 	},
+	Loops: "math/bits/bits.go:547:2 559:2",
 	SPIRV: moreBitsSPIRV,
 	Sum:   0x7f9529b0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: moreBitsSmall, Sum: 0x2c95d771},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0xbeb23bbb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, Loops: "math/bits/bits.go:547:2 559:2", SPIRV: moreBitsSmall, Sum: 0x2c95d771},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "math/bits/bits.go:547:2 559:2", SPIRV: moreBitsWords, Sum: 0xbeb23bbb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
@@ -5988,12 +6059,12 @@ func RunMoreBits(ctx context.Context, dev *runtime.Device, k corpus.MoreBits, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.MoreBits].
-func _(k corpus.MoreBits) {
+func _(k *corpus.MoreBits) {
 	type corpusMoreBitsHasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint64
 	}
-	_ = corpusMoreBitsHasChanged_RunGoGenerate(k) // corpus.MoreBits has changed: run go generate
+	_ = (*corpusMoreBitsHasChanged_RunGoGenerate)(k) // corpus.MoreBits has changed: run go generate
 }
 
 //go:embed Near.spv
@@ -6030,10 +6101,11 @@ var nearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 	},
+	Loops: "- math/pow.go:136:2 - 136:2 - 136:2 - 136:2 - 136:2 math/gamma.go:181:2 185:2 192:2",
 	SPIRV: nearSPIRV,
 	Sum:   0x67921b81,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x66e5ad7b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- math/pow.go:136:2 - 136:2 - 136:2 - 136:2 - 136:2 math/gamma.go:181:2 185:2 192:2", SPIRV: nearWords, Sum: 0x66e5ad7b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -6070,13 +6142,13 @@ func RunNear(ctx context.Context, dev *runtime.Device, k corpus.Near, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Near].
-func _(k corpus.Near) {
+func _(k *corpus.Near) {
 	type corpusNearHasChanged_RunGoGenerate struct {
 		X   []float64
 		Y   []float64
 		Out []float64
 	}
-	_ = corpusNearHasChanged_RunGoGenerate(k) // corpus.Near has changed: run go generate
+	_ = (*corpusNearHasChanged_RunGoGenerate)(k) // corpus.Near has changed: run go generate
 }
 
 //go:embed Neighbours.spv
@@ -6107,10 +6179,11 @@ var neighboursKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:17"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: neighboursSPIRV,
 	Sum:   0x8c44066e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighboursWords, Sum: 0xa3df19b6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: neighboursWords, Sum: 0xa3df19b6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
@@ -6147,13 +6220,13 @@ func RunNeighbours(ctx context.Context, dev *runtime.Device, k corpus.Neighbours
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Neighbours].
-func _(k corpus.Neighbours) {
+func _(k *corpus.Neighbours) {
 	type corpusNeighboursHasChanged_RunGoGenerate struct {
 		In   []int32
 		Out  []int32
 		Tile dsl.LocalAccessor[int32]
 	}
-	_ = corpusNeighboursHasChanged_RunGoGenerate(k) // corpus.Neighbours has changed: run go generate
+	_ = (*corpusNeighboursHasChanged_RunGoGenerate)(k) // corpus.Neighbours has changed: run go generate
 }
 
 //go:embed NestedLoops.spv
@@ -6178,10 +6251,11 @@ var nestedLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:17:14", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:38:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/flow.go:20:2 21:3",
 	SPIRV: nestedLoopsSPIRV,
 	Sum:   0x38b08b39,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedLoopsWords, Sum: 0x38b48861},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:20:2 21:3", SPIRV: nestedLoopsWords, Sum: 0x38b48861},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
@@ -6214,12 +6288,12 @@ func RunNestedLoops(ctx context.Context, dev *runtime.Device, k corpus.NestedLoo
 }
 
 // What is converted here is what kgen saw of the types of [corpus.NestedLoops].
-func _(k corpus.NestedLoops) {
+func _(k *corpus.NestedLoops) {
 	type corpusNestedLoopsHasChanged_RunGoGenerate struct {
 		N   []int32
 		Out []int32
 	}
-	_ = corpusNestedLoopsHasChanged_RunGoGenerate(k) // corpus.NestedLoops has changed: run go generate
+	_ = (*corpusNestedLoopsHasChanged_RunGoGenerate)(k) // corpus.NestedLoops has changed: run go generate
 }
 
 //go:embed NilAgain.spv
@@ -6241,10 +6315,11 @@ var nilAgainKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:65:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:55:2",
 	SPIRV: nilAgainSPIRV,
 	Sum:   0xa4cfe8fa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilAgainWords, Sum: 0xf51a740c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:55:2", SPIRV: nilAgainWords, Sum: 0xf51a740c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NilAgain{
@@ -6273,9 +6348,9 @@ func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.NilAgain].
-func _(k corpus.NilAgain) {
+func _(k *corpus.NilAgain) {
 	type corpusNilAgainHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusNilAgainHasChanged_RunGoGenerate(k) // corpus.NilAgain has changed: run go generate
+	_ = (*corpusNilAgainHasChanged_RunGoGenerate)(k) // corpus.NilAgain has changed: run go generate
 }
 
 //go:embed NilFault.spv
@@ -6299,10 +6374,11 @@ var nilFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/pointers.go:81:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:81:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: nilFaultSPIRV,
 	Sum:   0xa12d1b95,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilFaultWords, Sum: 0x61fb4620},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: nilFaultWords, Sum: 0x61fb4620},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NilFault{
@@ -6335,12 +6411,12 @@ func RunNilFault(ctx context.Context, dev *runtime.Device, k corpus.NilFault, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.NilFault].
-func _(k corpus.NilFault) {
+func _(k *corpus.NilFault) {
 	type corpusNilFaultHasChanged_RunGoGenerate struct {
 		At  int
 		Out []int32
 	}
-	_ = corpusNilFaultHasChanged_RunGoGenerate(k) // corpus.NilFault has changed: run go generate
+	_ = (*corpusNilFaultHasChanged_RunGoGenerate)(k) // corpus.NilFault has changed: run go generate
 }
 
 //go:embed Odds.spv
@@ -6373,10 +6449,11 @@ var oddsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:100:5", Limit: -6},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/types.go:92:2 95:2",
 	SPIRV: oddsSPIRV,
 	Sum:   0xc1492313,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords, Sum: 0x9fcc9798},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/corpus/types.go:92:2 95:2 -", SPIRV: oddsWords, Sum: 0x9fcc9798},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
@@ -6419,7 +6496,7 @@ func RunOdds(ctx context.Context, dev *runtime.Device, k corpus.Odds, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Odds].
-func _(k corpus.Odds) {
+func _(k *corpus.Odds) {
 	type corpusOddsHasChanged_RunGoGenerate struct {
 		In   []corpus.Odd
 		Out  []corpus.Odd
@@ -6428,7 +6505,7 @@ func _(k corpus.Odds) {
 		None struct{}
 		N    []int32
 	}
-	_ = corpusOddsHasChanged_RunGoGenerate(k) // corpus.Odds has changed: run go generate
+	_ = (*corpusOddsHasChanged_RunGoGenerate)(k) // corpus.Odds has changed: run go generate
 	type corpusOddHasChanged_RunGoGenerate struct {
 		A    byte
 		None struct{}
@@ -6441,7 +6518,7 @@ func _(k corpus.Odds) {
 		}
 		F struct{}
 	}
-	_ = corpusOddHasChanged_RunGoGenerate(k.In[0]) // corpus.Odd has changed: run go generate
+	_ = (*corpusOddHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Odd has changed: run go generate
 }
 
 //go:embed OneLine.spv
@@ -6474,10 +6551,11 @@ var oneLineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:84:64", Limit: 16},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:84:7", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: oneLineSPIRV,
 	Sum:   0xfeb18a6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oneLineWords, Sum: 0xb3966822},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: oneLineWords, Sum: 0xb3966822},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.OneLine{
@@ -6522,7 +6600,7 @@ func RunOneLine(ctx context.Context, dev *runtime.Device, k corpus.OneLine, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.OneLine].
-func _(k corpus.OneLine) {
+func _(k *corpus.OneLine) {
 	type corpusOneLineHasChanged_RunGoGenerate struct {
 		I   int
 		X   []int32
@@ -6530,7 +6608,7 @@ func _(k corpus.OneLine) {
 		Out []int32
 		Z   []uint8
 	}
-	_ = corpusOneLineHasChanged_RunGoGenerate(k) // corpus.OneLine has changed: run go generate
+	_ = (*corpusOneLineHasChanged_RunGoGenerate)(k) // corpus.OneLine has changed: run go generate
 }
 
 //go:embed OnlyReturn.spv
@@ -6545,6 +6623,7 @@ var onlyReturnKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, ElemSize: 4, ElemAlign: 4},
 	},
 	Items: 4,
+	Loops: "-",
 	SPIRV: onlyReturnSPIRV,
 	Sum:   0xb979ee6,
 }, func(a *kernelimpl.HostArgs) any {
@@ -6574,9 +6653,9 @@ func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn
 }
 
 // What is converted here is what kgen saw of the types of [corpus.OnlyReturn].
-func _(k corpus.OnlyReturn) {
+func _(k *corpus.OnlyReturn) {
 	type corpusOnlyReturnHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusOnlyReturnHasChanged_RunGoGenerate(k) // corpus.OnlyReturn has changed: run go generate
+	_ = (*corpusOnlyReturnHasChanged_RunGoGenerate)(k) // corpus.OnlyReturn has changed: run go generate
 }
 
 //go:embed Phases.spv
@@ -6611,11 +6690,12 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:62:11", Limit: 32},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7", Limit: -3},
 	},
+	Loops: "- internal/difftest/corpus/groups2.go:75:2 79:4 -",
 	SPIRV: phasesSPIRV,
 	Sum:   0x13ceef50,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall, Sum: 0x1b1eca15},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x5ca47678},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "- internal/difftest/corpus/groups2.go:75:2 79:4 -", SPIRV: phasesSmall, Sum: 0x1b1eca15},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups2.go:75:2 79:4 -", SPIRV: phasesWords, Sum: 0x5ca47678},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
@@ -6652,13 +6732,13 @@ func RunPhases(ctx context.Context, dev *runtime.Device, k corpus.Phases, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Phases].
-func _(k corpus.Phases) {
+func _(k *corpus.Phases) {
 	type corpusPhasesHasChanged_RunGoGenerate struct {
 		Steps int
 		In    []int32
 		Out   []int32
 	}
-	_ = corpusPhasesHasChanged_RunGoGenerate(k) // corpus.Phases has changed: run go generate
+	_ = (*corpusPhasesHasChanged_RunGoGenerate)(k) // corpus.Phases has changed: run go generate
 }
 
 //go:embed Pointers.spv
@@ -6685,11 +6765,12 @@ var pointersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:197:13", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:205:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:188:2 191:2",
 	SPIRV: pointersSPIRV,
 	Sum:   0xfdfe66a0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: pointersSmall, Sum: 0xc0abf719},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pointersWords, Sum: 0xb83f5f35},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/corpus/pointers.go:188:2 191:2", SPIRV: pointersSmall, Sum: 0xc0abf719},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:188:2 191:2", SPIRV: pointersWords, Sum: 0xb83f5f35},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Pointers{
@@ -6722,17 +6803,17 @@ func RunPointers(ctx context.Context, dev *runtime.Device, k corpus.Pointers, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Pointers].
-func _(k corpus.Pointers) {
+func _(k *corpus.Pointers) {
 	type corpusPointersHasChanged_RunGoGenerate struct {
 		Out []int32
 		Tmp []corpus.Counter
 	}
-	_ = corpusPointersHasChanged_RunGoGenerate(k) // corpus.Pointers has changed: run go generate
+	_ = (*corpusPointersHasChanged_RunGoGenerate)(k) // corpus.Pointers has changed: run go generate
 	type corpusCounterHasChanged_RunGoGenerate struct {
 		N    int32
 		Each [3]int32
 	}
-	_ = corpusCounterHasChanged_RunGoGenerate(k.Tmp[0]) // corpus.Counter has changed: run go generate
+	_ = (*corpusCounterHasChanged_RunGoGenerate)(&k.Tmp[0]) // corpus.Counter has changed: run go generate
 }
 
 //go:embed Primes.spv
@@ -6756,10 +6837,11 @@ var primesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/flow.go:209:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:217:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/flow.go:208:2",
 	SPIRV: primesSPIRV,
 	Sum:   0x1cd674b9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0xb83d1217},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/corpus/flow.go:208:2 -", SPIRV: primesWords, Sum: 0xb83d1217},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
@@ -6788,9 +6870,9 @@ func RunPrimes(ctx context.Context, dev *runtime.Device, k corpus.Primes, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Primes].
-func _(k corpus.Primes) {
+func _(k *corpus.Primes) {
 	type corpusPrimesHasChanged_RunGoGenerate struct{ Out []bool }
-	_ = corpusPrimesHasChanged_RunGoGenerate(k) // corpus.Primes has changed: run go generate
+	_ = (*corpusPrimesHasChanged_RunGoGenerate)(k) // corpus.Primes has changed: run go generate
 }
 
 //go:embed Quotients.spv
@@ -6868,7 +6950,7 @@ func RunQuotients(ctx context.Context, dev *runtime.Device, k corpus.Quotients, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Quotients].
-func _(k corpus.Quotients) {
+func _(k *corpus.Quotients) {
 	type corpusQuotientsHasChanged_RunGoGenerate struct {
 		A        []float32
 		B        []float32
@@ -6876,7 +6958,7 @@ func _(k corpus.Quotients) {
 		Root     []float32
 		Inverse  []float32
 	}
-	_ = corpusQuotientsHasChanged_RunGoGenerate(k) // corpus.Quotients has changed: run go generate
+	_ = (*corpusQuotientsHasChanged_RunGoGenerate)(k) // corpus.Quotients has changed: run go generate
 }
 
 //go:embed Ranges.spv
@@ -6901,10 +6983,11 @@ var rangesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:116:19", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:121:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/loops.go:75:2 80:2 85:2 89:2 93:2 99:2 104:2 108:2 - - - - 118:2",
 	SPIRV: rangesSPIRV,
 	Sum:   0x611f34a4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rangesWords, Sum: 0x24cba6b2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:75:2 80:2 85:2 89:2 93:2 99:2 104:2 108:2 - - - - 118:2", SPIRV: rangesWords, Sum: 0x24cba6b2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Ranges{
@@ -6937,12 +7020,12 @@ func RunRanges(ctx context.Context, dev *runtime.Device, k corpus.Ranges, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Ranges].
-func _(k corpus.Ranges) {
+func _(k *corpus.Ranges) {
 	type corpusRangesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusRangesHasChanged_RunGoGenerate(k) // corpus.Ranges has changed: run go generate
+	_ = (*corpusRangesHasChanged_RunGoGenerate)(k) // corpus.Ranges has changed: run go generate
 }
 
 //go:embed Reduce.spv
@@ -6972,10 +7055,11 @@ var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:18:19", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8", Limit: -2},
 	},
+	Loops: "- internal/difftest/corpus/groups.go:16:2",
 	SPIRV: reduceSPIRV,
 	Sum:   0x3e83cef2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x61f788a8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups.go:16:2", SPIRV: reduceWords, Sum: 0x61f788a8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
@@ -7008,12 +7092,12 @@ func RunReduce(ctx context.Context, dev *runtime.Device, k corpus.Reduce, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Reduce].
-func _(k corpus.Reduce) {
+func _(k *corpus.Reduce) {
 	type corpusReduceHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusReduceHasChanged_RunGoGenerate(k) // corpus.Reduce has changed: run go generate
+	_ = (*corpusReduceHasChanged_RunGoGenerate)(k) // corpus.Reduce has changed: run go generate
 }
 
 //go:embed Results.spv
@@ -7037,10 +7121,11 @@ var resultsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:325:27", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/loops.go:271:2 295:2 295:2",
 	SPIRV: resultsSPIRV,
 	Sum:   0x3c7c7601,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0xf7d700ac},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:271:2 295:2 295:2", SPIRV: resultsWords, Sum: 0xf7d700ac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
@@ -7073,12 +7158,12 @@ func RunResults(ctx context.Context, dev *runtime.Device, k corpus.Results, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Results].
-func _(k corpus.Results) {
+func _(k *corpus.Results) {
 	type corpusResultsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusResultsHasChanged_RunGoGenerate(k) // corpus.Results has changed: run go generate
+	_ = (*corpusResultsHasChanged_RunGoGenerate)(k) // corpus.Results has changed: run go generate
 }
 
 //go:embed ReturnEarly.spv
@@ -7107,10 +7192,11 @@ var returnEarlyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:6", Limit: 32},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:7", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: returnEarlySPIRV,
 	Sum:   0xab86c899,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: returnEarlyWords, Sum: 0x25ba94b7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: returnEarlyWords, Sum: 0x25ba94b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
@@ -7147,13 +7233,13 @@ func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEar
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ReturnEarly].
-func _(k corpus.ReturnEarly) {
+func _(k *corpus.ReturnEarly) {
 	type corpusReturnEarlyHasChanged_RunGoGenerate struct {
 		N   int
 		In  []int32
 		Out []int32
 	}
-	_ = corpusReturnEarlyHasChanged_RunGoGenerate(k) // corpus.ReturnEarly has changed: run go generate
+	_ = (*corpusReturnEarlyHasChanged_RunGoGenerate)(k) // corpus.ReturnEarly has changed: run go generate
 }
 
 //go:embed Rounded.spv
@@ -7182,10 +7268,11 @@ var roundedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/fused.go:17:14", Limit: -4},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/fused.go:17:29"},
 	},
+	Loops: "-",
 	SPIRV: roundedSPIRV,
 	Sum:   0xd6ff618c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundedWords, Sum: 0x5ddf8f75},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: roundedWords, Sum: 0x5ddf8f75},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Rounded{
@@ -7226,14 +7313,14 @@ func RunRounded(ctx context.Context, dev *runtime.Device, k corpus.Rounded, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Rounded].
-func _(k corpus.Rounded) {
+func _(k *corpus.Rounded) {
 	type corpusRoundedHasChanged_RunGoGenerate struct {
 		X   []float32
 		Y   []float32
 		Z   []float32
 		Out []float32
 	}
-	_ = corpusRoundedHasChanged_RunGoGenerate(k) // corpus.Rounded has changed: run go generate
+	_ = (*corpusRoundedHasChanged_RunGoGenerate)(k) // corpus.Rounded has changed: run go generate
 }
 
 //go:embed Search.spv
@@ -7260,10 +7347,11 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:157:7", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:155:15", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:144:2",
 	SPIRV: searchSPIRV,
 	Sum:   0x9d61f057,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x5d0edc2b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:144:2", SPIRV: searchWords, Sum: 0x5d0edc2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
@@ -7296,18 +7384,85 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Search].
-func _(k corpus.Search) {
+func _(k *corpus.Search) {
 	type corpusSearchHasChanged_RunGoGenerate struct {
 		Nodes []corpus.Node
 		Out   []int32
 	}
-	_ = corpusSearchHasChanged_RunGoGenerate(k) // corpus.Search has changed: run go generate
+	_ = (*corpusSearchHasChanged_RunGoGenerate)(k) // corpus.Search has changed: run go generate
 	type corpusNodeHasChanged_RunGoGenerate struct {
 		Val   int32
 		Left  int32
 		Right int32
 	}
-	_ = corpusNodeHasChanged_RunGoGenerate(k.Nodes[0]) // corpus.Node has changed: run go generate
+	_ = (*corpusNodeHasChanged_RunGoGenerate)(&k.Nodes[0]) // corpus.Node has changed: run go generate
+}
+
+//go:embed Searches.spv
+var searchesSPIRV string
+
+//go:embed Searches.words.spv
+var searchesWords string
+
+var searchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Searches",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Seeds", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Found", Kind: abi.Slice, Type: "[][12]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 48, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Lingers: true,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/searches.go:19:14", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/searches.go:20:19", Limit: -2},
+	},
+	Loops: "internal/difftest/corpus/searches.go:42:2 52:2 63:2 83:2 103:2 104:3 123:3 144:2 42:2 156:2 168:2 177:2 188:2",
+	SPIRV: searchesSPIRV,
+	Sum:   0x61ae3423,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/searches.go:42:2 52:2 63:2 83:2 103:2 104:3 123:3 144:2 42:2 156:2 168:2 177:2 188:2", SPIRV: searchesWords, Sum: 0x645103a8},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Searches{
+		Seeds: kernelimpl.HostSlice[uint32](a, 0),
+		Found: kernelimpl.HostSlice[[12]uint32](a, 1),
+	}.Kernel
+}, newSearchesHost)
+
+// Searches is the kernel [corpus.Searches] with its slices in device memory.
+// Searches has loops that work-items leave in different rounds, with values of the round in which each left.
+type Searches struct {
+	Seeds runtime.View[uint32]
+	Found runtime.View[[12]uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Searches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(searchesKernel)
+	kernelimpl.View(l, 0, k.Seeds)
+	kernelimpl.View(l, 1, k.Found)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSearches runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSearches(ctx context.Context, dev *runtime.Device, k corpus.Searches, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(searchesKernel)
+	kernelimpl.Slice(l, 0, k.Seeds)
+	kernelimpl.Slice(l, 1, k.Found)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Searches].
+func _(k *corpus.Searches) {
+	type corpusSearchesHasChanged_RunGoGenerate struct {
+		Seeds []uint32
+		Found [][12]uint32
+	}
+	_ = (*corpusSearchesHasChanged_RunGoGenerate)(k) // corpus.Searches has changed: run go generate
 }
 
 //go:embed ShufflesBool.spv
@@ -7344,7 +7499,7 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesBoolSPIRV,
 	Sum:   0x9f01897e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0xefe9e742},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shufflesBoolWords, Sum: 0xefe9e742},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
@@ -7380,13 +7535,13 @@ func RunShufflesBool(ctx context.Context, dev *runtime.Device, k corpus.Shuffles
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesBool].
-func _(k corpus.ShufflesBool) {
+func _(k *corpus.ShufflesBool) {
 	type corpusShufflesBoolHasChanged_RunGoGenerate struct {
 		In    []bool
 		Lanes []int
 		Out   []bool
 	}
-	_ = corpusShufflesBoolHasChanged_RunGoGenerate(k) // corpus.ShufflesBool has changed: run go generate
+	_ = (*corpusShufflesBoolHasChanged_RunGoGenerate)(k) // corpus.ShufflesBool has changed: run go generate
 }
 
 //go:embed ShufflesFloat32.spv
@@ -7459,13 +7614,13 @@ func RunShufflesFloat32(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesFloat32].
-func _(k corpus.ShufflesFloat32) {
+func _(k *corpus.ShufflesFloat32) {
 	type corpusShufflesFloat32HasChanged_RunGoGenerate struct {
 		In    []float32
 		Lanes []int
 		Out   []float32
 	}
-	_ = corpusShufflesFloat32HasChanged_RunGoGenerate(k) // corpus.ShufflesFloat32 has changed: run go generate
+	_ = (*corpusShufflesFloat32HasChanged_RunGoGenerate)(k) // corpus.ShufflesFloat32 has changed: run go generate
 }
 
 //go:embed ShufflesFloat64.spv
@@ -7539,13 +7694,13 @@ func RunShufflesFloat64(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesFloat64].
-func _(k corpus.ShufflesFloat64) {
+func _(k *corpus.ShufflesFloat64) {
 	type corpusShufflesFloat64HasChanged_RunGoGenerate struct {
 		In    []float64
 		Lanes []int
 		Out   []float64
 	}
-	_ = corpusShufflesFloat64HasChanged_RunGoGenerate(k) // corpus.ShufflesFloat64 has changed: run go generate
+	_ = (*corpusShufflesFloat64HasChanged_RunGoGenerate)(k) // corpus.ShufflesFloat64 has changed: run go generate
 }
 
 //go:embed ShufflesInt.spv
@@ -7618,13 +7773,13 @@ func RunShufflesInt(ctx context.Context, dev *runtime.Device, k corpus.ShufflesI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesInt].
-func _(k corpus.ShufflesInt) {
+func _(k *corpus.ShufflesInt) {
 	type corpusShufflesIntHasChanged_RunGoGenerate struct {
 		In    []int
 		Lanes []int
 		Out   []int
 	}
-	_ = corpusShufflesIntHasChanged_RunGoGenerate(k) // corpus.ShufflesInt has changed: run go generate
+	_ = (*corpusShufflesIntHasChanged_RunGoGenerate)(k) // corpus.ShufflesInt has changed: run go generate
 }
 
 //go:embed ShufflesInt16.spv
@@ -7661,7 +7816,7 @@ var shufflesInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesInt16SPIRV,
 	Sum:   0xa9d27931,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words, Sum: 0x2dc064fa},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: shufflesInt16Words, Sum: 0x2dc064fa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
@@ -7697,13 +7852,13 @@ func RunShufflesInt16(ctx context.Context, dev *runtime.Device, k corpus.Shuffle
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesInt16].
-func _(k corpus.ShufflesInt16) {
+func _(k *corpus.ShufflesInt16) {
 	type corpusShufflesInt16HasChanged_RunGoGenerate struct {
 		In    []int16
 		Lanes []int
 		Out   []int16
 	}
-	_ = corpusShufflesInt16HasChanged_RunGoGenerate(k) // corpus.ShufflesInt16 has changed: run go generate
+	_ = (*corpusShufflesInt16HasChanged_RunGoGenerate)(k) // corpus.ShufflesInt16 has changed: run go generate
 }
 
 //go:embed ShufflesUint32.spv
@@ -7776,13 +7931,13 @@ func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.Shuffl
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesUint32].
-func _(k corpus.ShufflesUint32) {
+func _(k *corpus.ShufflesUint32) {
 	type corpusShufflesUint32HasChanged_RunGoGenerate struct {
 		In    []uint32
 		Lanes []int
 		Out   []uint32
 	}
-	_ = corpusShufflesUint32HasChanged_RunGoGenerate(k) // corpus.ShufflesUint32 has changed: run go generate
+	_ = (*corpusShufflesUint32HasChanged_RunGoGenerate)(k) // corpus.ShufflesUint32 has changed: run go generate
 }
 
 //go:embed Single.spv
@@ -7808,11 +7963,12 @@ var singleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:264:8", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/memory.go:262:2 262:2",
 	SPIRV: singleSPIRV,
 	Sum:   0x22cc6b2c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: singleSmall, Sum: 0xb5712d8b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: singleWords, Sum: 0x160dbd1f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "internal/difftest/corpus/memory.go:262:2 262:2", SPIRV: singleSmall, Sum: 0xb5712d8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:262:2 262:2", SPIRV: singleWords, Sum: 0x160dbd1f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Single
@@ -7849,12 +8005,12 @@ func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts .
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Single].
-func _(k corpus.Single) {
+func _(k *corpus.Single) {
 	type corpusSingleHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int64
 	}
-	_ = corpusSingleHasChanged_RunGoGenerate(k) // corpus.Single has changed: run go generate
+	_ = (*corpusSingleHasChanged_RunGoGenerate)(k) // corpus.Single has changed: run go generate
 }
 
 //go:embed Sites.spv
@@ -7937,14 +8093,14 @@ func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Sites].
-func _(k corpus.Sites) {
+func _(k *corpus.Sites) {
 	type corpusSitesHasChanged_RunGoGenerate struct {
 		At  int
 		X   []int32
 		Y   []int32
 		Out []int32
 	}
-	_ = corpusSitesHasChanged_RunGoGenerate(k) // corpus.Sites has changed: run go generate
+	_ = (*corpusSitesHasChanged_RunGoGenerate)(k) // corpus.Sites has changed: run go generate
 }
 
 //go:embed Small.spv
@@ -7983,7 +8139,7 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xc91f1f81,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0x17a2933b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0x70c7eb30},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: smallWords, Sum: 0x70c7eb30},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
@@ -8032,7 +8188,7 @@ func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Small].
-func _(k corpus.Small) {
+func _(k *corpus.Small) {
 	type corpusSmallHasChanged_RunGoGenerate struct {
 		A []int8
 		B []uint16
@@ -8041,7 +8197,7 @@ func _(k corpus.Small) {
 		E []int16
 		F [][3]int8
 	}
-	_ = corpusSmallHasChanged_RunGoGenerate(k) // corpus.Small has changed: run go generate
+	_ = (*corpusSmallHasChanged_RunGoGenerate)(k) // corpus.Small has changed: run go generate
 }
 
 //go:embed Spilled.spv
@@ -8194,7 +8350,7 @@ func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Spilled].
-func _(k corpus.Spilled) {
+func _(k *corpus.Spilled) {
 	type corpusSpilledHasChanged_RunGoGenerate struct {
 		A []int32
 		B []int32
@@ -8217,7 +8373,7 @@ func _(k corpus.Spilled) {
 		}
 		Out []float32
 	}
-	_ = corpusSpilledHasChanged_RunGoGenerate(k) // corpus.Spilled has changed: run go generate
+	_ = (*corpusSpilledHasChanged_RunGoGenerate)(k) // corpus.Spilled has changed: run go generate
 }
 
 //go:embed SubSlices.spv
@@ -8247,11 +8403,12 @@ var subSlicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/memory.go:145:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:154:7", Limit: -3},
 	},
+	Loops: "internal/difftest/corpus/memory.go:132:2 147:2",
 	SPIRV: subSlicesSPIRV,
 	Sum:   0x5cb23a2a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: subSlicesSmall, Sum: 0xefdd555b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords, Sum: 0xf86ccfa6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "internal/difftest/corpus/memory.go:132:2 147:2", SPIRV: subSlicesSmall, Sum: 0xefdd555b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:132:2 147:2", SPIRV: subSlicesWords, Sum: 0xf86ccfa6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
@@ -8288,13 +8445,13 @@ func RunSubSlices(ctx context.Context, dev *runtime.Device, k corpus.SubSlices, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.SubSlices].
-func _(k corpus.SubSlices) {
+func _(k *corpus.SubSlices) {
 	type corpusSubSlicesHasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []int32
 	}
-	_ = corpusSubSlicesHasChanged_RunGoGenerate(k) // corpus.SubSlices has changed: run go generate
+	_ = (*corpusSubSlicesHasChanged_RunGoGenerate)(k) // corpus.SubSlices has changed: run go generate
 }
 
 //go:embed Swap.spv
@@ -8317,10 +8474,11 @@ var swapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:176:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/memory.go:164:2",
 	SPIRV: swapSPIRV,
-	Sum:   0x81fbbbff,
+	Sum:   0x3c215e8d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords, Sum: 0xbca5822b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:164:2", SPIRV: swapWords, Sum: 0x7fb397d9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{
@@ -8349,9 +8507,9 @@ func RunSwap(ctx context.Context, dev *runtime.Device, k corpus.Swap, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Swap].
-func _(k corpus.Swap) {
+func _(k *corpus.Swap) {
 	type corpusSwapHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = corpusSwapHasChanged_RunGoGenerate(k) // corpus.Swap has changed: run go generate
+	_ = (*corpusSwapHasChanged_RunGoGenerate)(k) // corpus.Swap has changed: run go generate
 }
 
 //go:embed Switches.spv
@@ -8375,10 +8533,11 @@ var switchesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:63:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:94:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/flow.go:78:3",
 	SPIRV: switchesSPIRV,
 	Sum:   0xd28eef33,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: switchesWords, Sum: 0xfc24ebec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:78:3", SPIRV: switchesWords, Sum: 0xfc24ebec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{
@@ -8411,12 +8570,12 @@ func RunSwitches(ctx context.Context, dev *runtime.Device, k corpus.Switches, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Switches].
-func _(k corpus.Switches) {
+func _(k *corpus.Switches) {
 	type corpusSwitchesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusSwitchesHasChanged_RunGoGenerate(k) // corpus.Switches has changed: run go generate
+	_ = (*corpusSwitchesHasChanged_RunGoGenerate)(k) // corpus.Switches has changed: run go generate
 }
 
 //go:embed Tables.spv
@@ -8438,10 +8597,11 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:77:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/memory.go:69:2 74:2",
 	SPIRV: tablesSPIRV,
 	Sum:   0x409331bd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tablesWords, Sum: 0x8891d6ad},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:69:2 74:2", SPIRV: tablesWords, Sum: 0x8891d6ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Tables{
@@ -8470,9 +8630,9 @@ func RunTables(ctx context.Context, dev *runtime.Device, k corpus.Tables, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Tables].
-func _(k corpus.Tables) {
+func _(k *corpus.Tables) {
 	type corpusTablesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusTablesHasChanged_RunGoGenerate(k) // corpus.Tables has changed: run go generate
+	_ = (*corpusTablesHasChanged_RunGoGenerate)(k) // corpus.Tables has changed: run go generate
 }
 
 //go:embed Transpose.spv
@@ -8508,11 +8668,12 @@ var transposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:28", Limit: 9},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: transposeSPIRV,
 	Sum:   0xafaa7acd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall, Sum: 0x2669772c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords, Sum: 0x7f35619e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, Loops: "-", SPIRV: transposeSmall, Sum: 0x2669772c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: transposeWords, Sum: 0x7f35619e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{
@@ -8553,14 +8714,14 @@ func RunTranspose(ctx context.Context, dev *runtime.Device, k corpus.Transpose, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Transpose].
-func _(k corpus.Transpose) {
+func _(k *corpus.Transpose) {
 	type corpusTransposeHasChanged_RunGoGenerate struct {
 		W   int
 		H   int
 		In  []float32
 		Out []float32
 	}
-	_ = corpusTransposeHasChanged_RunGoGenerate(k) // corpus.Transpose has changed: run go generate
+	_ = (*corpusTransposeHasChanged_RunGoGenerate)(k) // corpus.Transpose has changed: run go generate
 }
 
 //go:embed Words.spv
@@ -8582,10 +8743,11 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:145:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/tables.go:121:2 121:2 121:2",
 	SPIRV: wordsSPIRV,
 	Sum:   0xa23e023,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0xff77ad19},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/tables.go:121:2 121:2 121:2", SPIRV: wordsWords, Sum: 0xff77ad19},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Words{
@@ -8614,9 +8776,9 @@ func RunWords(ctx context.Context, dev *runtime.Device, k corpus.Words, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Words].
-func _(k corpus.Words) {
+func _(k *corpus.Words) {
 	type corpusWordsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusWordsHasChanged_RunGoGenerate(k) // corpus.Words has changed: run go generate
+	_ = (*corpusWordsHasChanged_RunGoGenerate)(k) // corpus.Words has changed: run go generate
 }
 
 //go:embed ZeroDivisors.spv
@@ -8645,10 +8807,11 @@ var zeroDivisorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:122:36", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:136:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/floats.go:101:2 108:2 125:2 132:2",
 	SPIRV: zeroDivisorsSPIRV,
 	Sum:   0x239ca9ec,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroDivisorsWords, Sum: 0xb604ce8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/floats.go:101:2 108:2 125:2 132:2", SPIRV: zeroDivisorsWords, Sum: 0xb604ce8b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ZeroDivisors{
@@ -8681,10 +8844,10 @@ func RunZeroDivisors(ctx context.Context, dev *runtime.Device, k corpus.ZeroDivi
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ZeroDivisors].
-func _(k corpus.ZeroDivisors) {
+func _(k *corpus.ZeroDivisors) {
 	type corpusZeroDivisorsHasChanged_RunGoGenerate struct {
 		X   []float32
 		Out []uint32
 	}
-	_ = corpusZeroDivisorsHasChanged_RunGoGenerate(k) // corpus.ZeroDivisors has changed: run go generate
+	_ = (*corpusZeroDivisorsHasChanged_RunGoGenerate)(k) // corpus.ZeroDivisors has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -78,11 +78,12 @@ var dispatchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:232:86"},
 		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:236:21"},
 	},
+	Loops: "- internal/difftest/dispatch/dispatch.go:148:2 209:2 218:2 222:2",
 	SPIRV: dispatchSPIRV,
-	Sum:   0x6313733c,
+	Sum:   0xedefca5c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: dispatchSmall, Sum: 0x142e260e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dispatchWords, Sum: 0xcb62281},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, Loops: "- internal/difftest/dispatch/dispatch.go:148:2 209:2 218:2 222:2", SPIRV: dispatchSmall, Sum: 0x717f9027},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/dispatch/dispatch.go:148:2 209:2 218:2 222:2", SPIRV: dispatchWords, Sum: 0x2af8cadd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Dispatch{
@@ -119,13 +120,13 @@ func RunDispatch(ctx context.Context, dev *runtime.Device, k dispatch.Dispatch, 
 }
 
 // What is converted here is what kgen saw of the types of [dispatch.Dispatch].
-func _(k dispatch.Dispatch) {
+func _(k *dispatch.Dispatch) {
 	type dispatchDispatchHasChanged_RunGoGenerate struct {
 		In    []int32
 		Other []int32
 		Out   []int32
 	}
-	_ = dispatchDispatchHasChanged_RunGoGenerate(k) // dispatch.Dispatch has changed: run go generate
+	_ = (*dispatchDispatchHasChanged_RunGoGenerate)(k) // dispatch.Dispatch has changed: run go generate
 }
 
 //go:embed Misses.spv
@@ -169,11 +170,12 @@ var missesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/dispatch/dispatch.go:276:25", Message: "interface conversion: dispatch.figure is nil, not dispatch.disc"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/dispatch/dispatch.go:276:25", Message: "interface conversion: dispatch.figure is dispatch.scaled, not dispatch.disc"},
 	},
+	Loops: "- -",
 	SPIRV: missesSPIRV,
 	Sum:   0xeeebe722,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: missesSmall, Sum: 0x1f7680ba},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: missesWords, Sum: 0xd999b2c2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- -", SPIRV: missesSmall, Sum: 0x1f7680ba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: missesWords, Sum: 0xd999b2c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Misses{
@@ -206,12 +208,12 @@ func RunMisses(ctx context.Context, dev *runtime.Device, k dispatch.Misses, r ru
 }
 
 // What is converted here is what kgen saw of the types of [dispatch.Misses].
-func _(k dispatch.Misses) {
+func _(k *dispatch.Misses) {
 	type dispatchMissesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = dispatchMissesHasChanged_RunGoGenerate(k) // dispatch.Misses has changed: run go generate
+	_ = (*dispatchMissesHasChanged_RunGoGenerate)(k) // dispatch.Misses has changed: run go generate
 }
 
 //go:embed Nested.spv
@@ -242,10 +244,11 @@ var nestedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:81:33"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:85:7", Limit: -2},
 	},
+	Loops: "- internal/difftest/dispatch/nested.go:70:2 81:2",
 	SPIRV: nestedSPIRV,
-	Sum:   0xdb40adcb,
+	Sum:   0x25d2c669,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedWords, Sum: 0xc3ef32d7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/dispatch/nested.go:70:2 81:2", SPIRV: nestedWords, Sum: 0x6287cf19},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
@@ -278,12 +281,12 @@ func RunNested(ctx context.Context, dev *runtime.Device, k dispatch.Nested, r ru
 }
 
 // What is converted here is what kgen saw of the types of [dispatch.Nested].
-func _(k dispatch.Nested) {
+func _(k *dispatch.Nested) {
 	type dispatchNestedHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = dispatchNestedHasChanged_RunGoGenerate(k) // dispatch.Nested has changed: run go generate
+	_ = (*dispatchNestedHasChanged_RunGoGenerate)(k) // dispatch.Nested has changed: run go generate
 }
 
 //go:embed Passes.spv
@@ -324,11 +327,12 @@ var passesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:312:14"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:315:7", Limit: -4},
 	},
+	Loops: "- internal/difftest/dispatch/dispatch.go:292:2 292:2 300:2 307:2 307:2",
 	SPIRV: passesSPIRV,
 	Sum:   0x1002b25b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: passesSmall, Sum: 0xf1b82451},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passesWords, Sum: 0x3c970964},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, Loops: "- internal/difftest/dispatch/dispatch.go:292:2 292:2 300:2 307:2 307:2", SPIRV: passesSmall, Sum: 0xf1b82451},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/dispatch/dispatch.go:292:2 292:2 300:2 307:2 307:2", SPIRV: passesWords, Sum: 0xcc97a4b5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{
@@ -369,12 +373,12 @@ func RunPasses(ctx context.Context, dev *runtime.Device, k dispatch.Passes, r ru
 }
 
 // What is converted here is what kgen saw of the types of [dispatch.Passes].
-func _(k dispatch.Passes) {
+func _(k *dispatch.Passes) {
 	type dispatchPassesHasChanged_RunGoGenerate struct {
 		Op  []int32
 		A   []int32
 		B   []int32
 		Out []int32
 	}
-	_ = dispatchPassesHasChanged_RunGoGenerate(k) // dispatch.Passes has changed: run go generate
+	_ = (*dispatchPassesHasChanged_RunGoGenerate)(k) // dispatch.Passes has changed: run go generate
 }

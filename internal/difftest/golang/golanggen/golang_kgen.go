@@ -21,8 +21,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -103,10 +103,11 @@ var againKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:22:9", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:26:9", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/again.go:14:2 14:2",
 	SPIRV: againSPIRV,
 	Sum:   0x54aba2d2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: againWords, Sum: 0xc0e490ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/again.go:14:2 14:2", SPIRV: againWords, Sum: 0xc0e490ea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Again{
@@ -139,12 +140,12 @@ func RunAgain(ctx context.Context, dev *runtime.Device, k golang.Again, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Again].
-func _(k golang.Again) {
+func _(k *golang.Again) {
 	type golangAgainHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangAgainHasChanged_RunGoGenerate(k) // golang.Again has changed: run go generate
+	_ = (*golangAgainHasChanged_RunGoGenerate)(k) // golang.Again has changed: run go generate
 }
 
 //go:embed Alternatives.spv
@@ -178,11 +179,12 @@ var alternativesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:191:41"},
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
 	},
+	Loops: "- - - internal/difftest/golang/alternatives.go:129:2 129:2 - - 143:2 143:2 143:2 143:2 153:2",
 	SPIRV: alternativesSPIRV,
 	Sum:   0xdbbbd5e0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: alternativesSmall, Sum: 0x92c7de7a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: alternativesWords, Sum: 0xeea1f8e3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- - - internal/difftest/golang/alternatives.go:129:2 129:2 - - 143:2 143:2 143:2 143:2 153:2", SPIRV: alternativesSmall, Sum: 0x92c7de7a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - internal/difftest/golang/alternatives.go:129:2 129:2 - - 143:2 143:2 143:2 143:2 153:2", SPIRV: alternativesWords, Sum: 0xa4eaf008},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
@@ -215,12 +217,12 @@ func RunAlternatives(ctx context.Context, dev *runtime.Device, k golang.Alternat
 }
 
 // What is converted here is what kgen saw of the types of [golang.Alternatives].
-func _(k golang.Alternatives) {
+func _(k *golang.Alternatives) {
 	type golangAlternativesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangAlternativesHasChanged_RunGoGenerate(k) // golang.Alternatives has changed: run go generate
+	_ = (*golangAlternativesHasChanged_RunGoGenerate)(k) // golang.Alternatives has changed: run go generate
 }
 
 //go:embed Appends.spv
@@ -255,11 +257,12 @@ var appendsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/golang/lang.go:235:14", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:240:13", Limit: -3},
 	},
+	Loops: "internal/difftest/golang/lang.go:208:2 - - 228:2 231:2 -",
 	SPIRV: appendsSPIRV,
 	Sum:   0x455bcf17,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: appendsSmall, Sum: 0xc3f131ea},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: appendsWords, Sum: 0xa0a4a151},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "internal/difftest/golang/lang.go:208:2 - - 228:2 231:2 -", SPIRV: appendsSmall, Sum: 0xc3f131ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/golang/lang.go:208:2 - - 228:2 231:2 - -", SPIRV: appendsWords, Sum: 0xa0a4a151},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
@@ -296,13 +299,13 @@ func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Appends].
-func _(k golang.Appends) {
+func _(k *golang.Appends) {
 	type golangAppendsHasChanged_RunGoGenerate struct {
 		In   []int
 		Out  []int
 		Text []byte
 	}
-	_ = golangAppendsHasChanged_RunGoGenerate(k) // golang.Appends has changed: run go generate
+	_ = (*golangAppendsHasChanged_RunGoGenerate)(k) // golang.Appends has changed: run go generate
 }
 
 //go:embed Behind.spv
@@ -326,10 +329,11 @@ var behindKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:165:18", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:182:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: behindSPIRV,
 	Sum:   0x4f016fa9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: behindWords, Sum: 0xa6fea5d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: behindWords, Sum: 0xa6fea5d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
@@ -362,12 +366,12 @@ func RunBehind(ctx context.Context, dev *runtime.Device, k golang.Behind, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Behind].
-func _(k golang.Behind) {
+func _(k *golang.Behind) {
 	type golangBehindHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangBehindHasChanged_RunGoGenerate(k) // golang.Behind has changed: run go generate
+	_ = (*golangBehindHasChanged_RunGoGenerate)(k) // golang.Behind has changed: run go generate
 }
 
 //go:embed Bessel.spv
@@ -407,13 +411,14 @@ var besselKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 	},
+	Loops:      "- math/jn.go:120:4 135:5 177:4 184:4 201:5 206:5 298:3",
 	Data:       besselData,
 	DataOffset: 32,
 	SPIRV:      besselSPIRV,
 	Sum:        0x1a4cb48a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: besselSmall, Sum: 0x38ec66e5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: besselWords, Sum: 0x5bac59e0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- math/jn.go:120:4 135:5 177:4 184:4 201:5 206:5 298:3", SPIRV: besselSmall, Sum: 0x38ec66e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- math/jn.go:120:4 135:5 177:4 184:4 201:5 206:5 298:3", SPIRV: besselWords, Sum: 0x45c5cd0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
@@ -446,12 +451,12 @@ func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Bessel].
-func _(k golang.Bessel) {
+func _(k *golang.Bessel) {
 	type golangBesselHasChanged_RunGoGenerate struct {
 		X   []float64
 		Out []float64
 	}
-	_ = golangBesselHasChanged_RunGoGenerate(k) // golang.Bessel has changed: run go generate
+	_ = (*golangBesselHasChanged_RunGoGenerate)(k) // golang.Bessel has changed: run go generate
 }
 
 //go:embed Binary.spv
@@ -480,7 +485,7 @@ var binaryKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: binarySPIRV,
 	Sum:   0x222b660d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: binaryWords, Sum: 0xc91aa970},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: binaryWords, Sum: 0xc91aa970},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
@@ -517,13 +522,13 @@ func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Binary].
-func _(k golang.Binary) {
+func _(k *golang.Binary) {
 	type golangBinaryHasChanged_RunGoGenerate struct {
 		In  []byte
 		Out []byte
 		Sum []uint64
 	}
-	_ = golangBinaryHasChanged_RunGoGenerate(k) // golang.Binary has changed: run go generate
+	_ = (*golangBinaryHasChanged_RunGoGenerate)(k) // golang.Binary has changed: run go generate
 }
 
 //go:embed BitsFault.spv
@@ -566,11 +571,12 @@ var bitsFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:161:41"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:161:6", Limit: -4},
 	},
+	Loops: "- math/bits/bits.go:547:2 559:2 547:2 559:2 547:2 559:2",
 	SPIRV: bitsFaultSPIRV,
 	Sum:   0x59e652a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}}, SPIRV: bitsFaultSmall, Sum: 0x6f52f3c3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsFaultWords, Sum: 0xd63916a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}}, Loops: "- math/bits/bits.go:547:2 559:2 547:2 559:2 547:2 559:2", SPIRV: bitsFaultSmall, Sum: 0x6f52f3c3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- math/bits/bits.go:547:2 559:2 547:2 559:2 547:2 559:2", SPIRV: bitsFaultWords, Sum: 0xf1f347bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.BitsFault{
@@ -611,14 +617,14 @@ func RunBitsFault(ctx context.Context, dev *runtime.Device, k golang.BitsFault, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.BitsFault].
-func _(k golang.BitsFault) {
+func _(k *golang.BitsFault) {
 	type golangBitsFaultHasChanged_RunGoGenerate struct {
 		Mode int
 		X    []uint64
 		Y    []uint64
 		Z    []uint64
 	}
-	_ = golangBitsFaultHasChanged_RunGoGenerate(k) // golang.BitsFault has changed: run go generate
+	_ = (*golangBitsFaultHasChanged_RunGoGenerate)(k) // golang.BitsFault has changed: run go generate
 }
 
 //go:embed Bytes.spv
@@ -673,11 +679,12 @@ var bytesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:878:11"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/bytes.go:87:7", Limit: -3},
 	},
+	Loops: "- - internal/difftest/golang/bytes.go:40:2 - - - - - - - 63:2 - - - - internal/bytealg/compare_generic.go:19:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/count_generic.go:11:2 11:2 bytes/bytes.go:66:2 - 1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/lastindexbyte_generic.go:8:2 - internal/bytealg/bytealg.go:56:2 60:2 102:2 - 108:2 - 108:2 - - - - internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - - internal/bytealg/indexbyte_generic.go:14:2 - -",
 	SPIRV: bytesSPIRV,
-	Sum:   0xc75c4780,
+	Sum:   0x653038e0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, SPIRV: bytesSmall, Sum: 0xbd02e34b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: bytesWords, Sum: 0xa8358305},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, Loops: "- - internal/difftest/golang/bytes.go:40:2 - - - - - - - 63:2 - - - - internal/bytealg/compare_generic.go:19:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/count_generic.go:11:2 11:2 bytes/bytes.go:66:2 - 1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/lastindexbyte_generic.go:8:2 - internal/bytealg/bytealg.go:56:2 60:2 102:2 - 108:2 - 108:2 - - - - internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - - internal/bytealg/indexbyte_generic.go:14:2 - -", SPIRV: bytesSmall, Sum: 0xd04d6185},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - internal/difftest/golang/bytes.go:40:2 - - - - - - - 63:2 - - - - internal/bytealg/compare_generic.go:19:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/count_generic.go:11:2 11:2 bytes/bytes.go:66:2 - 1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/lastindexbyte_generic.go:8:2 - internal/bytealg/bytealg.go:56:2 60:2 102:2 - 108:2 - 108:2 - - - - internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - - internal/bytealg/indexbyte_generic.go:14:2 - - -", SPIRV: bytesWords, Sum: 0xdd03bff2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
@@ -714,13 +721,13 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k golang.Bytes, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Bytes].
-func _(k golang.Bytes) {
+func _(k *golang.Bytes) {
 	type golangBytesHasChanged_RunGoGenerate struct {
 		In  []byte
 		Buf []byte
 		Out []int
 	}
-	_ = golangBytesHasChanged_RunGoGenerate(k) // golang.Bytes has changed: run go generate
+	_ = (*golangBytesHasChanged_RunGoGenerate)(k) // golang.Bytes has changed: run go generate
 }
 
 //go:embed Casts.spv
@@ -748,10 +755,11 @@ var castsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:40:14", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:52:7", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: castsSPIRV,
 	Sum:   0x8ddb46ba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: castsWords, Sum: 0x4e8ce821},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: castsWords, Sum: 0x4e8ce821},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Casts{
@@ -792,14 +800,14 @@ func RunCasts(ctx context.Context, dev *runtime.Device, k golang.Casts, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Casts].
-func _(k golang.Casts) {
+func _(k *golang.Casts) {
 	type golangCastsHasChanged_RunGoGenerate struct {
 		F   []float32
 		N   []int32
 		L   []uint64
 		Out []uint32
 	}
-	_ = golangCastsHasChanged_RunGoGenerate(k) // golang.Casts has changed: run go generate
+	_ = (*golangCastsHasChanged_RunGoGenerate)(k) // golang.Casts has changed: run go generate
 }
 
 //go:embed Changes.spv
@@ -829,11 +837,12 @@ var changesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:11:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:13:8", Limit: -3},
 	},
+	Loops: "internal/difftest/golang/changes.go:53:2 63:2 65:3 76:2 89:2 89:2 89:2 109:3 109:3 109:3 109:3 124:2 89:2 139:2 89:2 150:2 154:2 159:2 173:2 209:3 209:3 220:2 12:2 12:2",
 	SPIRV: changesSPIRV,
-	Sum:   0x7a2fae30,
+	Sum:   0xd299787,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, SPIRV: changesSmall, Sum: 0x21e98b3a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: changesWords, Sum: 0xd0ea793},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, Loops: "internal/difftest/golang/changes.go:53:2 63:2 65:3 76:2 89:2 89:2 89:2 109:3 109:3 109:3 109:3 124:2 89:2 139:2 89:2 150:2 154:2 159:2 173:2 209:3 209:3 220:2 12:2 12:2", SPIRV: changesSmall, Sum: 0x7ec52a9c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/changes.go:53:2 63:2 65:3 76:2 89:2 89:2 89:2 109:3 109:3 109:3 109:3 124:2 89:2 139:2 89:2 150:2 154:2 159:2 173:2 209:3 209:3 220:2 12:2 12:2", SPIRV: changesWords, Sum: 0xd45d4745},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
@@ -870,13 +879,13 @@ func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Changes].
-func _(k golang.Changes) {
+func _(k *golang.Changes) {
 	type golangChangesHasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []int64
 	}
-	_ = golangChangesHasChanged_RunGoGenerate(k) // golang.Changes has changed: run go generate
+	_ = (*golangChangesHasChanged_RunGoGenerate)(k) // golang.Changes has changed: run go generate
 }
 
 //go:embed Ciphers.spv
@@ -903,11 +912,12 @@ var ciphersKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/chacha8rand/kgen_chacha8.go:26:19", Limit: 32},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:107:8", Limit: -1},
 	},
+	Loops: "internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3",
 	SPIRV: ciphersSPIRV,
 	Sum:   0xeffb33c7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, SPIRV: ciphersSmall, Sum: 0x7d6f3542},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ciphersWords, Sum: 0xa3d91e75},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, Loops: "internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3", SPIRV: ciphersSmall, Sum: 0x7d6f3542},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3", SPIRV: ciphersWords, Sum: 0x58502064},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
@@ -936,9 +946,9 @@ func RunCiphers(ctx context.Context, dev *runtime.Device, k golang.Ciphers, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Ciphers].
-func _(k golang.Ciphers) {
+func _(k *golang.Ciphers) {
 	type golangCiphersHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = golangCiphersHasChanged_RunGoGenerate(k) // golang.Ciphers has changed: run go generate
+	_ = (*golangCiphersHasChanged_RunGoGenerate)(k) // golang.Ciphers has changed: run go generate
 }
 
 //go:embed Closures.spv
@@ -964,10 +974,11 @@ var closuresKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:149:30"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:152:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/rounds.go:128:3 128:3 128:3 128:3 140:2 141:3 - 141:3 -",
 	SPIRV: closuresSPIRV,
-	Sum:   0x8cb0c7d2,
+	Sum:   0xc2644f7e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0xb269c9a1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/rounds.go:128:3 128:3 128:3 128:3 140:2 141:3 - 141:3 -", SPIRV: closuresWords, Sum: 0xce965ddd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
@@ -1000,12 +1011,12 @@ func RunClosures(ctx context.Context, dev *runtime.Device, k golang.Closures, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Closures].
-func _(k golang.Closures) {
+func _(k *golang.Closures) {
 	type golangClosuresHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangClosuresHasChanged_RunGoGenerate(k) // golang.Closures has changed: run go generate
+	_ = (*golangClosuresHasChanged_RunGoGenerate)(k) // golang.Closures has changed: run go generate
 }
 
 //go:embed Complexes.spv
@@ -1086,7 +1097,7 @@ func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Complexes].
-func _(k golang.Complexes) {
+func _(k *golang.Complexes) {
 	type golangComplexesHasChanged_RunGoGenerate struct {
 		In    []complex64
 		By    complex128
@@ -1096,7 +1107,7 @@ func _(k golang.Complexes) {
 		}
 		Out []complex128
 	}
-	_ = golangComplexesHasChanged_RunGoGenerate(k) // golang.Complexes has changed: run go generate
+	_ = (*golangComplexesHasChanged_RunGoGenerate)(k) // golang.Complexes has changed: run go generate
 }
 
 //go:embed Computed.spv
@@ -1142,16 +1153,17 @@ var computedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:212:94"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:217:7", Limit: -2},
 	},
+	Loops: "- internal/difftest/golang/computed.go:198:2 hash/crc32/crc32_generic.go:46:2 hash/crc64/kgen_crc64.go:23:2",
 	Variables: []abi.Variable{
 		{Name: "hash/crc32.IEEETable", Pos: "hash/crc32/crc32.go:101:5", Var: &crc32.IEEETable, Sum: 0x63d11b2f},
 	},
 	Data:       computedData,
 	DataOffset: 64,
 	SPIRV:      computedSPIRV,
-	Sum:        0x30be3192,
+	Sum:        0x30fdd822,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, SPIRV: computedSmall, Sum: 0x67fa5a51},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: computedWords, Sum: 0x203e5551},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, Loops: "- internal/difftest/golang/computed.go:198:2 hash/crc32/crc32_generic.go:46:2 hash/crc64/kgen_crc64.go:23:2", SPIRV: computedSmall, Sum: 0x2200a92c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/computed.go:198:2 hash/crc32/crc32_generic.go:46:2 hash/crc64/kgen_crc64.go:23:2", SPIRV: computedWords, Sum: 0x2f46d002},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
@@ -1192,14 +1204,14 @@ func RunComputed(ctx context.Context, dev *runtime.Device, k golang.Computed, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Computed].
-func _(k golang.Computed) {
+func _(k *golang.Computed) {
 	type golangComputedHasChanged_RunGoGenerate struct {
 		In  []uint32
 		Out []uint32
 		F   []float32
 		D   []float64
 	}
-	_ = golangComputedHasChanged_RunGoGenerate(k) // golang.Computed has changed: run go generate
+	_ = (*golangComputedHasChanged_RunGoGenerate)(k) // golang.Computed has changed: run go generate
 }
 
 //go:embed Deferred.spv
@@ -1226,11 +1238,12 @@ var deferredKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:104:24", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:110:7", Limit: -1},
 	},
+	Loops: "internal/difftest/golang/lang.go:82:2 -",
 	SPIRV: deferredSPIRV,
-	Sum:   0x29cef2c0,
+	Sum:   0xc9796310,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, SPIRV: deferredSmall, Sum: 0x525c4474},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredWords, Sum: 0x4f352a53},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, Loops: "internal/difftest/golang/lang.go:82:2 -", SPIRV: deferredSmall, Sum: 0xe592370f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/lang.go:82:2 -", SPIRV: deferredWords, Sum: 0x719e2516},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
@@ -1263,12 +1276,12 @@ func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Deferred].
-func _(k golang.Deferred) {
+func _(k *golang.Deferred) {
 	type golangDeferredHasChanged_RunGoGenerate struct {
 		Out []int
 		Log []int
 	}
-	_ = golangDeferredHasChanged_RunGoGenerate(k) // golang.Deferred has changed: run go generate
+	_ = (*golangDeferredHasChanged_RunGoGenerate)(k) // golang.Deferred has changed: run go generate
 }
 
 //go:embed DeferredNil.spv
@@ -1294,10 +1307,11 @@ var deferredNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:133:7", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:121:36"},
 	},
+	Loops: "-",
 	SPIRV: deferredNilSPIRV,
 	Sum:   0x3f282eca,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deferredNilWords, Sum: 0x4293ba49},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: deferredNilWords, Sum: 0x4293ba49},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.DeferredNil{
@@ -1330,12 +1344,12 @@ func RunDeferredNil(ctx context.Context, dev *runtime.Device, k golang.DeferredN
 }
 
 // What is converted here is what kgen saw of the types of [golang.DeferredNil].
-func _(k golang.DeferredNil) {
+func _(k *golang.DeferredNil) {
 	type golangDeferredNilHasChanged_RunGoGenerate struct {
 		Mode int
 		Out  []int
 	}
-	_ = golangDeferredNilHasChanged_RunGoGenerate(k) // golang.DeferredNil has changed: run go generate
+	_ = (*golangDeferredNilHasChanged_RunGoGenerate)(k) // golang.DeferredNil has changed: run go generate
 }
 
 //go:embed Edits.spv
@@ -1367,11 +1381,12 @@ var editsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/slices.go:378:7", Limit: 14},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7", Limit: -3},
 	},
+	Loops: "- - - - - - - - - - - slices/slices.go:482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 - - - slices/slices.go:482:2 482:2 482:2 - - - - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 27:2",
 	SPIRV: editsSPIRV,
 	Sum:   0x948d61cd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, SPIRV: editsSmall, Sum: 0xa2b3040},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: editsWords, Sum: 0xe63117db},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, Loops: "- - - - - - - - - - - slices/slices.go:482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 - - - slices/slices.go:482:2 482:2 482:2 - - - - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 27:2", SPIRV: editsSmall, Sum: 0xa2b3040},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - slices/slices.go:482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 - - - slices/slices.go:482:2 482:2 482:2 - - - - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 27:2", SPIRV: editsWords, Sum: 0x90a811b0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
@@ -1408,13 +1423,13 @@ func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Edits].
-func _(k golang.Edits) {
+func _(k *golang.Edits) {
 	type golangEditsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Buf []int32
 		Out []int32
 	}
-	_ = golangEditsHasChanged_RunGoGenerate(k) // golang.Edits has changed: run go generate
+	_ = (*golangEditsHasChanged_RunGoGenerate)(k) // golang.Edits has changed: run go generate
 }
 
 //go:embed Elsewhere.spv
@@ -1436,6 +1451,7 @@ var elsewhereKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:253:48", Limit: -1},
 	},
+	Loops: "-",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/difftest/golang/near/far.N", Pos: "internal/difftest/golang/near/far/far.go:7:2", Var: &far.N, Sum: 0x5167f30d},
 		{Name: "github.com/kgen-go/kgen/internal/difftest/golang/near/far.Table", Pos: "internal/difftest/golang/near/far/far.go:6:2", Var: &far.Table, Sum: 0x42c308a5},
@@ -1443,7 +1459,7 @@ var elsewhereKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: elsewhereSPIRV,
 	Sum:   0x18f39722,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: elsewhereWords, Sum: 0xe479d5da},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: elsewhereWords, Sum: 0xe479d5da},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Elsewhere{
@@ -1472,9 +1488,9 @@ func RunElsewhere(ctx context.Context, dev *runtime.Device, k golang.Elsewhere, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Elsewhere].
-func _(k golang.Elsewhere) {
+func _(k *golang.Elsewhere) {
 	type golangElsewhereHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = golangElsewhereHasChanged_RunGoGenerate(k) // golang.Elsewhere has changed: run go generate
+	_ = (*golangElsewhereHasChanged_RunGoGenerate)(k) // golang.Elsewhere has changed: run go generate
 }
 
 //go:embed Firsts.spv
@@ -1503,10 +1519,11 @@ var firstsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:253:26"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:196:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/unlike.go:207:2 230:3 230:3 230:3 - - - - - -",
 	SPIRV: firstsSPIRV,
-	Sum:   0x33137fa4,
+	Sum:   0x4c3aa802,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: firstsWords, Sum: 0x78c4e426},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/unlike.go:207:2 230:3 230:3 230:3 - - - - - -", SPIRV: firstsWords, Sum: 0xe2252a5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
@@ -1539,12 +1556,12 @@ func RunFirsts(ctx context.Context, dev *runtime.Device, k golang.Firsts, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Firsts].
-func _(k golang.Firsts) {
+func _(k *golang.Firsts) {
 	type golangFirstsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangFirstsHasChanged_RunGoGenerate(k) // golang.Firsts has changed: run go generate
+	_ = (*golangFirstsHasChanged_RunGoGenerate)(k) // golang.Firsts has changed: run go generate
 }
 
 //go:embed Floats.spv
@@ -1608,11 +1625,12 @@ var floatsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:151:25"},
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11", Limit: 48},
 	},
+	Loops: "- slices/kgen_sort.go:146:2 slices/zsortordered.go:13:2 14:3 14:3 46:2 24:2 51:2 24:2 51:2 24:2 248:3 248:3 324:2 203:2 204:3 204:3 220:4 229:4 229:4 179:2 183:3 183:3 141:2 141:2 144:2 144:2 155:2 159:3",
 	SPIRV: floatsSPIRV,
 	Sum:   0x945386f6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, SPIRV: floatsSmall, Sum: 0xdd25e851},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floatsWords, Sum: 0x5f85d016},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, Loops: "- slices/kgen_sort.go:146:2 slices/zsortordered.go:13:2 14:3 14:3 46:2 24:2 51:2 24:2 51:2 24:2 248:3 248:3 324:2 203:2 204:3 204:3 220:4 229:4 229:4 179:2 183:3 183:3 141:2 141:2 144:2 144:2 155:2 159:3", SPIRV: floatsSmall, Sum: 0xdd25e851},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/kgen_sort.go:146:2 slices/zsortordered.go:13:2 14:3 14:3 46:2 24:2 51:2 24:2 51:2 24:2 248:3 248:3 324:2 203:2 204:3 204:3 220:4 229:4 229:4 179:2 183:3 183:3 141:2 141:2 144:2 144:2 155:2 159:3", SPIRV: floatsWords, Sum: 0x7671ee74},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
@@ -1645,12 +1663,12 @@ func RunFloats(ctx context.Context, dev *runtime.Device, k golang.Floats, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Floats].
-func _(k golang.Floats) {
+func _(k *golang.Floats) {
 	type golangFloatsHasChanged_RunGoGenerate struct {
 		Buf []float64
 		N   int
 	}
-	_ = golangFloatsHasChanged_RunGoGenerate(k) // golang.Floats has changed: run go generate
+	_ = (*golangFloatsHasChanged_RunGoGenerate)(k) // golang.Floats has changed: run go generate
 }
 
 //go:embed Generators.spv
@@ -1677,10 +1695,11 @@ var generatorsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:125:7", Limit: -1},
 	},
+	Loops: "math/rand/v2/rand.go:244:2 122:3 internal/difftest/golang/library.go:122:2 math/rand/v2/zipf.go:64:2 math/rand/v2/rand.go:122:3 122:3",
 	SPIRV: generatorsSPIRV,
 	Sum:   0x894427bd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: generatorsWords, Sum: 0x735f0462},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "math/rand/v2/rand.go:244:2 122:3 internal/difftest/golang/library.go:122:2 math/rand/v2/zipf.go:64:2 math/rand/v2/rand.go:122:3 122:3", SPIRV: generatorsWords, Sum: 0x735f0462},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
@@ -1709,9 +1728,9 @@ func RunGenerators(ctx context.Context, dev *runtime.Device, k golang.Generators
 }
 
 // What is converted here is what kgen saw of the types of [golang.Generators].
-func _(k golang.Generators) {
+func _(k *golang.Generators) {
 	type golangGeneratorsHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = golangGeneratorsHasChanged_RunGoGenerate(k) // golang.Generators has changed: run go generate
+	_ = (*golangGeneratorsHasChanged_RunGoGenerate)(k) // golang.Generators has changed: run go generate
 }
 
 //go:embed InFloat64.spv
@@ -1746,11 +1765,12 @@ var inFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/narrow.go:54:16", Limit: -5},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/narrow.go:54:22"},
 	},
+	Loops: "internal/difftest/golang/narrow.go:41:2",
 	SPIRV: inFloat64SPIRV,
 	Sum:   0xb9cba235,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-16, 8}}, SPIRV: inFloat64Small, Sum: 0x866d7550},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inFloat64Words, Sum: 0x333ae296},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-16, 8}}, Loops: "internal/difftest/golang/narrow.go:41:2", SPIRV: inFloat64Small, Sum: 0x866d7550},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/narrow.go:41:2", SPIRV: inFloat64Words, Sum: 0x333ae296},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.InFloat64{
@@ -1795,7 +1815,7 @@ func RunInFloat64(ctx context.Context, dev *runtime.Device, k golang.InFloat64, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.InFloat64].
-func _(k golang.InFloat64) {
+func _(k *golang.InFloat64) {
 	type golangInFloat64HasChanged_RunGoGenerate struct {
 		X    []float32
 		Y    []float32
@@ -1803,7 +1823,7 @@ func _(k golang.InFloat64) {
 		Is   []uint32
 		Bits []uint32
 	}
-	_ = golangInFloat64HasChanged_RunGoGenerate(k) // golang.InFloat64 has changed: run go generate
+	_ = (*golangInFloat64HasChanged_RunGoGenerate)(k) // golang.InFloat64 has changed: run go generate
 }
 
 //go:embed Inconsistent.spv
@@ -1844,11 +1864,12 @@ var inconsistentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:41"},
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12", Limit: 48},
 	},
+	Loops: "- slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2",
 	SPIRV: inconsistentSPIRV,
 	Sum:   0x518e1ec,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, SPIRV: inconsistentSmall, Sum: 0x6fe80f79},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: inconsistentWords, Sum: 0xab25466},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, Loops: "- slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2", SPIRV: inconsistentSmall, Sum: 0xdf1aa2d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2", SPIRV: inconsistentWords, Sum: 0x691a5afe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
@@ -1881,12 +1902,12 @@ func RunInconsistent(ctx context.Context, dev *runtime.Device, k golang.Inconsis
 }
 
 // What is converted here is what kgen saw of the types of [golang.Inconsistent].
-func _(k golang.Inconsistent) {
+func _(k *golang.Inconsistent) {
 	type golangInconsistentHasChanged_RunGoGenerate struct {
 		Buf []float32
 		N   int
 	}
-	_ = golangInconsistentHasChanged_RunGoGenerate(k) // golang.Inconsistent has changed: run go generate
+	_ = (*golangInconsistentHasChanged_RunGoGenerate)(k) // golang.Inconsistent has changed: run go generate
 }
 
 //go:embed Initial.spv
@@ -1908,10 +1929,11 @@ var initialKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/initial.go:90:7", Limit: -1},
 	},
+	Loops: "internal/difftest/golang/initial.go:77:2 59:2 59:2",
 	SPIRV: initialSPIRV,
 	Sum:   0x64d9040f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: initialWords, Sum: 0xadeb0f8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/initial.go:77:2 59:2 59:2", SPIRV: initialWords, Sum: 0xadeb0f8b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Initial{
@@ -1940,9 +1962,9 @@ func RunInitial(ctx context.Context, dev *runtime.Device, k golang.Initial, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Initial].
-func _(k golang.Initial) {
+func _(k *golang.Initial) {
 	type golangInitialHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangInitialHasChanged_RunGoGenerate(k) // golang.Initial has changed: run go generate
+	_ = (*golangInitialHasChanged_RunGoGenerate)(k) // golang.Initial has changed: run go generate
 }
 
 //go:embed Interfaces.spv
@@ -1976,11 +1998,12 @@ var interfacesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:88:8", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7", Limit: -2},
 	},
+	Loops: "- sort/kgen_sort.go:19:2 sort/zsortinterface.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3 sort/sort.go:112:2 internal/difftest/golang/sorting.go:91:2 slices/zsortordered.go:46:2 24:2 51:2 24:2 sort/search.go:62:2 62:2 104:2",
 	SPIRV: interfacesSPIRV,
 	Sum:   0x2346b781,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: interfacesSmall, Sum: 0xde8bb15f},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: interfacesWords, Sum: 0x56629994},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, Loops: "- sort/kgen_sort.go:19:2 sort/zsortinterface.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3 sort/sort.go:112:2 internal/difftest/golang/sorting.go:91:2 slices/zsortordered.go:46:2 24:2 51:2 24:2 sort/search.go:62:2 62:2 104:2", SPIRV: interfacesSmall, Sum: 0xde8bb15f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- sort/kgen_sort.go:19:2 sort/zsortinterface.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3 sort/sort.go:112:2 internal/difftest/golang/sorting.go:91:2 slices/zsortordered.go:46:2 24:2 51:2 24:2 sort/search.go:62:2 62:2 104:2 -", SPIRV: interfacesWords, Sum: 0xba72c985},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
@@ -2013,18 +2036,18 @@ func RunInterfaces(ctx context.Context, dev *runtime.Device, k golang.Interfaces
 }
 
 // What is converted here is what kgen saw of the types of [golang.Interfaces].
-func _(k golang.Interfaces) {
+func _(k *golang.Interfaces) {
 	type golangInterfacesHasChanged_RunGoGenerate struct {
 		Buf []golang.Entry
 		Out []int
 	}
-	_ = golangInterfacesHasChanged_RunGoGenerate(k) // golang.Interfaces has changed: run go generate
+	_ = (*golangInterfacesHasChanged_RunGoGenerate)(k) // golang.Interfaces has changed: run go generate
 	type golangEntryHasChanged_RunGoGenerate struct {
 		Key uint8
 		At  int32
 		W   float32
 	}
-	_ = golangEntryHasChanged_RunGoGenerate(k.Buf[0]) // golang.Entry has changed: run go generate
+	_ = (*golangEntryHasChanged_RunGoGenerate)(&k.Buf[0]) // golang.Entry has changed: run go generate
 }
 
 //go:embed Iterators.spv
@@ -2052,11 +2075,12 @@ var iteratorsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:270:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:284:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/lang.go:248:3 slices/iter.go:28:3 39:3 16:3",
 	SPIRV: iteratorsSPIRV,
 	Sum:   0x21e83bc1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: iteratorsSmall, Sum: 0x2e8bac81},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iteratorsWords, Sum: 0xc6a6e02b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/lang.go:248:3 slices/iter.go:28:3 39:3 16:3", SPIRV: iteratorsSmall, Sum: 0x2e8bac81},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/lang.go:248:3 slices/iter.go:28:3 39:3 16:3", SPIRV: iteratorsWords, Sum: 0xc6a6e02b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
@@ -2089,12 +2113,12 @@ func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Iterators].
-func _(k golang.Iterators) {
+func _(k *golang.Iterators) {
 	type golangIteratorsHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []int
 	}
-	_ = golangIteratorsHasChanged_RunGoGenerate(k) // golang.Iterators has changed: run go generate
+	_ = (*golangIteratorsHasChanged_RunGoGenerate)(k) // golang.Iterators has changed: run go generate
 }
 
 //go:embed Joined.spv
@@ -2120,10 +2144,11 @@ var joinedKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/joined.go:80:57"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/joined.go:92:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: joinedSPIRV,
 	Sum:   0x1323634a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: joinedWords, Sum: 0x75593ac2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: joinedWords, Sum: 0x75593ac2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Joined{
@@ -2156,12 +2181,12 @@ func RunJoined(ctx context.Context, dev *runtime.Device, k golang.Joined, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Joined].
-func _(k golang.Joined) {
+func _(k *golang.Joined) {
 	type golangJoinedHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangJoinedHasChanged_RunGoGenerate(k) // golang.Joined has changed: run go generate
+	_ = (*golangJoinedHasChanged_RunGoGenerate)(k) // golang.Joined has changed: run go generate
 }
 
 //go:embed Kept.spv
@@ -2193,11 +2218,12 @@ var keptKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/kept.go:102:48"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/kept.go:79:7", Limit: -2},
 	},
+	Loops: "- internal/difftest/golang/kept.go:56:3 94:2",
 	SPIRV: keptSPIRV,
 	Sum:   0x66014e52,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: keptSmall, Sum: 0x46f07fee},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keptWords, Sum: 0xf7719dd8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- internal/difftest/golang/kept.go:56:3 94:2", SPIRV: keptSmall, Sum: 0x46f07fee},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/kept.go:56:3 94:2", SPIRV: keptWords, Sum: 0x84b637f1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Kept{
@@ -2230,12 +2256,12 @@ func RunKept(ctx context.Context, dev *runtime.Device, k golang.Kept, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [golang.Kept].
-func _(k golang.Kept) {
+func _(k *golang.Kept) {
 	type golangKeptHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangKeptHasChanged_RunGoGenerate(k) // golang.Kept has changed: run go generate
+	_ = (*golangKeptHasChanged_RunGoGenerate)(k) // golang.Kept has changed: run go generate
 }
 
 //go:embed Large.spv
@@ -2262,11 +2288,12 @@ var largeKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:118:16", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:123:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/edits.go:111:2 - - - - 111:2 - - - -",
 	SPIRV: largeSPIRV,
 	Sum:   0x2a64678b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: largeSmall, Sum: 0xb4e4c30b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: largeWords, Sum: 0x945b8fdd},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/edits.go:111:2 - - - - 111:2 - - - -", SPIRV: largeSmall, Sum: 0xb4e4c30b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/edits.go:111:2 - - - - 111:2 - - - -", SPIRV: largeWords, Sum: 0x945b8fdd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
@@ -2299,12 +2326,12 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k golang.Large, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Large].
-func _(k golang.Large) {
+func _(k *golang.Large) {
 	type golangLargeHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangLargeHasChanged_RunGoGenerate(k) // golang.Large has changed: run go generate
+	_ = (*golangLargeHasChanged_RunGoGenerate)(k) // golang.Large has changed: run go generate
 }
 
 //go:embed LongTexts.spv
@@ -2338,13 +2365,14 @@ var longTextsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:22:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:214:7", Limit: -1},
 	},
+	Loops:      "internal/difftest/golang/texts.go:205:2 32:2 - 32:2 - 19:2 19:2 - 19:2 19:2 - 19:2 -",
 	Data:       longTextsData,
 	DataOffset: 16,
 	SPIRV:      longTextsSPIRV,
-	Sum:        0xa727e483,
+	Sum:        0xd9930e0b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: longTextsSmall, Sum: 0xfdc91171},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: longTextsWords, Sum: 0xd3858689},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "internal/difftest/golang/texts.go:205:2 32:2 - 32:2 - 19:2 19:2 - 19:2 19:2 - 19:2 -", SPIRV: longTextsSmall, Sum: 0x392bfde9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/golang/texts.go:205:2 32:2 - 32:2 - 19:2 19:2 - 19:2 19:2 - 19:2 -", SPIRV: longTextsWords, Sum: 0x30012123},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
@@ -2373,9 +2401,9 @@ func RunLongTexts(ctx context.Context, dev *runtime.Device, k golang.LongTexts, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.LongTexts].
-func _(k golang.LongTexts) {
+func _(k *golang.LongTexts) {
 	type golangLongTextsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = golangLongTextsHasChanged_RunGoGenerate(k) // golang.LongTexts has changed: run go generate
+	_ = (*golangLongTextsHasChanged_RunGoGenerate)(k) // golang.LongTexts has changed: run go generate
 }
 
 //go:embed Lookups.spv
@@ -2404,11 +2432,12 @@ var lookupsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:221:30", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:246:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/rounds.go:211:2 - 216:2 217:3 - - -",
 	SPIRV: lookupsSPIRV,
 	Sum:   0x3d42d9c9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: lookupsSmall, Sum: 0x673e731c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupsWords, Sum: 0x4fe36131},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/rounds.go:211:2 - 216:2 217:3 - - -", SPIRV: lookupsSmall, Sum: 0x673e731c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/rounds.go:211:2 - 216:2 217:3 - - -", SPIRV: lookupsWords, Sum: 0x34fa7a0c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
@@ -2441,12 +2470,12 @@ func RunLookups(ctx context.Context, dev *runtime.Device, k golang.Lookups, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Lookups].
-func _(k golang.Lookups) {
+func _(k *golang.Lookups) {
 	type golangLookupsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangLookupsHasChanged_RunGoGenerate(k) // golang.Lookups has changed: run go generate
+	_ = (*golangLookupsHasChanged_RunGoGenerate)(k) // golang.Lookups has changed: run go generate
 }
 
 //go:embed LoopVars.spv
@@ -2472,11 +2501,12 @@ var loopVarsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:45:7", Limit: -1},
 	},
+	Loops: "internal/difftest/golang/lang.go:20:2 30:2 32:4 38:2",
 	SPIRV: loopVarsSPIRV,
-	Sum:   0xa150d5ca,
+	Sum:   0x38732c68,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: loopVarsSmall, Sum: 0x65a80a75},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopVarsWords, Sum: 0x8f2d1696},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "internal/difftest/golang/lang.go:20:2 30:2 32:4 38:2", SPIRV: loopVarsSmall, Sum: 0x59a45fdd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/lang.go:20:2 30:2 32:4 38:2", SPIRV: loopVarsWords, Sum: 0x790f6a72},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
@@ -2505,9 +2535,9 @@ func RunLoopVars(ctx context.Context, dev *runtime.Device, k golang.LoopVars, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.LoopVars].
-func _(k golang.LoopVars) {
+func _(k *golang.LoopVars) {
 	type golangLoopVarsHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangLoopVarsHasChanged_RunGoGenerate(k) // golang.LoopVars has changed: run go generate
+	_ = (*golangLoopVarsHasChanged_RunGoGenerate)(k) // golang.LoopVars has changed: run go generate
 }
 
 //go:embed Makes.spv
@@ -2532,10 +2562,11 @@ var makesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:79:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:111:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/makes.go:20:2 70:2 20:2 70:2 20:2 math/rand/v2/rand.go:223:2 244:2 122:3 internal/difftest/golang/makes.go:81:2 85:2 20:2 70:2 70:2 70:2 104:2",
 	SPIRV: makesSPIRV,
-	Sum:   0xd3e74456,
+	Sum:   0x9dbcc4aa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesWords, Sum: 0xf7095773},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/makes.go:20:2 70:2 20:2 70:2 20:2 math/rand/v2/rand.go:223:2 244:2 122:3 internal/difftest/golang/makes.go:81:2 85:2 20:2 70:2 70:2 70:2 104:2", SPIRV: makesWords, Sum: 0xd9774513},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Makes{
@@ -2568,12 +2599,12 @@ func RunMakes(ctx context.Context, dev *runtime.Device, k golang.Makes, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Makes].
-func _(k golang.Makes) {
+func _(k *golang.Makes) {
 	type golangMakesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangMakesHasChanged_RunGoGenerate(k) // golang.Makes has changed: run go generate
+	_ = (*golangMakesHasChanged_RunGoGenerate)(k) // golang.Makes has changed: run go generate
 }
 
 //go:embed MakesAmong.spv
@@ -2606,11 +2637,12 @@ var makesAmongKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:281:15", Message: "append: out of capacity, and a kernel cannot allocate"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:309:7", Limit: -2},
 	},
+	Loops: "- internal/difftest/golang/makes.go:198:2 70:2 198:2 70:2 198:2 70:2 239:2 246:2 264:2 20:2 20:2 20:2 70:2 70:2 70:2 70:2 70:2 70:2 70:2 296:2 198:2 70:2 70:2 70:2 302:2 304:4",
 	SPIRV: makesAmongSPIRV,
-	Sum:   0xd9b6abcd,
+	Sum:   0x935cb6a6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesAmongSmall, Sum: 0x797a2bfe},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesAmongWords, Sum: 0x428488a6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- internal/difftest/golang/makes.go:198:2 70:2 198:2 70:2 198:2 70:2 239:2 246:2 264:2 20:2 20:2 20:2 70:2 70:2 70:2 70:2 70:2 70:2 70:2 296:2 198:2 70:2 70:2 70:2 302:2 304:4", SPIRV: makesAmongSmall, Sum: 0xa3bc718c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/makes.go:198:2 70:2 198:2 70:2 198:2 70:2 239:2 246:2 264:2 20:2 20:2 20:2 70:2 70:2 70:2 70:2 70:2 70:2 70:2 296:2 198:2 70:2 70:2 70:2 302:2 304:4", SPIRV: makesAmongWords, Sum: 0x812e501b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
@@ -2643,12 +2675,12 @@ func RunMakesAmong(ctx context.Context, dev *runtime.Device, k golang.MakesAmong
 }
 
 // What is converted here is what kgen saw of the types of [golang.MakesAmong].
-func _(k golang.MakesAmong) {
+func _(k *golang.MakesAmong) {
 	type golangMakesAmongHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangMakesAmongHasChanged_RunGoGenerate(k) // golang.MakesAmong has changed: run go generate
+	_ = (*golangMakesAmongHasChanged_RunGoGenerate)(k) // golang.MakesAmong has changed: run go generate
 }
 
 //go:embed MakesFault.spv
@@ -2680,11 +2712,12 @@ var makesFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:178:11", Message: "runtime error: makeslice: cap out of range"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:180:7", Limit: -2},
 	},
+	Loops: "- -",
 	SPIRV: makesFaultSPIRV,
 	Sum:   0x3f0dee1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: makesFaultSmall, Sum: 0x55975a94},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesFaultWords, Sum: 0x71b5e13},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- -", SPIRV: makesFaultSmall, Sum: 0x55975a94},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: makesFaultWords, Sum: 0x71b5e13},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MakesFault{
@@ -2717,12 +2750,12 @@ func RunMakesFault(ctx context.Context, dev *runtime.Device, k golang.MakesFault
 }
 
 // What is converted here is what kgen saw of the types of [golang.MakesFault].
-func _(k golang.MakesFault) {
+func _(k *golang.MakesFault) {
 	type golangMakesFaultHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangMakesFaultHasChanged_RunGoGenerate(k) // golang.MakesFault has changed: run go generate
+	_ = (*golangMakesFaultHasChanged_RunGoGenerate)(k) // golang.MakesFault has changed: run go generate
 }
 
 //go:embed MakesOf.spv
@@ -2749,10 +2782,11 @@ var makesOfKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:129:29", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:145:7", Limit: -2},
 	},
+	Loops: "slices/zsortordered.go:46:2 24:2 51:2 24:2 internal/difftest/golang/makes.go:70:2 70:2 70:2 - 70:2 - slices/slices.go:525:2 - internal/difftest/golang/makes.go:70:2 - 70:2 - - 70:2 - 142:2",
 	SPIRV: makesOfSPIRV,
 	Sum:   0x472c6ec1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: makesOfWords, Sum: 0x87a890b2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "slices/zsortordered.go:46:2 24:2 51:2 24:2 internal/difftest/golang/makes.go:70:2 70:2 70:2 - 70:2 - slices/slices.go:525:2 - internal/difftest/golang/makes.go:70:2 - 70:2 - - 70:2 - 142:2", SPIRV: makesOfWords, Sum: 0x87a890b2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MakesOf{
@@ -2785,12 +2819,12 @@ func RunMakesOf(ctx context.Context, dev *runtime.Device, k golang.MakesOf, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.MakesOf].
-func _(k golang.MakesOf) {
+func _(k *golang.MakesOf) {
 	type golangMakesOfHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangMakesOfHasChanged_RunGoGenerate(k) // golang.MakesOf has changed: run go generate
+	_ = (*golangMakesOfHasChanged_RunGoGenerate)(k) // golang.MakesOf has changed: run go generate
 }
 
 //go:embed MoreSlices.spv
@@ -2826,11 +2860,12 @@ var moreSlicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/slices.go:403:7", Limit: 12},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:27:7", Limit: -3},
 	},
+	Loops: "- slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/slices.go:398:2 401:4 - slices/iter.go:39:3 39:3",
 	SPIRV: moreSlicesSPIRV,
 	Sum:   0x54a45c54,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: moreSlicesSmall, Sum: 0x3e184214},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreSlicesWords, Sum: 0x3de50784},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "- slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/slices.go:398:2 401:4 - slices/iter.go:39:3 39:3", SPIRV: moreSlicesSmall, Sum: 0x3e184214},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/slices.go:398:2 401:4 - slices/iter.go:39:3 39:3", SPIRV: moreSlicesWords, Sum: 0x3de50784},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
@@ -2867,13 +2902,13 @@ func RunMoreSlices(ctx context.Context, dev *runtime.Device, k golang.MoreSlices
 }
 
 // What is converted here is what kgen saw of the types of [golang.MoreSlices].
-func _(k golang.MoreSlices) {
+func _(k *golang.MoreSlices) {
 	type golangMoreSlicesHasChanged_RunGoGenerate struct {
 		In  []int32
 		F   []float32
 		Out []int32
 	}
-	_ = golangMoreSlicesHasChanged_RunGoGenerate(k) // golang.MoreSlices has changed: run go generate
+	_ = (*golangMoreSlicesHasChanged_RunGoGenerate)(k) // golang.MoreSlices has changed: run go generate
 }
 
 //go:embed Named.spv
@@ -2896,10 +2931,11 @@ var namedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:190:7", Limit: -1},
 	},
+	Loops: "- internal/difftest/golang/texts.go:149:2 176:2 - 185:2",
 	SPIRV: namedSPIRV,
-	Sum:   0xa4cf3b30,
+	Sum:   0xedaac58a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x6b9a9982},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/texts.go:149:2 176:2 - 185:2", SPIRV: namedWords, Sum: 0x531c2124},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
@@ -2928,9 +2964,9 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Named].
-func _(k golang.Named) {
+func _(k *golang.Named) {
 	type golangNamedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = golangNamedHasChanged_RunGoGenerate(k) // golang.Named has changed: run go generate
+	_ = (*golangNamedHasChanged_RunGoGenerate)(k) // golang.Named has changed: run go generate
 }
 
 //go:embed NilCalls.spv
@@ -2958,10 +2994,11 @@ var nilCallsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:152:7", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:153:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: nilCallsSPIRV,
 	Sum:   0x8482827d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilCallsWords, Sum: 0x75e10f44},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: nilCallsWords, Sum: 0x75e10f44},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.NilCalls{
@@ -2994,12 +3031,12 @@ func RunNilCalls(ctx context.Context, dev *runtime.Device, k golang.NilCalls, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.NilCalls].
-func _(k golang.NilCalls) {
+func _(k *golang.NilCalls) {
 	type golangNilCallsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangNilCallsHasChanged_RunGoGenerate(k) // golang.NilCalls has changed: run go generate
+	_ = (*golangNilCallsHasChanged_RunGoGenerate)(k) // golang.NilCalls has changed: run go generate
 }
 
 //go:embed NilMethods.spv
@@ -3025,10 +3062,11 @@ var nilMethodsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:135:18"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:135:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: nilMethodsSPIRV,
 	Sum:   0x7717e92b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilMethodsWords, Sum: 0xeaec2b0a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: nilMethodsWords, Sum: 0xeaec2b0a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.NilMethods{
@@ -3061,12 +3099,12 @@ func RunNilMethods(ctx context.Context, dev *runtime.Device, k golang.NilMethods
 }
 
 // What is converted here is what kgen saw of the types of [golang.NilMethods].
-func _(k golang.NilMethods) {
+func _(k *golang.NilMethods) {
 	type golangNilMethodsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangNilMethodsHasChanged_RunGoGenerate(k) // golang.NilMethods has changed: run go generate
+	_ = (*golangNilMethodsHasChanged_RunGoGenerate)(k) // golang.NilMethods has changed: run go generate
 }
 
 //go:embed Nones.spv
@@ -3093,10 +3131,11 @@ var nonesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:69:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:14:7", Limit: -2},
 	},
+	Loops: "- internal/difftest/golang/unlike.go:63:2",
 	SPIRV: nonesSPIRV,
-	Sum:   0x13d49a2,
+	Sum:   0x3da4fc10,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nonesWords, Sum: 0x8f7e9ac1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/unlike.go:63:2", SPIRV: nonesWords, Sum: 0x8217edda},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
@@ -3129,12 +3168,12 @@ func RunNones(ctx context.Context, dev *runtime.Device, k golang.Nones, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Nones].
-func _(k golang.Nones) {
+func _(k *golang.Nones) {
 	type golangNonesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangNonesHasChanged_RunGoGenerate(k) // golang.Nones has changed: run go generate
+	_ = (*golangNonesHasChanged_RunGoGenerate)(k) // golang.Nones has changed: run go generate
 }
 
 //go:embed Order.spv
@@ -3159,10 +3198,11 @@ var orderKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:40:15", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:150:39", Limit: 40},
 	},
+	Loops: "internal/difftest/golang/order.go:86:2 - 89:2 155:2",
 	SPIRV: orderSPIRV,
 	Sum:   0xcf0233e8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderWords, Sum: 0x2e846615},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/order.go:86:2 - 89:2 155:2", SPIRV: orderWords, Sum: 0xdc64ec41},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Order{
@@ -3195,12 +3235,12 @@ func RunOrder(ctx context.Context, dev *runtime.Device, k golang.Order, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Order].
-func _(k golang.Order) {
+func _(k *golang.Order) {
 	type golangOrderHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangOrderHasChanged_RunGoGenerate(k) // golang.Order has changed: run go generate
+	_ = (*golangOrderHasChanged_RunGoGenerate)(k) // golang.Order has changed: run go generate
 }
 
 //go:embed Outcomes.spv
@@ -3232,11 +3272,12 @@ var outcomesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/outcomes.go:85:16", Message: "interface conversion: error is nil, not golang.rangeError"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/outcomes.go:99:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/outcomes.go:26:2 91:2",
 	SPIRV: outcomesSPIRV,
-	Sum:   0x8b7b0bba,
+	Sum:   0x1f7dc136,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: outcomesSmall, Sum: 0x518cf79d},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: outcomesWords, Sum: 0x1373f17b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/outcomes.go:26:2 91:2", SPIRV: outcomesSmall, Sum: 0x343b974d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/golang/outcomes.go:26:2 91:2", SPIRV: outcomesWords, Sum: 0xa5b12330},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
@@ -3269,12 +3310,12 @@ func RunOutcomes(ctx context.Context, dev *runtime.Device, k golang.Outcomes, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Outcomes].
-func _(k golang.Outcomes) {
+func _(k *golang.Outcomes) {
 	type golangOutcomesHasChanged_RunGoGenerate struct {
 		In  []byte
 		Out []int
 	}
-	_ = golangOutcomesHasChanged_RunGoGenerate(k) // golang.Outcomes has changed: run go generate
+	_ = (*golangOutcomesHasChanged_RunGoGenerate)(k) // golang.Outcomes has changed: run go generate
 }
 
 //go:embed Panics.spv
@@ -3338,11 +3379,12 @@ var panicsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "out of range"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:217:45", Limit: -2},
 	},
+	Loops: "- - -",
 	SPIRV: panicsSPIRV,
 	Sum:   0x643ad7ac,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, SPIRV: panicsSmall, Sum: 0xd7684fa5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsWords, Sum: 0x712c788a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, Loops: "- - -", SPIRV: panicsSmall, Sum: 0xd7684fa5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - -", SPIRV: panicsWords, Sum: 0x712c788a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
@@ -3375,12 +3417,12 @@ func RunPanics(ctx context.Context, dev *runtime.Device, k golang.Panics, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Panics].
-func _(k golang.Panics) {
+func _(k *golang.Panics) {
 	type golangPanicsHasChanged_RunGoGenerate struct {
 		Mode int
 		Out  []int
 	}
-	_ = golangPanicsHasChanged_RunGoGenerate(k) // golang.Panics has changed: run go generate
+	_ = (*golangPanicsHasChanged_RunGoGenerate)(k) // golang.Panics has changed: run go generate
 }
 
 //go:embed PanicsDouble.spv
@@ -3411,10 +3453,11 @@ var panicsDoubleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00k\x00\x00"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:239:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: panicsDoubleSPIRV,
 	Sum:   0xa6e5361f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: panicsDoubleWords, Sum: 0xc51d62b8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: panicsDoubleWords, Sum: 0xc51d62b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.PanicsDouble{
@@ -3447,12 +3490,12 @@ func RunPanicsDouble(ctx context.Context, dev *runtime.Device, k golang.PanicsDo
 }
 
 // What is converted here is what kgen saw of the types of [golang.PanicsDouble].
-func _(k golang.PanicsDouble) {
+func _(k *golang.PanicsDouble) {
 	type golangPanicsDoubleHasChanged_RunGoGenerate struct {
 		Mode int
 		Out  []int
 	}
-	_ = golangPanicsDoubleHasChanged_RunGoGenerate(k) // golang.PanicsDouble has changed: run go generate
+	_ = (*golangPanicsDoubleHasChanged_RunGoGenerate)(k) // golang.PanicsDouble has changed: run go generate
 }
 
 //go:embed Passed.spv
@@ -3479,13 +3522,14 @@ var passedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "hash/crc32/crc32_generic.go:47:12", Limit: 256},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/passed.go:43:7", Limit: -1},
 	},
+	Loops: "- - - - - crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - hash/fnv/fnv.go:112:2 internal/difftest/golang/passed.go:70:2",
 	Variables: []abi.Variable{
 		{Name: "hash/crc32.IEEETable", Pos: "hash/crc32/crc32.go:101:5", Var: &crc32.IEEETable, Sum: 0x63d11b2f},
 	},
 	SPIRV: passedSPIRV,
 	Sum:   0x558fed59,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: passedWords, Sum: 0xac0db7ad},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - hash/fnv/fnv.go:112:2 internal/difftest/golang/passed.go:70:2", SPIRV: passedWords, Sum: 0xac0db7ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Passed{
@@ -3514,9 +3558,9 @@ func RunPassed(ctx context.Context, dev *runtime.Device, k golang.Passed, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Passed].
-func _(k golang.Passed) {
+func _(k *golang.Passed) {
 	type golangPassedHasChanged_RunGoGenerate struct{ Out []uint32 }
-	_ = golangPassedHasChanged_RunGoGenerate(k) // golang.Passed has changed: run go generate
+	_ = (*golangPassedHasChanged_RunGoGenerate)(k) // golang.Passed has changed: run go generate
 }
 
 //go:embed Peepholes.spv
@@ -3549,10 +3593,11 @@ var peepholesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/peepholes.go:54:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/peepholes.go:54:34"},
 	},
+	Loops: "internal/difftest/golang/peepholes.go:151:2 167:2 173:2 178:2",
 	SPIRV: peepholesSPIRV,
 	Sum:   0xb456dd0f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: peepholesWords, Sum: 0xf2e42818},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/peepholes.go:151:2 167:2 173:2 178:2", SPIRV: peepholesWords, Sum: 0xf2e42818},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Peepholes{
@@ -3589,13 +3634,13 @@ func RunPeepholes(ctx context.Context, dev *runtime.Device, k golang.Peepholes, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Peepholes].
-func _(k golang.Peepholes) {
+func _(k *golang.Peepholes) {
 	type golangPeepholesHasChanged_RunGoGenerate struct {
 		X   []uint64
 		Y   []uint64
 		Out []uint64
 	}
-	_ = golangPeepholesHasChanged_RunGoGenerate(k) // golang.Peepholes has changed: run go generate
+	_ = (*golangPeepholesHasChanged_RunGoGenerate)(k) // golang.Peepholes has changed: run go generate
 }
 
 //go:embed Pipeline.spv
@@ -3662,10 +3707,11 @@ var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:33"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7", Limit: -2},
 	},
+	Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3",
 	SPIRV: pipelineSPIRV,
-	Sum:   0x878c2777,
+	Sum:   0xef3b57ab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pipelineWords, Sum: 0xd10f173b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3", SPIRV: pipelineWords, Sum: 0xbacf8f6f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
@@ -3702,13 +3748,13 @@ func RunPipeline(ctx context.Context, dev *runtime.Device, k golang.Pipeline, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Pipeline].
-func _(k golang.Pipeline) {
+func _(k *golang.Pipeline) {
 	type golangPipelineHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 		T   dsl.LocalAccessor[int32]
 	}
-	_ = golangPipelineHasChanged_RunGoGenerate(k) // golang.Pipeline has changed: run go generate
+	_ = (*golangPipelineHasChanged_RunGoGenerate)(k) // golang.Pipeline has changed: run go generate
 }
 
 //go:embed Random.spv
@@ -3738,10 +3784,11 @@ var randomKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:116:7", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5", Limit: -3},
 	},
+	Loops: "math/rand/v2/rand.go:122:3 122:3 internal/difftest/golang/std.go:113:2 math/rand/v2/rand.go:122:3",
 	SPIRV: randomSPIRV,
-	Sum:   0xcab13be0,
+	Sum:   0xd2e2dd93,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: randomWords, Sum: 0x806aa388},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "math/rand/v2/rand.go:122:3 122:3 internal/difftest/golang/std.go:113:2 math/rand/v2/rand.go:122:3", SPIRV: randomWords, Sum: 0x413fe2ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
@@ -3778,13 +3825,13 @@ func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Random].
-func _(k golang.Random) {
+func _(k *golang.Random) {
 	type golangRandomHasChanged_RunGoGenerate struct {
 		Seed uint64
 		Out  []uint64
 		F    []float64
 	}
-	_ = golangRandomHasChanged_RunGoGenerate(k) // golang.Random has changed: run go generate
+	_ = (*golangRandomHasChanged_RunGoGenerate)(k) // golang.Random has changed: run go generate
 }
 
 //go:embed Records.spv
@@ -3810,10 +3857,11 @@ var recordsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/records.go:74:25"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/records.go:107:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/records.go:69:2 73:2 -",
 	SPIRV: recordsSPIRV,
 	Sum:   0xe7cdf91e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: recordsWords, Sum: 0xb569d148},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/records.go:69:2 73:2 -", SPIRV: recordsWords, Sum: 0x212349ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Records{
@@ -3846,12 +3894,12 @@ func RunRecords(ctx context.Context, dev *runtime.Device, k golang.Records, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Records].
-func _(k golang.Records) {
+func _(k *golang.Records) {
 	type golangRecordsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangRecordsHasChanged_RunGoGenerate(k) // golang.Records has changed: run go generate
+	_ = (*golangRecordsHasChanged_RunGoGenerate)(k) // golang.Records has changed: run go generate
 }
 
 //go:embed Refilled.spv
@@ -3877,11 +3925,12 @@ var refilledKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:169:8", Limit: -1},
 	},
+	Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2",
 	SPIRV: refilledSPIRV,
 	Sum:   0x3ea9368b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, SPIRV: refilledSmall, Sum: 0xd2f0b4df},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: refilledWords, Sum: 0x8e1d629f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2", SPIRV: refilledSmall, Sum: 0xd2f0b4df},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2", SPIRV: refilledWords, Sum: 0x8e1d629f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
@@ -3910,9 +3959,9 @@ func RunRefilled(ctx context.Context, dev *runtime.Device, k golang.Refilled, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Refilled].
-func _(k golang.Refilled) {
+func _(k *golang.Refilled) {
 	type golangRefilledHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = golangRefilledHasChanged_RunGoGenerate(k) // golang.Refilled has changed: run go generate
+	_ = (*golangRefilledHasChanged_RunGoGenerate)(k) // golang.Refilled has changed: run go generate
 }
 
 //go:embed Rings.spv
@@ -3938,10 +3987,11 @@ var ringsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/wares.go:85:7", Limit: -1},
 		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:85:19"},
 	},
+	Loops: "internal/difftest/golang/wares.go:75:2 75:2",
 	SPIRV: ringsSPIRV,
 	Sum:   0x47b6e421,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ringsWords, Sum: 0xc7c88ff6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/wares.go:75:2 75:2", SPIRV: ringsWords, Sum: 0xc7c88ff6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rings{
@@ -3970,9 +4020,9 @@ func RunRings(ctx context.Context, dev *runtime.Device, k golang.Rings, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Rings].
-func _(k golang.Rings) {
+func _(k *golang.Rings) {
 	type golangRingsHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangRingsHasChanged_RunGoGenerate(k) // golang.Rings has changed: run go generate
+	_ = (*golangRingsHasChanged_RunGoGenerate)(k) // golang.Rings has changed: run go generate
 }
 
 //go:embed Rounded32.spv
@@ -4000,10 +4050,11 @@ var rounded32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:32", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:52:14", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: rounded32SPIRV,
 	Sum:   0x5706c1c2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded32Words, Sum: 0xabd45288},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rounded32Words, Sum: 0xabd45288},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded32{
@@ -4043,14 +4094,14 @@ func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Rounded32].
-func _(k golang.Rounded32) {
+func _(k *golang.Rounded32) {
 	type golangRounded32HasChanged_RunGoGenerate struct {
 		X   []float32
 		Y   []float32
 		Z   []float32
 		Out []float32
 	}
-	_ = golangRounded32HasChanged_RunGoGenerate(k) // golang.Rounded32 has changed: run go generate
+	_ = (*golangRounded32HasChanged_RunGoGenerate)(k) // golang.Rounded32 has changed: run go generate
 }
 
 //go:embed Rounded64.spv
@@ -4082,10 +4133,11 @@ var rounded64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:32", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:52:14", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: rounded64SPIRV,
 	Sum:   0x3f7adf77,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rounded64Words, Sum: 0xf479ec41},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rounded64Words, Sum: 0xf479ec41},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded64{
@@ -4125,14 +4177,14 @@ func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Rounded64].
-func _(k golang.Rounded64) {
+func _(k *golang.Rounded64) {
 	type golangRounded64HasChanged_RunGoGenerate struct {
 		X   []float64
 		Y   []float64
 		Z   []float64
 		Out []float64
 	}
-	_ = golangRounded64HasChanged_RunGoGenerate(k) // golang.Rounded64 has changed: run go generate
+	_ = (*golangRounded64HasChanged_RunGoGenerate)(k) // golang.Rounded64 has changed: run go generate
 }
 
 //go:embed Rounds.spv
@@ -4156,10 +4208,11 @@ var roundsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:91:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: roundsSPIRV,
 	Sum:   0x2c73256e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundsWords, Sum: 0x133efb7a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: roundsWords, Sum: 0x133efb7a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
@@ -4192,12 +4245,12 @@ func RunRounds(ctx context.Context, dev *runtime.Device, k golang.Rounds, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Rounds].
-func _(k golang.Rounds) {
+func _(k *golang.Rounds) {
 	type golangRoundsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangRoundsHasChanged_RunGoGenerate(k) // golang.Rounds has changed: run go generate
+	_ = (*golangRoundsHasChanged_RunGoGenerate)(k) // golang.Rounds has changed: run go generate
 }
 
 //go:embed Runes.spv
@@ -4228,11 +4281,12 @@ var runesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:190:9"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:101:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: runesSPIRV,
 	Sum:   0x98d607f1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: runesSmall, Sum: 0x26d66ae6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: runesWords, Sum: 0xf1881f2b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "-", SPIRV: runesSmall, Sum: 0x26d66ae6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: runesWords, Sum: 0xf1881f2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
@@ -4265,12 +4319,12 @@ func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Runes].
-func _(k golang.Runes) {
+func _(k *golang.Runes) {
 	type golangRunesHasChanged_RunGoGenerate struct {
 		In  []byte
 		Out []int32
 	}
-	_ = golangRunesHasChanged_RunGoGenerate(k) // golang.Runes has changed: run go generate
+	_ = (*golangRunesHasChanged_RunGoGenerate)(k) // golang.Runes has changed: run go generate
 }
 
 //go:embed Sentinels.spv
@@ -4299,10 +4353,11 @@ var sentinelsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "errors/wrap.go:24:17"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:157:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/sentinels.go:58:2 102:3",
 	SPIRV: sentinelsSPIRV,
-	Sum:   0x1496e344,
+	Sum:   0xa0834026,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: sentinelsWords, Sum: 0x43cae71d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/golang/sentinels.go:58:2 102:3", SPIRV: sentinelsWords, Sum: 0x9295d241},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
@@ -4335,12 +4390,12 @@ func RunSentinels(ctx context.Context, dev *runtime.Device, k golang.Sentinels, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Sentinels].
-func _(k golang.Sentinels) {
+func _(k *golang.Sentinels) {
 	type golangSentinelsHasChanged_RunGoGenerate struct {
 		In  []byte
 		Out []int
 	}
-	_ = golangSentinelsHasChanged_RunGoGenerate(k) // golang.Sentinels has changed: run go generate
+	_ = (*golangSentinelsHasChanged_RunGoGenerate)(k) // golang.Sentinels has changed: run go generate
 }
 
 //go:embed Shared.spv
@@ -4399,10 +4454,11 @@ var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:149:25", Limit: 32},
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
 	},
+	Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3",
 	SPIRV: sharedSPIRV,
-	Sum:   0x3bdc4f65,
+	Sum:   0xde1e47bf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sharedWords, Sum: 0x3b8480e0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3", SPIRV: sharedWords, Sum: 0xfef966d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
@@ -4431,9 +4487,9 @@ func RunShared(ctx context.Context, dev *runtime.Device, k golang.Shared, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Shared].
-func _(k golang.Shared) {
+func _(k *golang.Shared) {
 	type golangSharedHasChanged_RunGoGenerate struct{ Buf []float32 }
-	_ = golangSharedHasChanged_RunGoGenerate(k) // golang.Shared has changed: run go generate
+	_ = (*golangSharedHasChanged_RunGoGenerate)(k) // golang.Shared has changed: run go generate
 }
 
 //go:embed Shifted.spv
@@ -4501,13 +4557,13 @@ func RunShifted(ctx context.Context, dev *runtime.Device, k golang.Shifted, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Shifted].
-func _(k golang.Shifted) {
+func _(k *golang.Shifted) {
 	type golangShiftedHasChanged_RunGoGenerate struct {
 		X   []int64
 		N   []uint32
 		Out []uint64
 	}
-	_ = golangShiftedHasChanged_RunGoGenerate(k) // golang.Shifted has changed: run go generate
+	_ = (*golangShiftedHasChanged_RunGoGenerate)(k) // golang.Shifted has changed: run go generate
 }
 
 //go:embed ShiftsInt.spv
@@ -4537,10 +4593,11 @@ var shiftsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
+	Loops: "-",
 	SPIRV: shiftsIntSPIRV,
 	Sum:   0x341d2aba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsIntWords, Sum: 0xf6a21ab0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsIntWords, Sum: 0xf6a21ab0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt{
@@ -4580,14 +4637,14 @@ func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsInt].
-func _(k golang.ShiftsInt) {
+func _(k *golang.ShiftsInt) {
 	type golangShiftsIntHasChanged_RunGoGenerate struct {
 		X     []int
 		Small []int8
 		Large []int64
 		Out   []int
 	}
-	_ = golangShiftsIntHasChanged_RunGoGenerate(k) // golang.ShiftsInt has changed: run go generate
+	_ = (*golangShiftsIntHasChanged_RunGoGenerate)(k) // golang.ShiftsInt has changed: run go generate
 }
 
 //go:embed ShiftsInt16.spv
@@ -4617,10 +4674,11 @@ var shiftsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
+	Loops: "-",
 	SPIRV: shiftsInt16SPIRV,
 	Sum:   0x118c7463,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsInt16Words, Sum: 0x61555ef3},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: shiftsInt16Words, Sum: 0x61555ef3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt16{
@@ -4660,14 +4718,14 @@ func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsInt16].
-func _(k golang.ShiftsInt16) {
+func _(k *golang.ShiftsInt16) {
 	type golangShiftsInt16HasChanged_RunGoGenerate struct {
 		X     []int16
 		Small []int8
 		Large []int64
 		Out   []int16
 	}
-	_ = golangShiftsInt16HasChanged_RunGoGenerate(k) // golang.ShiftsInt16 has changed: run go generate
+	_ = (*golangShiftsInt16HasChanged_RunGoGenerate)(k) // golang.ShiftsInt16 has changed: run go generate
 }
 
 //go:embed ShiftsInt32.spv
@@ -4697,10 +4755,11 @@ var shiftsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
+	Loops: "-",
 	SPIRV: shiftsInt32SPIRV,
 	Sum:   0x1086d40e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt32Words, Sum: 0xc6b0e028},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsInt32Words, Sum: 0xc6b0e028},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt32{
@@ -4740,14 +4799,14 @@ func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsInt32].
-func _(k golang.ShiftsInt32) {
+func _(k *golang.ShiftsInt32) {
 	type golangShiftsInt32HasChanged_RunGoGenerate struct {
 		X     []int32
 		Small []int8
 		Large []int64
 		Out   []int32
 	}
-	_ = golangShiftsInt32HasChanged_RunGoGenerate(k) // golang.ShiftsInt32 has changed: run go generate
+	_ = (*golangShiftsInt32HasChanged_RunGoGenerate)(k) // golang.ShiftsInt32 has changed: run go generate
 }
 
 //go:embed ShiftsInt64.spv
@@ -4777,10 +4836,11 @@ var shiftsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
+	Loops: "-",
 	SPIRV: shiftsInt64SPIRV,
 	Sum:   0x341d2aba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt64Words, Sum: 0xf6a21ab0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsInt64Words, Sum: 0xf6a21ab0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt64{
@@ -4820,14 +4880,14 @@ func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsInt64].
-func _(k golang.ShiftsInt64) {
+func _(k *golang.ShiftsInt64) {
 	type golangShiftsInt64HasChanged_RunGoGenerate struct {
 		X     []int64
 		Small []int8
 		Large []int64
 		Out   []int64
 	}
-	_ = golangShiftsInt64HasChanged_RunGoGenerate(k) // golang.ShiftsInt64 has changed: run go generate
+	_ = (*golangShiftsInt64HasChanged_RunGoGenerate)(k) // golang.ShiftsInt64 has changed: run go generate
 }
 
 //go:embed ShiftsInt8.spv
@@ -4857,10 +4917,11 @@ var shiftsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
+	Loops: "-",
 	SPIRV: shiftsInt8SPIRV,
 	Sum:   0xb1f093c6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsInt8Words, Sum: 0xfd401f08},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: shiftsInt8Words, Sum: 0xfd401f08},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt8{
@@ -4900,14 +4961,14 @@ func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsInt8].
-func _(k golang.ShiftsInt8) {
+func _(k *golang.ShiftsInt8) {
 	type golangShiftsInt8HasChanged_RunGoGenerate struct {
 		X     []int8
 		Small []int8
 		Large []int64
 		Out   []int8
 	}
-	_ = golangShiftsInt8HasChanged_RunGoGenerate(k) // golang.ShiftsInt8 has changed: run go generate
+	_ = (*golangShiftsInt8HasChanged_RunGoGenerate)(k) // golang.ShiftsInt8 has changed: run go generate
 }
 
 //go:embed ShiftsUint.spv
@@ -4937,10 +4998,11 @@ var shiftsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
+	Loops: "-",
 	SPIRV: shiftsUintSPIRV,
 	Sum:   0xfddac23e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUintWords, Sum: 0x1a5e6b5e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsUintWords, Sum: 0x1a5e6b5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint{
@@ -4980,14 +5042,14 @@ func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsUint].
-func _(k golang.ShiftsUint) {
+func _(k *golang.ShiftsUint) {
 	type golangShiftsUintHasChanged_RunGoGenerate struct {
 		X     []uint
 		Small []int8
 		Large []int64
 		Out   []uint
 	}
-	_ = golangShiftsUintHasChanged_RunGoGenerate(k) // golang.ShiftsUint has changed: run go generate
+	_ = (*golangShiftsUintHasChanged_RunGoGenerate)(k) // golang.ShiftsUint has changed: run go generate
 }
 
 //go:embed ShiftsUint16.spv
@@ -5017,10 +5079,11 @@ var shiftsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
+	Loops: "-",
 	SPIRV: shiftsUint16SPIRV,
 	Sum:   0x9fced3a5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: shiftsUint16Words, Sum: 0x8bbb0fc6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: shiftsUint16Words, Sum: 0x8bbb0fc6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint16{
@@ -5060,14 +5123,14 @@ func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsUint16].
-func _(k golang.ShiftsUint16) {
+func _(k *golang.ShiftsUint16) {
 	type golangShiftsUint16HasChanged_RunGoGenerate struct {
 		X     []uint16
 		Small []int8
 		Large []int64
 		Out   []uint16
 	}
-	_ = golangShiftsUint16HasChanged_RunGoGenerate(k) // golang.ShiftsUint16 has changed: run go generate
+	_ = (*golangShiftsUint16HasChanged_RunGoGenerate)(k) // golang.ShiftsUint16 has changed: run go generate
 }
 
 //go:embed ShiftsUint32.spv
@@ -5097,10 +5160,11 @@ var shiftsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
+	Loops: "-",
 	SPIRV: shiftsUint32SPIRV,
 	Sum:   0xd34b727f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint32Words, Sum: 0x8828429d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsUint32Words, Sum: 0x8828429d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint32{
@@ -5140,14 +5204,14 @@ func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsUint32].
-func _(k golang.ShiftsUint32) {
+func _(k *golang.ShiftsUint32) {
 	type golangShiftsUint32HasChanged_RunGoGenerate struct {
 		X     []uint32
 		Small []int8
 		Large []int64
 		Out   []uint32
 	}
-	_ = golangShiftsUint32HasChanged_RunGoGenerate(k) // golang.ShiftsUint32 has changed: run go generate
+	_ = (*golangShiftsUint32HasChanged_RunGoGenerate)(k) // golang.ShiftsUint32 has changed: run go generate
 }
 
 //go:embed ShiftsUint64.spv
@@ -5177,10 +5241,11 @@ var shiftsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
+	Loops: "-",
 	SPIRV: shiftsUint64SPIRV,
 	Sum:   0xfddac23e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint64Words, Sum: 0x1a5e6b5e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsUint64Words, Sum: 0x1a5e6b5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint64{
@@ -5220,14 +5285,14 @@ func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsUint64].
-func _(k golang.ShiftsUint64) {
+func _(k *golang.ShiftsUint64) {
 	type golangShiftsUint64HasChanged_RunGoGenerate struct {
 		X     []uint64
 		Small []int8
 		Large []int64
 		Out   []uint64
 	}
-	_ = golangShiftsUint64HasChanged_RunGoGenerate(k) // golang.ShiftsUint64 has changed: run go generate
+	_ = (*golangShiftsUint64HasChanged_RunGoGenerate)(k) // golang.ShiftsUint64 has changed: run go generate
 }
 
 //go:embed ShiftsUint8.spv
@@ -5257,10 +5322,11 @@ var shiftsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
 		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
 	},
+	Loops: "-",
 	SPIRV: shiftsUint8SPIRV,
 	Sum:   0x4d80a4d7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shiftsUint8Words, Sum: 0x4aba3c0e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: shiftsUint8Words, Sum: 0x4aba3c0e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint8{
@@ -5300,14 +5366,14 @@ func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUin
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsUint8].
-func _(k golang.ShiftsUint8) {
+func _(k *golang.ShiftsUint8) {
 	type golangShiftsUint8HasChanged_RunGoGenerate struct {
 		X     []uint8
 		Small []int8
 		Large []int64
 		Out   []uint8
 	}
-	_ = golangShiftsUint8HasChanged_RunGoGenerate(k) // golang.ShiftsUint8 has changed: run go generate
+	_ = (*golangShiftsUint8HasChanged_RunGoGenerate)(k) // golang.ShiftsUint8 has changed: run go generate
 }
 
 //go:embed Side.spv
@@ -5338,10 +5404,11 @@ var sideKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:282:3"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:284:7", Limit: -2},
 	},
+	Loops: "- -",
 	SPIRV: sideSPIRV,
 	Sum:   0x452fad1c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sideWords, Sum: 0x42d8bdbe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: sideWords, Sum: 0x42d8bdbe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Side{
@@ -5374,12 +5441,12 @@ func RunSide(ctx context.Context, dev *runtime.Device, k golang.Side, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [golang.Side].
-func _(k golang.Side) {
+func _(k *golang.Side) {
 	type golangSideHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangSideHasChanged_RunGoGenerate(k) // golang.Side has changed: run go generate
+	_ = (*golangSideHasChanged_RunGoGenerate)(k) // golang.Side has changed: run go generate
 }
 
 //go:embed Signals.spv
@@ -5409,10 +5476,11 @@ var signalsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:56:8", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:57:8", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: signalsSPIRV,
 	Sum:   0xe6dfeb12,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signalsWords, Sum: 0x72768111},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: signalsWords, Sum: 0x72768111},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Signals{
@@ -5449,13 +5517,13 @@ func RunSignals(ctx context.Context, dev *runtime.Device, k golang.Signals, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Signals].
-func _(k golang.Signals) {
+func _(k *golang.Signals) {
 	type golangSignalsHasChanged_RunGoGenerate struct {
 		Out  []float32
 		Bits []uint32
 		Wide []uint64
 	}
-	_ = golangSignalsHasChanged_RunGoGenerate(k) // golang.Signals has changed: run go generate
+	_ = (*golangSignalsHasChanged_RunGoGenerate)(k) // golang.Signals has changed: run go generate
 }
 
 //go:embed SignedChunks.spv
@@ -5481,10 +5549,11 @@ var signedChunksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:87:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:87:31"},
 	},
+	Loops: "internal/difftest/golang/chunks.go:46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2 46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2",
 	SPIRV: signedChunksSPIRV,
 	Sum:   0x30ed336,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: signedChunksWords, Sum: 0x7281e524},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/chunks.go:46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2 46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2", SPIRV: signedChunksWords, Sum: 0x7281e524},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.SignedChunks{
@@ -5516,12 +5585,12 @@ func RunSignedChunks(ctx context.Context, dev *runtime.Device, k golang.SignedCh
 }
 
 // What is converted here is what kgen saw of the types of [golang.SignedChunks].
-func _(k golang.SignedChunks) {
+func _(k *golang.SignedChunks) {
 	type golangSignedChunksHasChanged_RunGoGenerate struct {
 		X   []uint64
 		Out []uint64
 	}
-	_ = golangSignedChunksHasChanged_RunGoGenerate(k) // golang.SignedChunks has changed: run go generate
+	_ = (*golangSignedChunksHasChanged_RunGoGenerate)(k) // golang.SignedChunks has changed: run go generate
 }
 
 //go:embed Slices.spv
@@ -5556,11 +5625,12 @@ var slicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/slices.go:247:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7", Limit: -2},
 	},
+	Loops: "- slices/slices.go:482:2 97:2 slices/sort.go:100:2 70:2 slices/slices.go:97:2 108:2 internal/difftest/golang/std.go:94:2 95:3 slices/sort.go:132:2 43:2 slices/slices.go:373:2 376:4 - - - 58:2 24:2 108:2 245:2 - slices/sort.go:157:2 internal/difftest/golang/std.go:87:2",
 	SPIRV: slicesSPIRV,
-	Sum:   0x8fd8f752,
+	Sum:   0x8d2e77e6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: slicesSmall, Sum: 0xd027c0c5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slicesWords, Sum: 0xf2e3cba1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- slices/slices.go:482:2 97:2 slices/sort.go:100:2 70:2 slices/slices.go:97:2 108:2 internal/difftest/golang/std.go:94:2 95:3 slices/sort.go:132:2 43:2 slices/slices.go:373:2 376:4 - - - 58:2 24:2 108:2 245:2 - slices/sort.go:157:2 internal/difftest/golang/std.go:87:2", SPIRV: slicesSmall, Sum: 0x70d0d0d2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/slices.go:482:2 97:2 slices/sort.go:100:2 70:2 slices/slices.go:97:2 108:2 internal/difftest/golang/std.go:94:2 95:3 slices/sort.go:132:2 43:2 slices/slices.go:373:2 376:4 - - - 58:2 24:2 108:2 245:2 - slices/sort.go:157:2 internal/difftest/golang/std.go:87:2", SPIRV: slicesWords, Sum: 0x21843ebe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
@@ -5593,12 +5663,12 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Slices].
-func _(k golang.Slices) {
+func _(k *golang.Slices) {
 	type golangSlicesHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []int
 	}
-	_ = golangSlicesHasChanged_RunGoGenerate(k) // golang.Slices has changed: run go generate
+	_ = (*golangSlicesHasChanged_RunGoGenerate)(k) // golang.Slices has changed: run go generate
 }
 
 //go:embed Slots.spv
@@ -5622,10 +5692,11 @@ var slotsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:272:18", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:295:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: slotsSPIRV,
 	Sum:   0x167b4f68,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: slotsWords, Sum: 0x68415035},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: slotsWords, Sum: 0x68415035},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slots{
@@ -5658,12 +5729,12 @@ func RunSlots(ctx context.Context, dev *runtime.Device, k golang.Slots, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Slots].
-func _(k golang.Slots) {
+func _(k *golang.Slots) {
 	type golangSlotsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangSlotsHasChanged_RunGoGenerate(k) // golang.Slots has changed: run go generate
+	_ = (*golangSlotsHasChanged_RunGoGenerate)(k) // golang.Slots has changed: run go generate
 }
 
 //go:embed Sorts.spv
@@ -5691,11 +5762,12 @@ var sortsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/edits.go:57:12", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:59:20", Limit: -1},
 	},
+	Loops: "internal/difftest/golang/edits.go:58:2 58:2 slices/zsortordered.go:46:2 24:2 51:2 24:2",
 	SPIRV: sortsSPIRV,
 	Sum:   0x7bd8e73b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, SPIRV: sortsSmall, Sum: 0xd56cd9e3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sortsWords, Sum: 0x7a6059e4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, Loops: "internal/difftest/golang/edits.go:58:2 58:2 slices/zsortordered.go:46:2 24:2 51:2 24:2", SPIRV: sortsSmall, Sum: 0xd56cd9e3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/edits.go:58:2 58:2 slices/zsortordered.go:46:2 24:2 51:2 24:2", SPIRV: sortsWords, Sum: 0x7a6059e4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Sorts{
@@ -5728,12 +5800,12 @@ func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Sorts].
-func _(k golang.Sorts) {
+func _(k *golang.Sorts) {
 	type golangSortsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Buf []int64
 	}
-	_ = golangSortsHasChanged_RunGoGenerate(k) // golang.Sorts has changed: run go generate
+	_ = (*golangSortsHasChanged_RunGoGenerate)(k) // golang.Sorts has changed: run go generate
 }
 
 //go:embed Spelled.spv
@@ -5770,11 +5842,12 @@ var spelledKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:595:41"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/spelled.go:61:7", Limit: -3},
 	},
+	Loops: "- internal/difftest/golang/spelled.go:28:2 31:2 - - - - - - - - - - - 58:2",
 	SPIRV: spelledSPIRV,
-	Sum:   0x127db4e,
+	Sum:   0x805bf77c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: spelledSmall, Sum: 0xe41d70c0},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: spelledWords, Sum: 0x7372d2ae},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "- internal/difftest/golang/spelled.go:28:2 31:2 - - - - - - - - - - - 58:2", SPIRV: spelledSmall, Sum: 0x1d3f279d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- internal/difftest/golang/spelled.go:28:2 31:2 - - - - - - - - - - - 58:2", SPIRV: spelledWords, Sum: 0xa63ed9e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
@@ -5811,13 +5884,13 @@ func RunSpelled(ctx context.Context, dev *runtime.Device, k golang.Spelled, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Spelled].
-func _(k golang.Spelled) {
+func _(k *golang.Spelled) {
 	type golangSpelledHasChanged_RunGoGenerate struct {
 		In    []byte
 		Other []byte
 		Out   []int32
 	}
-	_ = golangSpelledHasChanged_RunGoGenerate(k) // golang.Spelled has changed: run go generate
+	_ = (*golangSpelledHasChanged_RunGoGenerate)(k) // golang.Spelled has changed: run go generate
 }
 
 //go:embed Stable.spv
@@ -5858,11 +5931,12 @@ var stableKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12", Limit: 48},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7", Limit: -2},
 	},
+	Loops: "- - internal/difftest/golang/edits.go:76:2 76:2 slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 - internal/difftest/golang/edits.go:81:2",
 	SPIRV: stableSPIRV,
-	Sum:   0xa5ca63d,
+	Sum:   0xc55e5983,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: stableSmall, Sum: 0x48d0b592},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stableWords, Sum: 0x909f0a7d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- - internal/difftest/golang/edits.go:76:2 76:2 slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 - internal/difftest/golang/edits.go:81:2", SPIRV: stableSmall, Sum: 0x5c22d01b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/golang/edits.go:76:2 76:2 slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 - internal/difftest/golang/edits.go:81:2", SPIRV: stableWords, Sum: 0x6dddb2a0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
@@ -5895,12 +5969,12 @@ func RunStable(ctx context.Context, dev *runtime.Device, k golang.Stable, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Stable].
-func _(k golang.Stable) {
+func _(k *golang.Stable) {
 	type golangStableHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangStableHasChanged_RunGoGenerate(k) // golang.Stable has changed: run go generate
+	_ = (*golangStableHasChanged_RunGoGenerate)(k) // golang.Stable has changed: run go generate
 }
 
 //go:embed StableInterfaces.spv
@@ -5932,11 +6006,12 @@ var stableInterfacesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:74:61", Limit: 33},
 		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12", Limit: 48},
 	},
+	Loops: "- - sort/zsortinterface.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 -",
 	SPIRV: stableInterfacesSPIRV,
 	Sum:   0x77e8fd4b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, SPIRV: stableInterfacesSmall, Sum: 0x66529be9},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: stableInterfacesWords, Sum: 0x8806ca01},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, Loops: "- - sort/zsortinterface.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 -", SPIRV: stableInterfacesSmall, Sum: 0x66529be9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - sort/zsortinterface.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 - -", SPIRV: stableInterfacesWords, Sum: 0x483b51d1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
@@ -5965,9 +6040,9 @@ func RunStableInterfaces(ctx context.Context, dev *runtime.Device, k golang.Stab
 }
 
 // What is converted here is what kgen saw of the types of [golang.StableInterfaces].
-func _(k golang.StableInterfaces) {
+func _(k *golang.StableInterfaces) {
 	type golangStableInterfacesHasChanged_RunGoGenerate struct{ Buf []golang.Entry }
-	_ = golangStableInterfacesHasChanged_RunGoGenerate(k) // golang.StableInterfaces has changed: run go generate
+	_ = (*golangStableInterfacesHasChanged_RunGoGenerate)(k) // golang.StableInterfaces has changed: run go generate
 }
 
 //go:embed Strings.spv
@@ -5989,10 +6064,11 @@ var stringsKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:198:7", Limit: -1},
 	},
+	Loops: "internal/difftest/golang/lang.go:171:2 177:2 171:2 177:2 - - 189:2 192:2 -",
 	SPIRV: stringsSPIRV,
 	Sum:   0x9e325c3c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stringsWords, Sum: 0xb699d274},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/lang.go:171:2 177:2 171:2 177:2 - - 189:2 192:2 -", SPIRV: stringsWords, Sum: 0xb699d274},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Strings{
@@ -6021,9 +6097,9 @@ func RunStrings(ctx context.Context, dev *runtime.Device, k golang.Strings, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Strings].
-func _(k golang.Strings) {
+func _(k *golang.Strings) {
 	type golangStringsHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangStringsHasChanged_RunGoGenerate(k) // golang.Strings has changed: run go generate
+	_ = (*golangStringsHasChanged_RunGoGenerate)(k) // golang.Strings has changed: run go generate
 }
 
 //go:embed SwapLoops.spv
@@ -6050,11 +6126,12 @@ var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:364:20"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:381:19", Limit: -2},
 	},
+	Loops: "- internal/difftest/golang/lang.go:363:2 363:2 366:2 370:2 371:3 375:2 - 380:2 380:2",
 	SPIRV: swapLoopsSPIRV,
 	Sum:   0x28bd3fe8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swapLoopsSmall, Sum: 0x33abbc56},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapLoopsWords, Sum: 0x6675a498},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- internal/difftest/golang/lang.go:363:2 363:2 366:2 370:2 371:3 375:2 - 380:2 380:2", SPIRV: swapLoopsSmall, Sum: 0x33abbc56},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/lang.go:363:2 363:2 366:2 370:2 371:3 375:2 - 380:2 380:2", SPIRV: swapLoopsWords, Sum: 0x6675a498},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.SwapLoops{
@@ -6087,12 +6164,12 @@ func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.SwapLoops].
-func _(k golang.SwapLoops) {
+func _(k *golang.SwapLoops) {
 	type golangSwapLoopsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangSwapLoopsHasChanged_RunGoGenerate(k) // golang.SwapLoops has changed: run go generate
+	_ = (*golangSwapLoopsHasChanged_RunGoGenerate)(k) // golang.SwapLoops has changed: run go generate
 }
 
 //go:embed Swapped.spv
@@ -6128,11 +6205,12 @@ var swappedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:7", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:33"},
 	},
+	Loops: "- internal/difftest/golang/again.go:40:2 57:2 57:2",
 	SPIRV: swappedSPIRV,
-	Sum:   0x635c84b1,
+	Sum:   0xfe96def5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: swappedSmall, Sum: 0xf2cf27c7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swappedWords, Sum: 0x26d60a0d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- internal/difftest/golang/again.go:40:2 57:2 57:2", SPIRV: swappedSmall, Sum: 0xe644c885},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/again.go:40:2 57:2 57:2", SPIRV: swappedWords, Sum: 0xf51652a8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
@@ -6165,12 +6243,12 @@ func RunSwapped(ctx context.Context, dev *runtime.Device, k golang.Swapped, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Swapped].
-func _(k golang.Swapped) {
+func _(k *golang.Swapped) {
 	type golangSwappedHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangSwappedHasChanged_RunGoGenerate(k) // golang.Swapped has changed: run go generate
+	_ = (*golangSwappedHasChanged_RunGoGenerate)(k) // golang.Swapped has changed: run go generate
 }
 
 //go:embed Tables.spv
@@ -6206,13 +6284,14 @@ var tablesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/tables.go:189:14", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:194:7", Limit: -2},
 	},
+	Loops:      "internal/difftest/golang/tables.go:174:2 191:2",
 	Data:       tablesData,
 	DataOffset: 32,
 	SPIRV:      tablesSPIRV,
 	Sum:        0x8a4468a6,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: tablesSmall, Sum: 0x5fe2f942},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: tablesWords, Sum: 0x6ff1f62f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/tables.go:174:2 191:2", SPIRV: tablesSmall, Sum: 0x5fe2f942},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "internal/difftest/golang/tables.go:174:2 191:2", SPIRV: tablesWords, Sum: 0x6ff1f62f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Tables{
@@ -6245,12 +6324,12 @@ func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Tables].
-func _(k golang.Tables) {
+func _(k *golang.Tables) {
 	type golangTablesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []float64
 	}
-	_ = golangTablesHasChanged_RunGoGenerate(k) // golang.Tables has changed: run go generate
+	_ = (*golangTablesHasChanged_RunGoGenerate)(k) // golang.Tables has changed: run go generate
 }
 
 //go:embed TextBounds.spv
@@ -6322,12 +6401,12 @@ func RunTextBounds(ctx context.Context, dev *runtime.Device, k golang.TextBounds
 }
 
 // What is converted here is what kgen saw of the types of [golang.TextBounds].
-func _(k golang.TextBounds) {
+func _(k *golang.TextBounds) {
 	type golangTextBoundsHasChanged_RunGoGenerate struct {
 		Out []int32
 		N   []int
 	}
-	_ = golangTextBoundsHasChanged_RunGoGenerate(k) // golang.TextBounds has changed: run go generate
+	_ = (*golangTextBoundsHasChanged_RunGoGenerate)(k) // golang.TextBounds has changed: run go generate
 }
 
 //go:embed Texts.spv
@@ -6378,11 +6457,12 @@ var textsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:89:63"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:95:7", Limit: -1},
 	},
+	Loops: "- internal/difftest/golang/texts.go:48:2 - - - - - - 19:2 32:2 - 32:2 - - 76:2 - - unicode/utf8/utf8.go:448:2 330:2 - 523:2 - - - - - - internal/difftest/golang/texts.go:92:2",
 	SPIRV: textsSPIRV,
-	Sum:   0x6aca805,
+	Sum:   0xc1f3db93,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, SPIRV: textsSmall, Sum: 0x50b2525c},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: textsWords, Sum: 0x954fe8f9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, Loops: "- internal/difftest/golang/texts.go:48:2 - - - - - - 19:2 32:2 - 32:2 - - 76:2 - - unicode/utf8/utf8.go:448:2 330:2 - 523:2 - - - - - - internal/difftest/golang/texts.go:92:2", SPIRV: textsSmall, Sum: 0x9289b96d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- internal/difftest/golang/texts.go:48:2 - - - - - - 19:2 32:2 - 32:2 - - 76:2 - - unicode/utf8/utf8.go:448:2 330:2 - 523:2 - - - - - - internal/difftest/golang/texts.go:92:2 -", SPIRV: textsWords, Sum: 0xd723367b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
@@ -6415,12 +6495,12 @@ func RunTexts(ctx context.Context, dev *runtime.Device, k golang.Texts, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Texts].
-func _(k golang.Texts) {
+func _(k *golang.Texts) {
 	type golangTextsHasChanged_RunGoGenerate struct {
 		Out []int32
 		B   []byte
 	}
-	_ = golangTextsHasChanged_RunGoGenerate(k) // golang.Texts has changed: run go generate
+	_ = (*golangTextsHasChanged_RunGoGenerate)(k) // golang.Texts has changed: run go generate
 }
 
 //go:embed ToArrays.spv
@@ -6450,11 +6530,12 @@ var toArraysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:333:24", Limit: -2},
 		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:333:18"},
 	},
+	Loops: "- -",
 	SPIRV: toArraysSPIRV,
 	Sum:   0x4e841c86,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: toArraysSmall, Sum: 0x2784f061},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: toArraysWords, Sum: 0x2187d6ab},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- -", SPIRV: toArraysSmall, Sum: 0x2784f061},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: toArraysWords, Sum: 0x2187d6ab},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.ToArrays{
@@ -6487,12 +6568,12 @@ func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.ToArrays].
-func _(k golang.ToArrays) {
+func _(k *golang.ToArrays) {
 	type golangToArraysHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangToArraysHasChanged_RunGoGenerate(k) // golang.ToArrays has changed: run go generate
+	_ = (*golangToArraysHasChanged_RunGoGenerate)(k) // golang.ToArrays has changed: run go generate
 }
 
 //go:embed Turns.spv
@@ -6521,10 +6602,11 @@ var turnsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:51:16"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:69:19", Limit: 4},
 	},
+	Loops: "internal/difftest/golang/turns.go:21:2 39:2 39:2 48:2 48:2 57:2 67:2 67:2",
 	SPIRV: turnsSPIRV,
-	Sum:   0xd8e187da,
+	Sum:   0x22b34e1e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: turnsWords, Sum: 0xcf43650b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/turns.go:21:2 39:2 39:2 48:2 48:2 57:2 67:2 67:2", SPIRV: turnsWords, Sum: 0xccf19870},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Turns{
@@ -6557,12 +6639,12 @@ func RunTurns(ctx context.Context, dev *runtime.Device, k golang.Turns, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Turns].
-func _(k golang.Turns) {
+func _(k *golang.Turns) {
 	type golangTurnsHasChanged_RunGoGenerate struct {
 		X   []int64
 		Out []int64
 	}
-	_ = golangTurnsHasChanged_RunGoGenerate(k) // golang.Turns has changed: run go generate
+	_ = (*golangTurnsHasChanged_RunGoGenerate)(k) // golang.Turns has changed: run go generate
 }
 
 //go:embed TypeSwitches.spv
@@ -6584,10 +6666,11 @@ var typeSwitchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:320:7", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: typeSwitchesSPIRV,
 	Sum:   0x792a1fb0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: typeSwitchesWords, Sum: 0x3158b386},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: typeSwitchesWords, Sum: 0x3158b386},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.TypeSwitches{
@@ -6616,9 +6699,9 @@ func RunTypeSwitches(ctx context.Context, dev *runtime.Device, k golang.TypeSwit
 }
 
 // What is converted here is what kgen saw of the types of [golang.TypeSwitches].
-func _(k golang.TypeSwitches) {
+func _(k *golang.TypeSwitches) {
 	type golangTypeSwitchesHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangTypeSwitchesHasChanged_RunGoGenerate(k) // golang.TypeSwitches has changed: run go generate
+	_ = (*golangTypeSwitchesHasChanged_RunGoGenerate)(k) // golang.TypeSwitches has changed: run go generate
 }
 
 //go:embed UTF8.spv
@@ -6663,11 +6746,12 @@ var utf8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:497:25", Limit: 16},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7", Limit: -3},
 	},
+	Loops: "- unicode/utf8/utf8.go:293:2 476:2 488:6 448:2",
 	SPIRV: utf8SPIRV,
 	Sum:   0xf7df8b5b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: utf8Small, Sum: 0x7af6241e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: utf8Words, Sum: 0xee9b1e49},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "- unicode/utf8/utf8.go:293:2 476:2 488:6 448:2", SPIRV: utf8Small, Sum: 0x7af6241e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- unicode/utf8/utf8.go:293:2 476:2 488:6 448:2", SPIRV: utf8Words, Sum: 0xdf68ae22},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
@@ -6704,13 +6788,13 @@ func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [golang.UTF8].
-func _(k golang.UTF8) {
+func _(k *golang.UTF8) {
 	type golangUTF8HasChanged_RunGoGenerate struct {
 		In  []rune
 		Raw []byte
 		Out []int
 	}
-	_ = golangUTF8HasChanged_RunGoGenerate(k) // golang.UTF8 has changed: run go generate
+	_ = (*golangUTF8HasChanged_RunGoGenerate)(k) // golang.UTF8 has changed: run go generate
 }
 
 //go:embed Unicodes.spv
@@ -6762,6 +6846,7 @@ var unicodesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1126:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unicodes.go:33:7", Limit: -3},
 	},
+	Loops: "- unicode/letter.go:93:3 108:2 141:2 93:3 108:2 141:2 93:3 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 126:3 93:3 126:3 93:3 126:3 bytes/bytes.go:1106:2 1117:3 1117:3 911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 108:2 141:2 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 unicode/letter.go:93:3 108:2 141:2 215:2 366:2 215:2",
 	Variables: []abi.Variable{
 		{Name: "unicode.CaseRanges", Pos: "unicode/tables.go:8624:5", Var: &unicode.CaseRanges, Sum: 0x9462cf1d},
 		{Name: "unicode.Digit", Pos: "unicode/tables.go:5145:2", Var: &unicode.Digit, Sum: 0x5d0063f9},
@@ -6777,10 +6862,10 @@ var unicodesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Data:       unicodesData,
 	DataOffset: 48,
 	SPIRV:      unicodesSPIRV,
-	Sum:        0xc0429cbc,
+	Sum:        0x381e2d9a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: unicodesSmall, Sum: 0xbca82861},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: unicodesWords, Sum: 0x95c51778},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "- unicode/letter.go:93:3 108:2 141:2 93:3 108:2 141:2 93:3 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 126:3 93:3 126:3 93:3 126:3 bytes/bytes.go:1106:2 1117:3 1117:3 911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 108:2 141:2 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 unicode/letter.go:93:3 108:2 141:2 215:2 366:2 215:2", SPIRV: unicodesSmall, Sum: 0xef75a62e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- unicode/letter.go:93:3 108:2 141:2 93:3 108:2 141:2 93:3 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 126:3 93:3 126:3 93:3 126:3 bytes/bytes.go:1106:2 1117:3 1117:3 911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 108:2 141:2 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 unicode/letter.go:93:3 108:2 141:2 215:2 366:2 215:2", SPIRV: unicodesWords, Sum: 0x8fc71a38},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
@@ -6817,13 +6902,13 @@ func RunUnicodes(ctx context.Context, dev *runtime.Device, k golang.Unicodes, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Unicodes].
-func _(k golang.Unicodes) {
+func _(k *golang.Unicodes) {
 	type golangUnicodesHasChanged_RunGoGenerate struct {
 		In  []rune
 		Raw []byte
 		Out []int32
 	}
-	_ = golangUnicodesHasChanged_RunGoGenerate(k) // golang.Unicodes has changed: run go generate
+	_ = (*golangUnicodesHasChanged_RunGoGenerate)(k) // golang.Unicodes has changed: run go generate
 }
 
 //go:embed Units.spv
@@ -6851,10 +6936,11 @@ var unitsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:182:61"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:217:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/library.go:196:2 unicode/utf16/utf16.go:126:2 internal/difftest/golang/library.go:201:2 hash/adler32/adler32.go:89:2 94:3 105:3 89:2 94:3 105:3 89:2 94:3 105:3 internal/difftest/golang/library.go:210:2 container/heap/heap.go:90:2 102:2 internal/difftest/golang/library.go:214:2 container/heap/heap.go:102:2",
 	SPIRV: unitsSPIRV,
-	Sum:   0xa48f6641,
+	Sum:   0x71e2cee1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unitsWords, Sum: 0x3d0f00c0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/library.go:196:2 unicode/utf16/utf16.go:126:2 internal/difftest/golang/library.go:201:2 hash/adler32/adler32.go:89:2 94:3 105:3 89:2 94:3 105:3 89:2 94:3 105:3 internal/difftest/golang/library.go:210:2 container/heap/heap.go:90:2 102:2 internal/difftest/golang/library.go:214:2 container/heap/heap.go:102:2", SPIRV: unitsWords, Sum: 0x952152b1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
@@ -6887,12 +6973,12 @@ func RunUnits(ctx context.Context, dev *runtime.Device, k golang.Units, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Units].
-func _(k golang.Units) {
+func _(k *golang.Units) {
 	type golangUnitsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []uint64
 	}
-	_ = golangUnitsHasChanged_RunGoGenerate(k) // golang.Units has changed: run go generate
+	_ = (*golangUnitsHasChanged_RunGoGenerate)(k) // golang.Units has changed: run go generate
 }
 
 //go:embed Unlike.spv
@@ -6919,10 +7005,11 @@ var unlikeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/unlike.go:96:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:102:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: unlikeSPIRV,
 	Sum:   0x7f29aa26,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unlikeWords, Sum: 0xd32f6e35},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: unlikeWords, Sum: 0xd32f6e35},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{
@@ -6955,12 +7042,12 @@ func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Unlike].
-func _(k golang.Unlike) {
+func _(k *golang.Unlike) {
 	type golangUnlikeHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangUnlikeHasChanged_RunGoGenerate(k) // golang.Unlike has changed: run go generate
+	_ = (*golangUnlikeHasChanged_RunGoGenerate)(k) // golang.Unlike has changed: run go generate
 }
 
 //go:embed Unrolled.spv
@@ -6990,11 +7077,12 @@ var unrolledKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:99:34"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:136:19", Unsigned: true, Limit: -1},
 	},
+	Loops: "internal/difftest/golang/chunks.go:103:2 108:2 116:2 121:2 127:3 127:3 135:2 135:2 141:2",
 	SPIRV: unrolledSPIRV,
-	Sum:   0xb72c8f22,
+	Sum:   0x9e03e71b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: unrolledSmall, Sum: 0x4e496ed},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unrolledWords, Sum: 0xe5d9c8da},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/chunks.go:103:2 108:2 116:2 121:2 127:3 127:3 135:2 135:2 141:2", SPIRV: unrolledSmall, Sum: 0xd81ff747},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/chunks.go:103:2 108:2 116:2 121:2 127:3 127:3 135:2 135:2 141:2", SPIRV: unrolledWords, Sum: 0xe50ebbf6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unrolled{
@@ -7027,12 +7115,12 @@ func RunUnrolled(ctx context.Context, dev *runtime.Device, k golang.Unrolled, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Unrolled].
-func _(k golang.Unrolled) {
+func _(k *golang.Unrolled) {
 	type golangUnrolledHasChanged_RunGoGenerate struct {
 		X   []uint64
 		Out []uint64
 	}
-	_ = golangUnrolledHasChanged_RunGoGenerate(k) // golang.Unrolled has changed: run go generate
+	_ = (*golangUnrolledHasChanged_RunGoGenerate)(k) // golang.Unrolled has changed: run go generate
 }
 
 //go:embed UnsignedChunks.spv
@@ -7058,10 +7146,11 @@ var unsignedChunksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:87:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:87:31"},
 	},
+	Loops: "internal/difftest/golang/chunks.go:46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2 46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2",
 	SPIRV: unsignedChunksSPIRV,
 	Sum:   0x6606c4f7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: unsignedChunksWords, Sum: 0xe819f113},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/chunks.go:46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2 46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2", SPIRV: unsignedChunksWords, Sum: 0xe819f113},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.UnsignedChunks{
@@ -7093,12 +7182,12 @@ func RunUnsignedChunks(ctx context.Context, dev *runtime.Device, k golang.Unsign
 }
 
 // What is converted here is what kgen saw of the types of [golang.UnsignedChunks].
-func _(k golang.UnsignedChunks) {
+func _(k *golang.UnsignedChunks) {
 	type golangUnsignedChunksHasChanged_RunGoGenerate struct {
 		X   []uint64
 		Out []uint64
 	}
-	_ = golangUnsignedChunksHasChanged_RunGoGenerate(k) // golang.UnsignedChunks has changed: run go generate
+	_ = (*golangUnsignedChunksHasChanged_RunGoGenerate)(k) // golang.UnsignedChunks has changed: run go generate
 }
 
 //go:embed Unstable.spv
@@ -7160,11 +7249,12 @@ var unstableKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9", Limit: -3},
 	},
+	Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 139:2 139:2 142:2 153:2 157:3",
 	SPIRV: unstableSPIRV,
 	Sum:   0x302c518a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, SPIRV: unstableSmall, Sum: 0xe66b4caa},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: unstableWords, Sum: 0x4507933d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 139:2 139:2 142:2 153:2 157:3", SPIRV: unstableSmall, Sum: 0xe66b4caa},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 139:2 139:2 142:2 153:2 157:3 -", SPIRV: unstableWords, Sum: 0xc614c9d9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
@@ -7201,13 +7291,13 @@ func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Unstable].
-func _(k golang.Unstable) {
+func _(k *golang.Unstable) {
 	type golangUnstableHasChanged_RunGoGenerate struct {
 		Buf   []golang.Entry
 		N     int
 		Count []int32
 	}
-	_ = golangUnstableHasChanged_RunGoGenerate(k) // golang.Unstable has changed: run go generate
+	_ = (*golangUnstableHasChanged_RunGoGenerate)(k) // golang.Unstable has changed: run go generate
 }
 
 //go:embed Updates.spv
@@ -7253,11 +7343,12 @@ var updatesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:140:8", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:142:7", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: updatesSPIRV,
 	Sum:   0x91ee1e0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}}, SPIRV: updatesSmall, Sum: 0xfe1c1e43},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: updatesWords, Sum: 0x93734ae9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}}, Loops: "-", SPIRV: updatesSmall, Sum: 0xfe1c1e43},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: updatesWords, Sum: 0xa8971288},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Updates{
@@ -7294,13 +7385,13 @@ func RunUpdates(ctx context.Context, dev *runtime.Device, k golang.Updates, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Updates].
-func _(k golang.Updates) {
+func _(k *golang.Updates) {
 	type golangUpdatesHasChanged_RunGoGenerate struct {
 		Mode int32
 		In   []int32
 		Out  []int32
 	}
-	_ = golangUpdatesHasChanged_RunGoGenerate(k) // golang.Updates has changed: run go generate
+	_ = (*golangUpdatesHasChanged_RunGoGenerate)(k) // golang.Updates has changed: run go generate
 }
 
 //go:embed Varints.spv
@@ -7331,10 +7422,11 @@ var varintsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:117:17"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:96:7", Limit: -3},
 	},
+	Loops: "encoding/binary/varint.go:53:2 71:2 42:2 71:2 71:2",
 	SPIRV: varintsSPIRV,
-	Sum:   0xfb9e114a,
+	Sum:   0xed1d6ce4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: varintsWords, Sum: 0xec7e5eb7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "encoding/binary/varint.go:53:2 71:2 42:2 71:2 71:2 -", SPIRV: varintsWords, Sum: 0x91a7e58},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
@@ -7371,13 +7463,13 @@ func RunVarints(ctx context.Context, dev *runtime.Device, k golang.Varints, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Varints].
-func _(k golang.Varints) {
+func _(k *golang.Varints) {
 	type golangVarintsHasChanged_RunGoGenerate struct {
 		In    []int64
 		Bytes []byte
 		Out   []uint64
 	}
-	_ = golangVarintsHasChanged_RunGoGenerate(k) // golang.Varints has changed: run go generate
+	_ = (*golangVarintsHasChanged_RunGoGenerate)(k) // golang.Varints has changed: run go generate
 }
 
 //go:embed Visitors.spv
@@ -7405,11 +7497,12 @@ var visitorsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/stages.go:87:24", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:108:7", Limit: -2},
 	},
+	Loops: "internal/difftest/golang/stages.go:87:2",
 	SPIRV: visitorsSPIRV,
 	Sum:   0xbecd8236,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: visitorsSmall, Sum: 0xf2b32245},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: visitorsWords, Sum: 0xc31afba8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/stages.go:87:2", SPIRV: visitorsSmall, Sum: 0xf2b32245},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/stages.go:87:2", SPIRV: visitorsWords, Sum: 0xc31afba8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Visitors{
@@ -7442,12 +7535,12 @@ func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Visitors].
-func _(k golang.Visitors) {
+func _(k *golang.Visitors) {
 	type golangVisitorsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangVisitorsHasChanged_RunGoGenerate(k) // golang.Visitors has changed: run go generate
+	_ = (*golangVisitorsHasChanged_RunGoGenerate)(k) // golang.Visitors has changed: run go generate
 }
 
 //go:embed Wares.spv
@@ -7479,13 +7572,14 @@ var waresKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:234:4", Limit: 24},
 		{Kind: abi.FaultIndex, Pos: "image/image.go:906:7", Limit: 64},
 	},
+	Loops: "- - internal/strconv/itoa.go:198:2 203:3 203:3 223:2 - internal/difftest/golang/wares.go:28:2 28:2",
 	Variables: []abi.Variable{
 		{Name: "image/color.GrayModel", Pos: "image/color/color.go:172:2", Var: &color.GrayModel, Sum: 0xd3883591},
 	},
 	SPIRV: waresSPIRV,
 	Sum:   0x77f41647,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: waresWords, Sum: 0xd813d379},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/strconv/itoa.go:198:2 203:3 203:3 223:2 - internal/difftest/golang/wares.go:28:2 28:2", SPIRV: waresWords, Sum: 0xd813d379},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{
@@ -7514,9 +7608,9 @@ func RunWares(ctx context.Context, dev *runtime.Device, k golang.Wares, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Wares].
-func _(k golang.Wares) {
+func _(k *golang.Wares) {
 	type golangWaresHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangWaresHasChanged_RunGoGenerate(k) // golang.Wares has changed: run go generate
+	_ = (*golangWaresHasChanged_RunGoGenerate)(k) // golang.Wares has changed: run go generate
 }
 
 //go:embed Watched.spv
@@ -7549,6 +7643,7 @@ var watchedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/watched.go:81:105", Limit: 5000},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/watched.go:85:7", Limit: -1},
 	},
+	Loops: "-",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedBool", Pos: "internal/difftest/golang/watched.go:48:2", Var: &golang.WatchedBool, Sum: 0xa016d052},
 		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedCall", Pos: "internal/difftest/golang/watched.go:64:2", Var: &golang.WatchedCall, Sum: 0x2426a2c6},
@@ -7575,7 +7670,7 @@ var watchedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV:      watchedSPIRV,
 	Sum:        0x11166ed8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: watchedWords, Sum: 0xfa8de6be},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: watchedWords, Sum: 0xfa8de6be},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Watched{
@@ -7604,9 +7699,9 @@ func RunWatched(ctx context.Context, dev *runtime.Device, k golang.Watched, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Watched].
-func _(k golang.Watched) {
+func _(k *golang.Watched) {
 	type golangWatchedHasChanged_RunGoGenerate struct{ Out []float64 }
-	_ = golangWatchedHasChanged_RunGoGenerate(k) // golang.Watched has changed: run go generate
+	_ = (*golangWatchedHasChanged_RunGoGenerate)(k) // golang.Watched has changed: run go generate
 }
 
 //go:embed Zeroed.spv
@@ -7631,11 +7726,12 @@ var zeroedKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:107:7", Limit: -1},
 	},
+	Loops: "internal/difftest/golang/rules.go:90:2 104:2",
 	SPIRV: zeroedSPIRV,
 	Sum:   0x136f070d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: zeroedSmall, Sum: 0x88bb19e8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroedWords, Sum: 0x456df8d0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "internal/difftest/golang/rules.go:90:2 104:2", SPIRV: zeroedSmall, Sum: 0x88bb19e8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/rules.go:90:2 104:2", SPIRV: zeroedWords, Sum: 0x456df8d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Zeroed{
@@ -7664,7 +7760,7 @@ func RunZeroed(ctx context.Context, dev *runtime.Device, k golang.Zeroed, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Zeroed].
-func _(k golang.Zeroed) {
+func _(k *golang.Zeroed) {
 	type golangZeroedHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangZeroedHasChanged_RunGoGenerate(k) // golang.Zeroed has changed: run go generate
+	_ = (*golangZeroedHasChanged_RunGoGenerate)(k) // golang.Zeroed has changed: run go generate
 }

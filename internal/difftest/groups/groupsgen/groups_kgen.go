@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -73,11 +73,12 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:97:37", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:100:36", Limit: -3},
 	},
+	Loops: "- - - - - - - - - - -",
 	SPIRV: aloneSPIRV,
 	Sum:   0x15adffae,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, SPIRV: aloneSmall, Sum: 0x9781ab7f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: aloneWords, Sum: 0x29b2a0b9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, Loops: "- - - - - - - - - - -", SPIRV: aloneSmall, Sum: 0x9781ab7f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - -", SPIRV: aloneWords, Sum: 0x29b2a0b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Alone{
@@ -122,7 +123,7 @@ func RunAlone(ctx context.Context, dev *runtime.Device, k groups.Alone, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [groups.Alone].
-func _(k groups.Alone) {
+func _(k *groups.Alone) {
 	type groupsAloneHasChanged_RunGoGenerate struct {
 		N   int
 		X   []int32
@@ -130,7 +131,7 @@ func _(k groups.Alone) {
 		Out []int32
 		G   []float32
 	}
-	_ = groupsAloneHasChanged_RunGoGenerate(k) // groups.Alone has changed: run go generate
+	_ = (*groupsAloneHasChanged_RunGoGenerate)(k) // groups.Alone has changed: run go generate
 }
 
 //go:embed Ballots.spv
@@ -160,10 +161,11 @@ var ballotsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:75:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:75:20"},
 	},
+	Loops: "internal/difftest/groups/kernel.go:70:2",
 	SPIRV: ballotsSPIRV,
 	Sum:   0x929dcf3f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ballotsWords, Sum: 0x6847b209},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/kernel.go:70:2", SPIRV: ballotsWords, Sum: 0x6847b209},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{
@@ -200,13 +202,13 @@ func RunBallots(ctx context.Context, dev *runtime.Device, k groups.Ballots, r ru
 }
 
 // What is converted here is what kgen saw of the types of [groups.Ballots].
-func _(k groups.Ballots) {
+func _(k *groups.Ballots) {
 	type groupsBallotsHasChanged_RunGoGenerate struct {
 		N   int
 		X   []int32
 		Out []uint32
 	}
-	_ = groupsBallotsHasChanged_RunGoGenerate(k) // groups.Ballots has changed: run go generate
+	_ = (*groupsBallotsHasChanged_RunGoGenerate)(k) // groups.Ballots has changed: run go generate
 }
 
 //go:embed Bisections.spv
@@ -248,13 +250,14 @@ var bisectionsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/groups/lanes.go:225:41", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:229:5", Limit: -5},
 	},
+	Loops: "- internal/difftest/groups/lanes.go:212:2 217:2 - - slices/sort.go:132:2",
 	SPIRV: bisectionsSPIRV,
 	Sum:   0xee6abea1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}}, SPIRV: bisectionsSmall, Sum: 0xb5ea6669},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bisectionsWords, Sum: 0x3742ec47},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: bisectionsAlone, Sum: 0xe596b7b8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: bisectionsAloneWords, Sum: 0xce13e635},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}}, Loops: "- internal/difftest/groups/lanes.go:212:2 217:2 - - slices/sort.go:132:2", SPIRV: bisectionsSmall, Sum: 0xb5ea6669},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/groups/lanes.go:212:2 217:2 - - slices/sort.go:132:2", SPIRV: bisectionsWords, Sum: 0x3742ec47},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- internal/difftest/groups/lanes.go:212:2 217:2 - slices/sort.go:132:2", SPIRV: bisectionsAlone, Sum: 0xe596b7b8},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- internal/difftest/groups/lanes.go:212:2 217:2 - slices/sort.go:132:2", SPIRV: bisectionsAloneWords, Sum: 0xce13e635},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Bisections
@@ -304,9 +307,9 @@ func RunBisections(ctx context.Context, dev *runtime.Device, k groups.Bisections
 }
 
 // What is converted here is what kgen saw of the types of [groups.Bisections].
-func _(k groups.Bisections) {
+func _(k *groups.Bisections) {
 	type groupsBisectionsHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsBisectionsHasChanged_RunGoGenerate(k) // groups.Bisections has changed: run go generate
+	_ = (*groupsBisectionsHasChanged_RunGoGenerate)(k) // groups.Bisections has changed: run go generate
 	type groupsLanesHasChanged_RunGoGenerate struct {
 		N int
 		M int
@@ -314,7 +317,7 @@ func _(k groups.Bisections) {
 		X []int32
 		Y []int32
 	}
-	_ = groupsLanesHasChanged_RunGoGenerate(k.Lanes) // groups.Lanes has changed: run go generate
+	_ = (*groupsLanesHasChanged_RunGoGenerate)(&k.Lanes) // groups.Lanes has changed: run go generate
 }
 
 //go:embed Choices.spv
@@ -352,12 +355,13 @@ var choicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:227:13", Limit: 128},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:234:7", Limit: -3},
 	},
+	Loops: "- - internal/difftest/groups/kernel.go:224:3 - - -",
 	SPIRV: choicesSPIRV,
 	Sum:   0x7b5720c3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: choicesWords, Sum: 0x17cbcb4a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: choicesAlone, Sum: 0x485d7127},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: choicesAloneWords, Sum: 0x4128425a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/groups/kernel.go:224:3 - - -", SPIRV: choicesWords, Sum: 0x17cbcb4a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:224:3 - - -", SPIRV: choicesAlone, Sum: 0x485d7127},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:224:3 - - -", SPIRV: choicesAloneWords, Sum: 0x4128425a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Choices{
@@ -394,13 +398,13 @@ func RunChoices(ctx context.Context, dev *runtime.Device, k groups.Choices, r ru
 }
 
 // What is converted here is what kgen saw of the types of [groups.Choices].
-func _(k groups.Choices) {
+func _(k *groups.Choices) {
 	type groupsChoicesHasChanged_RunGoGenerate struct {
 		N   int
 		In  []int32
 		Out []int32
 	}
-	_ = groupsChoicesHasChanged_RunGoGenerate(k) // groups.Choices has changed: run go generate
+	_ = (*groupsChoicesHasChanged_RunGoGenerate)(k) // groups.Choices has changed: run go generate
 }
 
 //go:embed OneWayOut.spv
@@ -436,11 +440,12 @@ var oneWayOutKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:138:5", Limit: -5},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
 	},
+	Loops: "internal/difftest/groups/lanes.go:117:2 127:2",
 	SPIRV: oneWayOutSPIRV,
-	Sum:   0x166fe41e,
+	Sum:   0x8c5c1e64,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {24, 32}}, SPIRV: oneWayOutSmall, Sum: 0x7faefea5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: oneWayOutWords, Sum: 0xa5e45f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {24, 32}}, Loops: "internal/difftest/groups/lanes.go:117:2 127:2", SPIRV: oneWayOutSmall, Sum: 0x5560428d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:117:2 127:2", SPIRV: oneWayOutWords, Sum: 0x72cf2c75},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OneWayOut
@@ -490,9 +495,9 @@ func RunOneWayOut(ctx context.Context, dev *runtime.Device, k groups.OneWayOut, 
 }
 
 // What is converted here is what kgen saw of the types of [groups.OneWayOut].
-func _(k groups.OneWayOut) {
+func _(k *groups.OneWayOut) {
 	type groupsOneWayOutHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsOneWayOutHasChanged_RunGoGenerate(k) // groups.OneWayOut has changed: run go generate
+	_ = (*groupsOneWayOutHasChanged_RunGoGenerate)(k) // groups.OneWayOut has changed: run go generate
 }
 
 //go:embed OwnChecks.spv
@@ -538,13 +543,14 @@ var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/lanes.go:74:15"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:82:5", Limit: -5},
 	},
+	Loops: "internal/difftest/groups/lanes.go:59:2 - - - - 59:2 - - - - 70:2 74:2 78:2",
 	SPIRV: ownChecksSPIRV,
 	Sum:   0x38d36aef,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: ownChecksSmall, Sum: 0x8093cbe},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownChecksWords, Sum: 0x6e23515c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: ownChecksAlone, Sum: 0xf5895f6c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: ownChecksAloneWords, Sum: 0x77d6cc3e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, Loops: "internal/difftest/groups/lanes.go:59:2 - - 59:2 - - 70:2 74:2 78:2", SPIRV: ownChecksSmall, Sum: 0x8093cbe},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:59:2 - - - - 59:2 - - - - 70:2 74:2 78:2", SPIRV: ownChecksWords, Sum: 0x6e23515c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "internal/difftest/groups/lanes.go:59:2 - - 59:2 - - 70:2 74:2 78:2", SPIRV: ownChecksAlone, Sum: 0xf5895f6c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "internal/difftest/groups/lanes.go:59:2 - - 59:2 - - 70:2 74:2 78:2", SPIRV: ownChecksAloneWords, Sum: 0x77d6cc3e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnChecks
@@ -594,9 +600,9 @@ func RunOwnChecks(ctx context.Context, dev *runtime.Device, k groups.OwnChecks, 
 }
 
 // What is converted here is what kgen saw of the types of [groups.OwnChecks].
-func _(k groups.OwnChecks) {
+func _(k *groups.OwnChecks) {
 	type groupsOwnChecksHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsOwnChecksHasChanged_RunGoGenerate(k) // groups.OwnChecks has changed: run go generate
+	_ = (*groupsOwnChecksHasChanged_RunGoGenerate)(k) // groups.OwnChecks has changed: run go generate
 }
 
 //go:embed OwnLoops.spv
@@ -628,11 +634,12 @@ var ownLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:31:6", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:42:5", Limit: -5},
 	},
+	Loops: "internal/difftest/groups/lanes.go:24:2 34:2 38:2",
 	SPIRV: ownLoopsSPIRV,
-	Sum:   0x9ce7b11d,
+	Sum:   0xf5ad23a5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}}, SPIRV: ownLoopsSmall, Sum: 0xb11eb96},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: ownLoopsWords, Sum: 0xdf7a54ef},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}}, Loops: "internal/difftest/groups/lanes.go:24:2 34:2 38:2", SPIRV: ownLoopsSmall, Sum: 0x23faee49},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:24:2 34:2 38:2", SPIRV: ownLoopsWords, Sum: 0xb1ba03f0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops
@@ -682,9 +689,9 @@ func RunOwnLoops(ctx context.Context, dev *runtime.Device, k groups.OwnLoops, r 
 }
 
 // What is converted here is what kgen saw of the types of [groups.OwnLoops].
-func _(k groups.OwnLoops) {
+func _(k *groups.OwnLoops) {
 	type groupsOwnLoopsHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsOwnLoopsHasChanged_RunGoGenerate(k) // groups.OwnLoops has changed: run go generate
+	_ = (*groupsOwnLoopsHasChanged_RunGoGenerate)(k) // groups.OwnLoops has changed: run go generate
 }
 
 //go:embed Replaced.spv
@@ -713,10 +720,11 @@ var replacedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:156:6", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:163:5", Limit: -5},
 	},
+	Loops: "internal/difftest/groups/lanes.go:159:2",
 	SPIRV: replacedSPIRV,
 	Sum:   0x662c5857,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: replacedWords, Sum: 0xa2f5f87},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:159:2", SPIRV: replacedWords, Sum: 0xa2f5f87},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Replaced
@@ -766,9 +774,9 @@ func RunReplaced(ctx context.Context, dev *runtime.Device, k groups.Replaced, r 
 }
 
 // What is converted here is what kgen saw of the types of [groups.Replaced].
-func _(k groups.Replaced) {
+func _(k *groups.Replaced) {
 	type groupsReplacedHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsReplacedHasChanged_RunGoGenerate(k) // groups.Replaced has changed: run go generate
+	_ = (*groupsReplacedHasChanged_RunGoGenerate)(k) // groups.Replaced has changed: run go generate
 }
 
 //go:embed Rows.spv
@@ -801,10 +809,11 @@ var rowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:265:12", Limit: 128},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:270:7", Limit: -3},
 	},
+	Loops: "- internal/difftest/groups/kernel.go:255:3 264:2",
 	SPIRV: rowsSPIRV,
 	Sum:   0x7963855f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rowsWords, Sum: 0xe23b0689},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/groups/kernel.go:255:3 264:2", SPIRV: rowsWords, Sum: 0xe23b0689},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Rows{
@@ -841,13 +850,13 @@ func RunRows(ctx context.Context, dev *runtime.Device, k groups.Rows, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [groups.Rows].
-func _(k groups.Rows) {
+func _(k *groups.Rows) {
 	type groupsRowsHasChanged_RunGoGenerate struct {
 		Choice []int32
 		In     []int32
 		Out    []int32
 	}
-	_ = groupsRowsHasChanged_RunGoGenerate(k) // groups.Rows has changed: run go generate
+	_ = (*groupsRowsHasChanged_RunGoGenerate)(k) // groups.Rows has changed: run go generate
 }
 
 //go:embed Search.spv
@@ -879,11 +888,12 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:178:7", Limit: -5},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:183:7", Message: "not found"},
 	},
+	Loops: "internal/difftest/groups/lanes.go:176:2",
 	SPIRV: searchSPIRV,
 	Sum:   0x7006cd02,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: searchSmall, Sum: 0x6857d412},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x9e5e1097},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "internal/difftest/groups/lanes.go:176:2", SPIRV: searchSmall, Sum: 0x6857d412},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:176:2", SPIRV: searchWords, Sum: 0x9e5e1097},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Search
@@ -933,9 +943,9 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k groups.Search, r runt
 }
 
 // What is converted here is what kgen saw of the types of [groups.Search].
-func _(k groups.Search) {
+func _(k *groups.Search) {
 	type groupsSearchHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsSearchHasChanged_RunGoGenerate(k) // groups.Search has changed: run go generate
+	_ = (*groupsSearchHasChanged_RunGoGenerate)(k) // groups.Search has changed: run go generate
 }
 
 //go:embed Stated.spv
@@ -977,12 +987,13 @@ var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:37:20", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:50:5", Limit: -3},
 	},
+	Loops: "- - - - internal/difftest/groups/kernel.go:31:2 - - - -",
 	SPIRV: statedSPIRV,
 	Sum:   0xf9186c10,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: statedWords, Sum: 0x3ae92218},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: statedAlone, Sum: 0xadb63089},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: statedAloneWords, Sum: 0xf85c571},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - internal/difftest/groups/kernel.go:31:2 - - - -", SPIRV: statedWords, Sum: 0x3ae92218},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:31:2 - - - -", SPIRV: statedAlone, Sum: 0xadb63089},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:31:2 - - - -", SPIRV: statedAloneWords, Sum: 0xf85c571},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
@@ -1023,14 +1034,14 @@ func RunStated(ctx context.Context, dev *runtime.Device, k groups.Stated, r runt
 }
 
 // What is converted here is what kgen saw of the types of [groups.Stated].
-func _(k groups.Stated) {
+func _(k *groups.Stated) {
 	type groupsStatedHasChanged_RunGoGenerate struct {
 		N int
 		X []int32
 		Y []int32
 		F []float32
 	}
-	_ = groupsStatedHasChanged_RunGoGenerate(k) // groups.Stated has changed: run go generate
+	_ = (*groupsStatedHasChanged_RunGoGenerate)(k) // groups.Stated has changed: run go generate
 }
 
 //go:embed Steps.spv
@@ -1066,11 +1077,12 @@ var stepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:100:11", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:103:5", Limit: -5},
 	},
+	Loops: "internal/difftest/groups/lanes.go:94:2 -",
 	SPIRV: stepsSPIRV,
 	Sum:   0x13662d4f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, SPIRV: stepsSmall, Sum: 0x97b66596},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: stepsWords, Sum: 0xb83231b8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, Loops: "internal/difftest/groups/lanes.go:94:2 -", SPIRV: stepsSmall, Sum: 0x97b66596},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:94:2 -", SPIRV: stepsWords, Sum: 0xb83231b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Steps
@@ -1120,9 +1132,9 @@ func RunSteps(ctx context.Context, dev *runtime.Device, k groups.Steps, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [groups.Steps].
-func _(k groups.Steps) {
+func _(k *groups.Steps) {
 	type groupsStepsHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsStepsHasChanged_RunGoGenerate(k) // groups.Steps has changed: run go generate
+	_ = (*groupsStepsHasChanged_RunGoGenerate)(k) // groups.Steps has changed: run go generate
 }
 
 //go:embed UniformRows.spv
@@ -1161,12 +1173,13 @@ var uniformRowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:297:12", Limit: 128},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:299:7", Limit: -2},
 	},
+	Loops: "- - internal/difftest/groups/kernel.go:287:2 -",
 	SPIRV: uniformRowsSPIRV,
 	Sum:   0xcb285fcc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: uniformRowsWords, Sum: 0x4ddd883c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: uniformRowsAlone, Sum: 0xb12ffa4a},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: uniformRowsAloneWords, Sum: 0x8d3b95a7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/groups/kernel.go:287:2 -", SPIRV: uniformRowsWords, Sum: 0x4ddd883c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:287:2 -", SPIRV: uniformRowsAlone, Sum: 0xb12ffa4a},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:287:2 -", SPIRV: uniformRowsAloneWords, Sum: 0x8d3b95a7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.UniformRows{
@@ -1199,12 +1212,12 @@ func RunUniformRows(ctx context.Context, dev *runtime.Device, k groups.UniformRo
 }
 
 // What is converted here is what kgen saw of the types of [groups.UniformRows].
-func _(k groups.UniformRows) {
+func _(k *groups.UniformRows) {
 	type groupsUniformRowsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = groupsUniformRowsHasChanged_RunGoGenerate(k) // groups.UniformRows has changed: run go generate
+	_ = (*groupsUniformRowsHasChanged_RunGoGenerate)(k) // groups.UniformRows has changed: run go generate
 }
 
 //go:embed Votes.spv
@@ -1242,12 +1255,13 @@ var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:195:7", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:201:5", Limit: -5},
 	},
+	Loops: "internal/difftest/groups/lanes.go:193:2 -",
 	SPIRV: votesSPIRV,
 	Sum:   0xe2ec53b6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: votesWords, Sum: 0x73ee8205},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: votesAlone, Sum: 0x72d54450},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: votesAloneWords, Sum: 0x1d735711},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:193:2 -", SPIRV: votesWords, Sum: 0x73ee8205},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "internal/difftest/groups/lanes.go:193:2 -", SPIRV: votesAlone, Sum: 0x72d54450},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "internal/difftest/groups/lanes.go:193:2 -", SPIRV: votesAloneWords, Sum: 0x1d735711},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k groups.Votes
@@ -1297,9 +1311,9 @@ func RunVotes(ctx context.Context, dev *runtime.Device, k groups.Votes, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [groups.Votes].
-func _(k groups.Votes) {
+func _(k *groups.Votes) {
 	type groupsVotesHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsVotesHasChanged_RunGoGenerate(k) // groups.Votes has changed: run go generate
+	_ = (*groupsVotesHasChanged_RunGoGenerate)(k) // groups.Votes has changed: run go generate
 }
 
 //go:embed WholeFloat32.spv
@@ -1336,12 +1350,13 @@ var wholeFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:187:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
+	Loops: "- - - - - - - - - - - - - -",
 	SPIRV: wholeFloat32SPIRV,
 	Sum:   0xf4d224d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat32Words, Sum: 0xf820742c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat32Alone, Sum: 0x133d4416},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat32AloneWords, Sum: 0xd7d212bb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - -", SPIRV: wholeFloat32Words, Sum: 0xf820742c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - -", SPIRV: wholeFloat32Alone, Sum: 0x133d4416},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - -", SPIRV: wholeFloat32AloneWords, Sum: 0xd7d212bb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat32{
@@ -1377,13 +1392,13 @@ func RunWholeFloat32(ctx context.Context, dev *runtime.Device, k groups.WholeFlo
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeFloat32].
-func _(k groups.WholeFloat32) {
+func _(k *groups.WholeFloat32) {
 	type groupsWholeFloat32HasChanged_RunGoGenerate struct {
 		N   int
 		In  []float32
 		Out []float32
 	}
-	_ = groupsWholeFloat32HasChanged_RunGoGenerate(k) // groups.WholeFloat32 has changed: run go generate
+	_ = (*groupsWholeFloat32HasChanged_RunGoGenerate)(k) // groups.WholeFloat32 has changed: run go generate
 }
 
 //go:embed WholeFloat64.spv
@@ -1423,12 +1438,13 @@ var wholeFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:187:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: wholeFloat64SPIRV,
 	Sum:   0xa15f6188,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeFloat64Words, Sum: 0xb9d5a5dd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeFloat64Alone, Sum: 0x8ca7141c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeFloat64AloneWords, Sum: 0xa4e9b9e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeFloat64Words, Sum: 0xb9d5a5dd},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - -", SPIRV: wholeFloat64Alone, Sum: 0x8ca7141c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - -", SPIRV: wholeFloat64AloneWords, Sum: 0xa4e9b9e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat64{
@@ -1464,13 +1480,13 @@ func RunWholeFloat64(ctx context.Context, dev *runtime.Device, k groups.WholeFlo
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeFloat64].
-func _(k groups.WholeFloat64) {
+func _(k *groups.WholeFloat64) {
 	type groupsWholeFloat64HasChanged_RunGoGenerate struct {
 		N   int
 		In  []float64
 		Out []float64
 	}
-	_ = groupsWholeFloat64HasChanged_RunGoGenerate(k) // groups.WholeFloat64 has changed: run go generate
+	_ = (*groupsWholeFloat64HasChanged_RunGoGenerate)(k) // groups.WholeFloat64 has changed: run go generate
 }
 
 //go:embed WholeInt16.spv
@@ -1507,12 +1523,13 @@ var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: wholeInt16SPIRV,
 	Sum:   0xe625c1d1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: wholeInt16Words, Sum: 0x808fdc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt16Alone, Sum: 0x6a4664f2},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, SPIRV: wholeInt16AloneWords, Sum: 0xe53acfee},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt16Words, Sum: 0x808fdc},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt16Alone, Sum: 0x6a4664f2},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt16AloneWords, Sum: 0xe53acfee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt16{
@@ -1548,13 +1565,13 @@ func RunWholeInt16(ctx context.Context, dev *runtime.Device, k groups.WholeInt16
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeInt16].
-func _(k groups.WholeInt16) {
+func _(k *groups.WholeInt16) {
 	type groupsWholeInt16HasChanged_RunGoGenerate struct {
 		N   int
 		In  []int16
 		Out []int16
 	}
-	_ = groupsWholeInt16HasChanged_RunGoGenerate(k) // groups.WholeInt16 has changed: run go generate
+	_ = (*groupsWholeInt16HasChanged_RunGoGenerate)(k) // groups.WholeInt16 has changed: run go generate
 }
 
 //go:embed WholeInt32.spv
@@ -1591,12 +1608,13 @@ var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: wholeInt32SPIRV,
 	Sum:   0xffb0daf4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt32Words, Sum: 0xef7e24bb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt32Alone, Sum: 0x16791a3f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt32AloneWords, Sum: 0x7faa8df7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt32Words, Sum: 0xef7e24bb},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt32Alone, Sum: 0x16791a3f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt32AloneWords, Sum: 0x7faa8df7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt32{
@@ -1632,13 +1650,13 @@ func RunWholeInt32(ctx context.Context, dev *runtime.Device, k groups.WholeInt32
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeInt32].
-func _(k groups.WholeInt32) {
+func _(k *groups.WholeInt32) {
 	type groupsWholeInt32HasChanged_RunGoGenerate struct {
 		N   int
 		In  []int32
 		Out []int32
 	}
-	_ = groupsWholeInt32HasChanged_RunGoGenerate(k) // groups.WholeInt32 has changed: run go generate
+	_ = (*groupsWholeInt32HasChanged_RunGoGenerate)(k) // groups.WholeInt32 has changed: run go generate
 }
 
 //go:embed WholeInt64.spv
@@ -1676,12 +1694,13 @@ var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: wholeInt64SPIRV,
 	Sum:   0xdfed66ad,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeInt64Words, Sum: 0x2242cf07},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt64Alone, Sum: 0xa8612497},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeInt64AloneWords, Sum: 0x32a1a52e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt64Words, Sum: 0x2242cf07},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt64Alone, Sum: 0xa8612497},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt64AloneWords, Sum: 0x32a1a52e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
@@ -1717,13 +1736,13 @@ func RunWholeInt64(ctx context.Context, dev *runtime.Device, k groups.WholeInt64
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeInt64].
-func _(k groups.WholeInt64) {
+func _(k *groups.WholeInt64) {
 	type groupsWholeInt64HasChanged_RunGoGenerate struct {
 		N   int
 		In  []int64
 		Out []int64
 	}
-	_ = groupsWholeInt64HasChanged_RunGoGenerate(k) // groups.WholeInt64 has changed: run go generate
+	_ = (*groupsWholeInt64HasChanged_RunGoGenerate)(k) // groups.WholeInt64 has changed: run go generate
 }
 
 //go:embed WholeInt8.spv
@@ -1760,12 +1779,13 @@ var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: wholeInt8SPIRV,
 	Sum:   0x94f1ab3f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: wholeInt8Words, Sum: 0xdfffc3e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeInt8Alone, Sum: 0x6ef15815},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, SPIRV: wholeInt8AloneWords, Sum: 0x51fde58e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt8Words, Sum: 0xdfffc3e},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt8Alone, Sum: 0x6ef15815},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt8AloneWords, Sum: 0x51fde58e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt8{
@@ -1801,13 +1821,13 @@ func RunWholeInt8(ctx context.Context, dev *runtime.Device, k groups.WholeInt8, 
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeInt8].
-func _(k groups.WholeInt8) {
+func _(k *groups.WholeInt8) {
 	type groupsWholeInt8HasChanged_RunGoGenerate struct {
 		N   int
 		In  []int8
 		Out []int8
 	}
-	_ = groupsWholeInt8HasChanged_RunGoGenerate(k) // groups.WholeInt8 has changed: run go generate
+	_ = (*groupsWholeInt8HasChanged_RunGoGenerate)(k) // groups.WholeInt8 has changed: run go generate
 }
 
 //go:embed WholeUint32.spv
@@ -1844,12 +1864,13 @@ var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: wholeUint32SPIRV,
 	Sum:   0x3cbf8112,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint32Words, Sum: 0x1e40d15f},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint32Alone, Sum: 0xfff37400},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint32AloneWords, Sum: 0x29bf0376},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeUint32Words, Sum: 0x1e40d15f},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeUint32Alone, Sum: 0xfff37400},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeUint32AloneWords, Sum: 0x29bf0376},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint32{
@@ -1885,13 +1906,13 @@ func RunWholeUint32(ctx context.Context, dev *runtime.Device, k groups.WholeUint
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeUint32].
-func _(k groups.WholeUint32) {
+func _(k *groups.WholeUint32) {
 	type groupsWholeUint32HasChanged_RunGoGenerate struct {
 		N   int
 		In  []uint32
 		Out []uint32
 	}
-	_ = groupsWholeUint32HasChanged_RunGoGenerate(k) // groups.WholeUint32 has changed: run go generate
+	_ = (*groupsWholeUint32HasChanged_RunGoGenerate)(k) // groups.WholeUint32 has changed: run go generate
 }
 
 //go:embed WholeUint64.spv
@@ -1929,12 +1950,13 @@ var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: wholeUint64SPIRV,
 	Sum:   0x14ac3cd2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wholeUint64Words, Sum: 0x39da5079},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: wholeUint64Alone, Sum: 0xf2eae266},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: wholeUint64AloneWords, Sum: 0xbf532823},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeUint64Words, Sum: 0x39da5079},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeUint64Alone, Sum: 0xf2eae266},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeUint64AloneWords, Sum: 0xbf532823},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{
@@ -1970,11 +1992,11 @@ func RunWholeUint64(ctx context.Context, dev *runtime.Device, k groups.WholeUint
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeUint64].
-func _(k groups.WholeUint64) {
+func _(k *groups.WholeUint64) {
 	type groupsWholeUint64HasChanged_RunGoGenerate struct {
 		N   int
 		In  []uint64
 		Out []uint64
 	}
-	_ = groupsWholeUint64HasChanged_RunGoGenerate(k) // groups.WholeUint64 has changed: run go generate
+	_ = (*groupsWholeUint64HasChanged_RunGoGenerate)(k) // groups.WholeUint64 has changed: run go generate
 }

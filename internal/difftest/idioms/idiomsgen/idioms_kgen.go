@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -93,10 +93,11 @@ var carriesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/idioms/bytes.go:160:24", Message: "runtime error: integer overflow"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/bytes.go:164:29"},
 	},
+	Loops: "internal/difftest/idioms/bytes.go:147:2 152:2 math/bits/bits.go:547:2 559:2 547:2 559:2",
 	SPIRV: carriesSPIRV,
 	Sum:   0x72e92605,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: carriesWords, Sum: 0xeceb36b0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/bytes.go:147:2 152:2 math/bits/bits.go:547:2 559:2 547:2 559:2", SPIRV: carriesWords, Sum: 0xae6e369e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
@@ -137,14 +138,14 @@ func RunCarries(ctx context.Context, dev *runtime.Device, k idioms.Carries, r ru
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Carries].
-func _(k idioms.Carries) {
+func _(k *idioms.Carries) {
 	type idiomsCarriesHasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsCarriesHasChanged_RunGoGenerate(k) // idioms.Carries has changed: run go generate
+	_ = (*idiomsCarriesHasChanged_RunGoGenerate)(k) // idioms.Carries has changed: run go generate
 }
 
 //go:embed ClampInt16.spv
@@ -170,10 +171,11 @@ var clampInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: clampInt16SPIRV,
 	Sum:   0x662c5907,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampInt16Words, Sum: 0x82f57e1e},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: clampInt16Words, Sum: 0x82f57e1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
@@ -209,13 +211,13 @@ func RunClampInt16(ctx context.Context, dev *runtime.Device, k idioms.ClampInt16
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampInt16].
-func _(k idioms.ClampInt16) {
+func _(k *idioms.ClampInt16) {
 	type idiomsClampInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsClampInt16HasChanged_RunGoGenerate(k) // idioms.ClampInt16 has changed: run go generate
+	_ = (*idiomsClampInt16HasChanged_RunGoGenerate)(k) // idioms.ClampInt16 has changed: run go generate
 }
 
 //go:embed ClampInt32.spv
@@ -241,10 +243,11 @@ var clampInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: clampInt32SPIRV,
 	Sum:   0x24ecfe99,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt32Words, Sum: 0xd69e78b4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: clampInt32Words, Sum: 0xd69e78b4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
@@ -280,13 +283,13 @@ func RunClampInt32(ctx context.Context, dev *runtime.Device, k idioms.ClampInt32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampInt32].
-func _(k idioms.ClampInt32) {
+func _(k *idioms.ClampInt32) {
 	type idiomsClampInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsClampInt32HasChanged_RunGoGenerate(k) // idioms.ClampInt32 has changed: run go generate
+	_ = (*idiomsClampInt32HasChanged_RunGoGenerate)(k) // idioms.ClampInt32 has changed: run go generate
 }
 
 //go:embed ClampInt64.spv
@@ -312,10 +315,11 @@ var clampInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: clampInt64SPIRV,
 	Sum:   0xb77d782b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampInt64Words, Sum: 0x9a43bdef},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: clampInt64Words, Sum: 0x9a43bdef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
@@ -351,13 +355,13 @@ func RunClampInt64(ctx context.Context, dev *runtime.Device, k idioms.ClampInt64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampInt64].
-func _(k idioms.ClampInt64) {
+func _(k *idioms.ClampInt64) {
 	type idiomsClampInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsClampInt64HasChanged_RunGoGenerate(k) // idioms.ClampInt64 has changed: run go generate
+	_ = (*idiomsClampInt64HasChanged_RunGoGenerate)(k) // idioms.ClampInt64 has changed: run go generate
 }
 
 //go:embed ClampInt8.spv
@@ -383,10 +387,11 @@ var clampInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: clampInt8SPIRV,
 	Sum:   0x70608136,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampInt8Words, Sum: 0xb7540769},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: clampInt8Words, Sum: 0xb7540769},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
@@ -422,13 +427,13 @@ func RunClampInt8(ctx context.Context, dev *runtime.Device, k idioms.ClampInt8, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampInt8].
-func _(k idioms.ClampInt8) {
+func _(k *idioms.ClampInt8) {
 	type idiomsClampInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsClampInt8HasChanged_RunGoGenerate(k) // idioms.ClampInt8 has changed: run go generate
+	_ = (*idiomsClampInt8HasChanged_RunGoGenerate)(k) // idioms.ClampInt8 has changed: run go generate
 }
 
 //go:embed ClampUint16.spv
@@ -454,10 +459,11 @@ var clampUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: clampUint16SPIRV,
 	Sum:   0xdc63f8d3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: clampUint16Words, Sum: 0x36a88c9c},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: clampUint16Words, Sum: 0x36a88c9c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
@@ -493,13 +499,13 @@ func RunClampUint16(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampUint16].
-func _(k idioms.ClampUint16) {
+func _(k *idioms.ClampUint16) {
 	type idiomsClampUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsClampUint16HasChanged_RunGoGenerate(k) // idioms.ClampUint16 has changed: run go generate
+	_ = (*idiomsClampUint16HasChanged_RunGoGenerate)(k) // idioms.ClampUint16 has changed: run go generate
 }
 
 //go:embed ClampUint32.spv
@@ -525,10 +531,11 @@ var clampUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: clampUint32SPIRV,
 	Sum:   0xbe118873,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint32Words, Sum: 0xf2eb5ad1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: clampUint32Words, Sum: 0xf2eb5ad1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
@@ -564,13 +571,13 @@ func RunClampUint32(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampUint32].
-func _(k idioms.ClampUint32) {
+func _(k *idioms.ClampUint32) {
 	type idiomsClampUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsClampUint32HasChanged_RunGoGenerate(k) // idioms.ClampUint32 has changed: run go generate
+	_ = (*idiomsClampUint32HasChanged_RunGoGenerate)(k) // idioms.ClampUint32 has changed: run go generate
 }
 
 //go:embed ClampUint64.spv
@@ -596,10 +603,11 @@ var clampUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: clampUint64SPIRV,
 	Sum:   0x2c3ff2fa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: clampUint64Words, Sum: 0x7e28bcb5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: clampUint64Words, Sum: 0x7e28bcb5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
@@ -635,13 +643,13 @@ func RunClampUint64(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampUint64].
-func _(k idioms.ClampUint64) {
+func _(k *idioms.ClampUint64) {
 	type idiomsClampUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsClampUint64HasChanged_RunGoGenerate(k) // idioms.ClampUint64 has changed: run go generate
+	_ = (*idiomsClampUint64HasChanged_RunGoGenerate)(k) // idioms.ClampUint64 has changed: run go generate
 }
 
 //go:embed ClampUint8.spv
@@ -667,10 +675,11 @@ var clampUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: clampUint8SPIRV,
 	Sum:   0x8edcc35,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: clampUint8Words, Sum: 0xf4527c3b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: clampUint8Words, Sum: 0xf4527c3b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
@@ -706,13 +715,13 @@ func RunClampUint8(ctx context.Context, dev *runtime.Device, k idioms.ClampUint8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampUint8].
-func _(k idioms.ClampUint8) {
+func _(k *idioms.ClampUint8) {
 	type idiomsClampUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsClampUint8HasChanged_RunGoGenerate(k) // idioms.ClampUint8 has changed: run go generate
+	_ = (*idiomsClampUint8HasChanged_RunGoGenerate)(k) // idioms.ClampUint8 has changed: run go generate
 }
 
 //go:embed CompareInt16.spv
@@ -783,19 +792,19 @@ func RunCompareInt16(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareInt16].
-func _(k idioms.CompareInt16) {
+func _(k *idioms.CompareInt16) {
 	type idiomsCompareInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareInt16HasChanged_RunGoGenerate(k) // idioms.CompareInt16 has changed: run go generate
+	_ = (*idiomsCompareInt16HasChanged_RunGoGenerate)(k) // idioms.CompareInt16 has changed: run go generate
 	type idiomsRowsHasChanged_RunGoGenerate struct {
 		Loaded idioms.Row
 		Summed idioms.Row
 	}
-	_ = idiomsRowsHasChanged_RunGoGenerate(k.Out[0]) // idioms.Rows has changed: run go generate
+	_ = (*idiomsRowsHasChanged_RunGoGenerate)(&k.Out[0]) // idioms.Rows has changed: run go generate
 }
 
 //go:embed CompareInt32.spv
@@ -866,14 +875,14 @@ func RunCompareInt32(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareInt32].
-func _(k idioms.CompareInt32) {
+func _(k *idioms.CompareInt32) {
 	type idiomsCompareInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareInt32HasChanged_RunGoGenerate(k) // idioms.CompareInt32 has changed: run go generate
+	_ = (*idiomsCompareInt32HasChanged_RunGoGenerate)(k) // idioms.CompareInt32 has changed: run go generate
 }
 
 //go:embed CompareInt64.spv
@@ -944,14 +953,14 @@ func RunCompareInt64(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareInt64].
-func _(k idioms.CompareInt64) {
+func _(k *idioms.CompareInt64) {
 	type idiomsCompareInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareInt64HasChanged_RunGoGenerate(k) // idioms.CompareInt64 has changed: run go generate
+	_ = (*idiomsCompareInt64HasChanged_RunGoGenerate)(k) // idioms.CompareInt64 has changed: run go generate
 }
 
 //go:embed CompareInt8.spv
@@ -1022,14 +1031,14 @@ func RunCompareInt8(ctx context.Context, dev *runtime.Device, k idioms.CompareIn
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareInt8].
-func _(k idioms.CompareInt8) {
+func _(k *idioms.CompareInt8) {
 	type idiomsCompareInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareInt8HasChanged_RunGoGenerate(k) // idioms.CompareInt8 has changed: run go generate
+	_ = (*idiomsCompareInt8HasChanged_RunGoGenerate)(k) // idioms.CompareInt8 has changed: run go generate
 }
 
 //go:embed CompareUint16.spv
@@ -1100,14 +1109,14 @@ func RunCompareUint16(ctx context.Context, dev *runtime.Device, k idioms.Compare
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareUint16].
-func _(k idioms.CompareUint16) {
+func _(k *idioms.CompareUint16) {
 	type idiomsCompareUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareUint16HasChanged_RunGoGenerate(k) // idioms.CompareUint16 has changed: run go generate
+	_ = (*idiomsCompareUint16HasChanged_RunGoGenerate)(k) // idioms.CompareUint16 has changed: run go generate
 }
 
 //go:embed CompareUint32.spv
@@ -1178,14 +1187,14 @@ func RunCompareUint32(ctx context.Context, dev *runtime.Device, k idioms.Compare
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareUint32].
-func _(k idioms.CompareUint32) {
+func _(k *idioms.CompareUint32) {
 	type idiomsCompareUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareUint32HasChanged_RunGoGenerate(k) // idioms.CompareUint32 has changed: run go generate
+	_ = (*idiomsCompareUint32HasChanged_RunGoGenerate)(k) // idioms.CompareUint32 has changed: run go generate
 }
 
 //go:embed CompareUint64.spv
@@ -1256,14 +1265,14 @@ func RunCompareUint64(ctx context.Context, dev *runtime.Device, k idioms.Compare
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareUint64].
-func _(k idioms.CompareUint64) {
+func _(k *idioms.CompareUint64) {
 	type idiomsCompareUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareUint64HasChanged_RunGoGenerate(k) // idioms.CompareUint64 has changed: run go generate
+	_ = (*idiomsCompareUint64HasChanged_RunGoGenerate)(k) // idioms.CompareUint64 has changed: run go generate
 }
 
 //go:embed CompareUint8.spv
@@ -1334,14 +1343,14 @@ func RunCompareUint8(ctx context.Context, dev *runtime.Device, k idioms.CompareU
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareUint8].
-func _(k idioms.CompareUint8) {
+func _(k *idioms.CompareUint8) {
 	type idiomsCompareUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareUint8HasChanged_RunGoGenerate(k) // idioms.CompareUint8 has changed: run go generate
+	_ = (*idiomsCompareUint8HasChanged_RunGoGenerate)(k) // idioms.CompareUint8 has changed: run go generate
 }
 
 //go:embed Convert32Int16.spv
@@ -1411,14 +1420,14 @@ func RunConvert32Int16(ctx context.Context, dev *runtime.Device, k idioms.Conver
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Int16].
-func _(k idioms.Convert32Int16) {
+func _(k *idioms.Convert32Int16) {
 	type idiomsConvert32Int16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Int16HasChanged_RunGoGenerate(k) // idioms.Convert32Int16 has changed: run go generate
+	_ = (*idiomsConvert32Int16HasChanged_RunGoGenerate)(k) // idioms.Convert32Int16 has changed: run go generate
 }
 
 //go:embed Convert32Int32.spv
@@ -1488,14 +1497,14 @@ func RunConvert32Int32(ctx context.Context, dev *runtime.Device, k idioms.Conver
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Int32].
-func _(k idioms.Convert32Int32) {
+func _(k *idioms.Convert32Int32) {
 	type idiomsConvert32Int32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Int32HasChanged_RunGoGenerate(k) // idioms.Convert32Int32 has changed: run go generate
+	_ = (*idiomsConvert32Int32HasChanged_RunGoGenerate)(k) // idioms.Convert32Int32 has changed: run go generate
 }
 
 //go:embed Convert32Int64.spv
@@ -1565,14 +1574,14 @@ func RunConvert32Int64(ctx context.Context, dev *runtime.Device, k idioms.Conver
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Int64].
-func _(k idioms.Convert32Int64) {
+func _(k *idioms.Convert32Int64) {
 	type idiomsConvert32Int64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Int64HasChanged_RunGoGenerate(k) // idioms.Convert32Int64 has changed: run go generate
+	_ = (*idiomsConvert32Int64HasChanged_RunGoGenerate)(k) // idioms.Convert32Int64 has changed: run go generate
 }
 
 //go:embed Convert32Int8.spv
@@ -1642,14 +1651,14 @@ func RunConvert32Int8(ctx context.Context, dev *runtime.Device, k idioms.Convert
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Int8].
-func _(k idioms.Convert32Int8) {
+func _(k *idioms.Convert32Int8) {
 	type idiomsConvert32Int8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Int8HasChanged_RunGoGenerate(k) // idioms.Convert32Int8 has changed: run go generate
+	_ = (*idiomsConvert32Int8HasChanged_RunGoGenerate)(k) // idioms.Convert32Int8 has changed: run go generate
 }
 
 //go:embed Convert32Uint16.spv
@@ -1719,14 +1728,14 @@ func RunConvert32Uint16(ctx context.Context, dev *runtime.Device, k idioms.Conve
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Uint16].
-func _(k idioms.Convert32Uint16) {
+func _(k *idioms.Convert32Uint16) {
 	type idiomsConvert32Uint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Uint16HasChanged_RunGoGenerate(k) // idioms.Convert32Uint16 has changed: run go generate
+	_ = (*idiomsConvert32Uint16HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint16 has changed: run go generate
 }
 
 //go:embed Convert32Uint32.spv
@@ -1796,14 +1805,14 @@ func RunConvert32Uint32(ctx context.Context, dev *runtime.Device, k idioms.Conve
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Uint32].
-func _(k idioms.Convert32Uint32) {
+func _(k *idioms.Convert32Uint32) {
 	type idiomsConvert32Uint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Uint32HasChanged_RunGoGenerate(k) // idioms.Convert32Uint32 has changed: run go generate
+	_ = (*idiomsConvert32Uint32HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint32 has changed: run go generate
 }
 
 //go:embed Convert32Uint64.spv
@@ -1873,14 +1882,14 @@ func RunConvert32Uint64(ctx context.Context, dev *runtime.Device, k idioms.Conve
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Uint64].
-func _(k idioms.Convert32Uint64) {
+func _(k *idioms.Convert32Uint64) {
 	type idiomsConvert32Uint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Uint64HasChanged_RunGoGenerate(k) // idioms.Convert32Uint64 has changed: run go generate
+	_ = (*idiomsConvert32Uint64HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint64 has changed: run go generate
 }
 
 //go:embed Convert32Uint8.spv
@@ -1907,10 +1916,11 @@ var convert32Uint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: convert32Uint8SPIRV,
 	Sum:   0x1075df7a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Uint8Words, Sum: 0x27786c36},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: convert32Uint8Words, Sum: 0x27786c36},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint8{
@@ -1950,14 +1960,14 @@ func RunConvert32Uint8(ctx context.Context, dev *runtime.Device, k idioms.Conver
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Uint8].
-func _(k idioms.Convert32Uint8) {
+func _(k *idioms.Convert32Uint8) {
 	type idiomsConvert32Uint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Uint8HasChanged_RunGoGenerate(k) // idioms.Convert32Uint8 has changed: run go generate
+	_ = (*idiomsConvert32Uint8HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint8 has changed: run go generate
 }
 
 //go:embed CountsInt16.spv
@@ -1982,10 +1992,11 @@ var countsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsInt16SPIRV,
 	Sum:   0x1b880bdc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsInt16Words, Sum: 0x8e4e66bc},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: countsInt16Words, Sum: 0x8e4e66bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
@@ -2021,13 +2032,13 @@ func RunCountsInt16(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsInt16].
-func _(k idioms.CountsInt16) {
+func _(k *idioms.CountsInt16) {
 	type idiomsCountsInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsCountsInt16HasChanged_RunGoGenerate(k) // idioms.CountsInt16 has changed: run go generate
+	_ = (*idiomsCountsInt16HasChanged_RunGoGenerate)(k) // idioms.CountsInt16 has changed: run go generate
 }
 
 //go:embed CountsInt32.spv
@@ -2052,10 +2063,11 @@ var countsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsInt32SPIRV,
 	Sum:   0x32656dce,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt32Words, Sum: 0xda190a2f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsInt32Words, Sum: 0xda190a2f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
@@ -2091,13 +2103,13 @@ func RunCountsInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsInt32].
-func _(k idioms.CountsInt32) {
+func _(k *idioms.CountsInt32) {
 	type idiomsCountsInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsCountsInt32HasChanged_RunGoGenerate(k) // idioms.CountsInt32 has changed: run go generate
+	_ = (*idiomsCountsInt32HasChanged_RunGoGenerate)(k) // idioms.CountsInt32 has changed: run go generate
 }
 
 //go:embed CountsInt64.spv
@@ -2122,10 +2134,11 @@ var countsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsInt64SPIRV,
 	Sum:   0xe21f4075,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsInt64Words, Sum: 0x5a911c97},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsInt64Words, Sum: 0x5a911c97},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
@@ -2161,13 +2174,13 @@ func RunCountsInt64(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsInt64].
-func _(k idioms.CountsInt64) {
+func _(k *idioms.CountsInt64) {
 	type idiomsCountsInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsCountsInt64HasChanged_RunGoGenerate(k) // idioms.CountsInt64 has changed: run go generate
+	_ = (*idiomsCountsInt64HasChanged_RunGoGenerate)(k) // idioms.CountsInt64 has changed: run go generate
 }
 
 //go:embed CountsInt8.spv
@@ -2192,10 +2205,11 @@ var countsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsInt8SPIRV,
 	Sum:   0x2070e43f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsInt8Words, Sum: 0x13a4fa1d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: countsInt8Words, Sum: 0x13a4fa1d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
@@ -2231,13 +2245,13 @@ func RunCountsInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsInt8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsInt8].
-func _(k idioms.CountsInt8) {
+func _(k *idioms.CountsInt8) {
 	type idiomsCountsInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsCountsInt8HasChanged_RunGoGenerate(k) // idioms.CountsInt8 has changed: run go generate
+	_ = (*idiomsCountsInt8HasChanged_RunGoGenerate)(k) // idioms.CountsInt8 has changed: run go generate
 }
 
 //go:embed CountsOfInt32.spv
@@ -2263,10 +2277,11 @@ var countsOfInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsOfInt32SPIRV,
 	Sum:   0xcf5a4b65,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfInt32Words, Sum: 0xb70e50bd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsOfInt32Words, Sum: 0xb70e50bd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt32{
@@ -2302,13 +2317,13 @@ func RunCountsOfInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsO
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsOfInt32].
-func _(k idioms.CountsOfInt32) {
+func _(k *idioms.CountsOfInt32) {
 	type idiomsCountsOfInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsCountsOfInt32HasChanged_RunGoGenerate(k) // idioms.CountsOfInt32 has changed: run go generate
+	_ = (*idiomsCountsOfInt32HasChanged_RunGoGenerate)(k) // idioms.CountsOfInt32 has changed: run go generate
 }
 
 //go:embed CountsOfInt8.spv
@@ -2334,10 +2349,11 @@ var countsOfInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsOfInt8SPIRV,
 	Sum:   0x5b6c6e29,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsOfInt8Words, Sum: 0x896d3ed1},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: countsOfInt8Words, Sum: 0x896d3ed1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt8{
@@ -2373,13 +2389,13 @@ func RunCountsOfInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsOf
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsOfInt8].
-func _(k idioms.CountsOfInt8) {
+func _(k *idioms.CountsOfInt8) {
 	type idiomsCountsOfInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsCountsOfInt8HasChanged_RunGoGenerate(k) // idioms.CountsOfInt8 has changed: run go generate
+	_ = (*idiomsCountsOfInt8HasChanged_RunGoGenerate)(k) // idioms.CountsOfInt8 has changed: run go generate
 }
 
 //go:embed CountsOfUint16.spv
@@ -2405,10 +2421,11 @@ var countsOfUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsOfUint16SPIRV,
 	Sum:   0x500b6153,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsOfUint16Words, Sum: 0x7acfafb1},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: countsOfUint16Words, Sum: 0x7acfafb1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint16{
@@ -2444,13 +2461,13 @@ func RunCountsOfUint16(ctx context.Context, dev *runtime.Device, k idioms.Counts
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsOfUint16].
-func _(k idioms.CountsOfUint16) {
+func _(k *idioms.CountsOfUint16) {
 	type idiomsCountsOfUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsCountsOfUint16HasChanged_RunGoGenerate(k) // idioms.CountsOfUint16 has changed: run go generate
+	_ = (*idiomsCountsOfUint16HasChanged_RunGoGenerate)(k) // idioms.CountsOfUint16 has changed: run go generate
 }
 
 //go:embed CountsOfUint64.spv
@@ -2476,10 +2493,11 @@ var countsOfUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsOfUint64SPIRV,
 	Sum:   0x5a67c7d3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsOfUint64Words, Sum: 0x5b1f8a86},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsOfUint64Words, Sum: 0x5b1f8a86},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint64{
@@ -2515,13 +2533,13 @@ func RunCountsOfUint64(ctx context.Context, dev *runtime.Device, k idioms.Counts
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsOfUint64].
-func _(k idioms.CountsOfUint64) {
+func _(k *idioms.CountsOfUint64) {
 	type idiomsCountsOfUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsCountsOfUint64HasChanged_RunGoGenerate(k) // idioms.CountsOfUint64 has changed: run go generate
+	_ = (*idiomsCountsOfUint64HasChanged_RunGoGenerate)(k) // idioms.CountsOfUint64 has changed: run go generate
 }
 
 //go:embed CountsUint16.spv
@@ -2546,10 +2564,11 @@ var countsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsUint16SPIRV,
 	Sum:   0x473be8a8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: countsUint16Words, Sum: 0x1c6db380},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: countsUint16Words, Sum: 0x1c6db380},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
@@ -2585,13 +2604,13 @@ func RunCountsUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsUint16].
-func _(k idioms.CountsUint16) {
+func _(k *idioms.CountsUint16) {
 	type idiomsCountsUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsCountsUint16HasChanged_RunGoGenerate(k) // idioms.CountsUint16 has changed: run go generate
+	_ = (*idiomsCountsUint16HasChanged_RunGoGenerate)(k) // idioms.CountsUint16 has changed: run go generate
 }
 
 //go:embed CountsUint32.spv
@@ -2616,10 +2635,11 @@ var countsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsUint32SPIRV,
 	Sum:   0x4c9d50bf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint32Words, Sum: 0xc161b59f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsUint32Words, Sum: 0xc161b59f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
@@ -2655,13 +2675,13 @@ func RunCountsUint32(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsUint32].
-func _(k idioms.CountsUint32) {
+func _(k *idioms.CountsUint32) {
 	type idiomsCountsUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsCountsUint32HasChanged_RunGoGenerate(k) // idioms.CountsUint32 has changed: run go generate
+	_ = (*idiomsCountsUint32HasChanged_RunGoGenerate)(k) // idioms.CountsUint32 has changed: run go generate
 }
 
 //go:embed CountsUint64.spv
@@ -2686,10 +2706,11 @@ var countsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsUint64SPIRV,
 	Sum:   0xe21f4075,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countsUint64Words, Sum: 0x5a911c97},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsUint64Words, Sum: 0x5a911c97},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
@@ -2725,13 +2746,13 @@ func RunCountsUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsUint64].
-func _(k idioms.CountsUint64) {
+func _(k *idioms.CountsUint64) {
 	type idiomsCountsUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsCountsUint64HasChanged_RunGoGenerate(k) // idioms.CountsUint64 has changed: run go generate
+	_ = (*idiomsCountsUint64HasChanged_RunGoGenerate)(k) // idioms.CountsUint64 has changed: run go generate
 }
 
 //go:embed CountsUint8.spv
@@ -2756,10 +2777,11 @@ var countsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: countsUint8SPIRV,
 	Sum:   0x8b14164,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: countsUint8Words, Sum: 0xec8e05ad},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: countsUint8Words, Sum: 0xec8e05ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
@@ -2795,13 +2817,13 @@ func RunCountsUint8(ctx context.Context, dev *runtime.Device, k idioms.CountsUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsUint8].
-func _(k idioms.CountsUint8) {
+func _(k *idioms.CountsUint8) {
 	type idiomsCountsUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsCountsUint8HasChanged_RunGoGenerate(k) // idioms.CountsUint8 has changed: run go generate
+	_ = (*idiomsCountsUint8HasChanged_RunGoGenerate)(k) // idioms.CountsUint8 has changed: run go generate
 }
 
 //go:embed DivideInt16.spv
@@ -2830,10 +2852,11 @@ var divideInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
+	Loops: "-",
 	SPIRV: divideInt16SPIRV,
 	Sum:   0x4793fc97,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideInt16Words, Sum: 0x5b995c51},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: divideInt16Words, Sum: 0x5b995c51},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt16{
@@ -2869,13 +2892,13 @@ func RunDivideInt16(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideInt16].
-func _(k idioms.DivideInt16) {
+func _(k *idioms.DivideInt16) {
 	type idiomsDivideInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsDivideInt16HasChanged_RunGoGenerate(k) // idioms.DivideInt16 has changed: run go generate
+	_ = (*idiomsDivideInt16HasChanged_RunGoGenerate)(k) // idioms.DivideInt16 has changed: run go generate
 }
 
 //go:embed DivideInt32.spv
@@ -2904,10 +2927,11 @@ var divideInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
+	Loops: "-",
 	SPIRV: divideInt32SPIRV,
 	Sum:   0x9becc41c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt32Words, Sum: 0x22d77506},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: divideInt32Words, Sum: 0x22d77506},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt32{
@@ -2943,13 +2967,13 @@ func RunDivideInt32(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideInt32].
-func _(k idioms.DivideInt32) {
+func _(k *idioms.DivideInt32) {
 	type idiomsDivideInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsDivideInt32HasChanged_RunGoGenerate(k) // idioms.DivideInt32 has changed: run go generate
+	_ = (*idiomsDivideInt32HasChanged_RunGoGenerate)(k) // idioms.DivideInt32 has changed: run go generate
 }
 
 //go:embed DivideInt64.spv
@@ -2978,10 +3002,11 @@ var divideInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
+	Loops: "-",
 	SPIRV: divideInt64SPIRV,
 	Sum:   0x44d5de38,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideInt64Words, Sum: 0xbdc59334},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: divideInt64Words, Sum: 0xbdc59334},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
@@ -3017,13 +3042,13 @@ func RunDivideInt64(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideInt64].
-func _(k idioms.DivideInt64) {
+func _(k *idioms.DivideInt64) {
 	type idiomsDivideInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsDivideInt64HasChanged_RunGoGenerate(k) // idioms.DivideInt64 has changed: run go generate
+	_ = (*idiomsDivideInt64HasChanged_RunGoGenerate)(k) // idioms.DivideInt64 has changed: run go generate
 }
 
 //go:embed DivideInt8.spv
@@ -3052,10 +3077,11 @@ var divideInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
+	Loops: "-",
 	SPIRV: divideInt8SPIRV,
 	Sum:   0x287a1294,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideInt8Words, Sum: 0x5c760eea},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: divideInt8Words, Sum: 0x5c760eea},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt8{
@@ -3091,13 +3117,13 @@ func RunDivideInt8(ctx context.Context, dev *runtime.Device, k idioms.DivideInt8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideInt8].
-func _(k idioms.DivideInt8) {
+func _(k *idioms.DivideInt8) {
 	type idiomsDivideInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsDivideInt8HasChanged_RunGoGenerate(k) // idioms.DivideInt8 has changed: run go generate
+	_ = (*idiomsDivideInt8HasChanged_RunGoGenerate)(k) // idioms.DivideInt8 has changed: run go generate
 }
 
 //go:embed DivideUint16.spv
@@ -3124,10 +3150,11 @@ var divideUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:21:15", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
+	Loops: "-",
 	SPIRV: divideUint16SPIRV,
 	Sum:   0x5cee967f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: divideUint16Words, Sum: 0x6f55e681},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: divideUint16Words, Sum: 0x6f55e681},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint16{
@@ -3163,13 +3190,13 @@ func RunDivideUint16(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideUint16].
-func _(k idioms.DivideUint16) {
+func _(k *idioms.DivideUint16) {
 	type idiomsDivideUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsDivideUint16HasChanged_RunGoGenerate(k) // idioms.DivideUint16 has changed: run go generate
+	_ = (*idiomsDivideUint16HasChanged_RunGoGenerate)(k) // idioms.DivideUint16 has changed: run go generate
 }
 
 //go:embed DivideUint32.spv
@@ -3198,10 +3225,11 @@ var divideUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
+	Loops: "-",
 	SPIRV: divideUint32SPIRV,
 	Sum:   0xda126fe8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint32Words, Sum: 0x9a7be9b7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: divideUint32Words, Sum: 0x9a7be9b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint32{
@@ -3237,13 +3265,13 @@ func RunDivideUint32(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideUint32].
-func _(k idioms.DivideUint32) {
+func _(k *idioms.DivideUint32) {
 	type idiomsDivideUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsDivideUint32HasChanged_RunGoGenerate(k) // idioms.DivideUint32 has changed: run go generate
+	_ = (*idiomsDivideUint32HasChanged_RunGoGenerate)(k) // idioms.DivideUint32 has changed: run go generate
 }
 
 //go:embed DivideUint64.spv
@@ -3272,10 +3300,11 @@ var divideUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
+	Loops: "-",
 	SPIRV: divideUint64SPIRV,
 	Sum:   0x1240a50f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: divideUint64Words, Sum: 0x2531dca7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: divideUint64Words, Sum: 0x2531dca7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
@@ -3311,13 +3340,13 @@ func RunDivideUint64(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideUint64].
-func _(k idioms.DivideUint64) {
+func _(k *idioms.DivideUint64) {
 	type idiomsDivideUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsDivideUint64HasChanged_RunGoGenerate(k) // idioms.DivideUint64 has changed: run go generate
+	_ = (*idiomsDivideUint64HasChanged_RunGoGenerate)(k) // idioms.DivideUint64 has changed: run go generate
 }
 
 //go:embed DivideUint8.spv
@@ -3344,10 +3373,11 @@ var divideUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:21:15", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
 	},
+	Loops: "-",
 	SPIRV: divideUint8SPIRV,
 	Sum:   0x4d64f4fe,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: divideUint8Words, Sum: 0x382eb527},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: divideUint8Words, Sum: 0x382eb527},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint8{
@@ -3383,13 +3413,13 @@ func RunDivideUint8(ctx context.Context, dev *runtime.Device, k idioms.DivideUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideUint8].
-func _(k idioms.DivideUint8) {
+func _(k *idioms.DivideUint8) {
 	type idiomsDivideUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsDivideUint8HasChanged_RunGoGenerate(k) // idioms.DivideUint8 has changed: run go generate
+	_ = (*idiomsDivideUint8HasChanged_RunGoGenerate)(k) // idioms.DivideUint8 has changed: run go generate
 }
 
 //go:embed FieldsInt16.spv
@@ -3415,10 +3445,11 @@ var fieldsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: fieldsInt16SPIRV,
 	Sum:   0x84c3c83a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsInt16Words, Sum: 0x5b43db45},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: fieldsInt16Words, Sum: 0x5b43db45},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
@@ -3454,13 +3485,13 @@ func RunFieldsInt16(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsInt16].
-func _(k idioms.FieldsInt16) {
+func _(k *idioms.FieldsInt16) {
 	type idiomsFieldsInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsInt16HasChanged_RunGoGenerate(k) // idioms.FieldsInt16 has changed: run go generate
+	_ = (*idiomsFieldsInt16HasChanged_RunGoGenerate)(k) // idioms.FieldsInt16 has changed: run go generate
 }
 
 //go:embed FieldsInt32.spv
@@ -3486,10 +3517,11 @@ var fieldsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: fieldsInt32SPIRV,
 	Sum:   0x4029a868,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt32Words, Sum: 0xa0f2c719},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fieldsInt32Words, Sum: 0xa0f2c719},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
@@ -3525,13 +3557,13 @@ func RunFieldsInt32(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsInt32].
-func _(k idioms.FieldsInt32) {
+func _(k *idioms.FieldsInt32) {
 	type idiomsFieldsInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsInt32HasChanged_RunGoGenerate(k) // idioms.FieldsInt32 has changed: run go generate
+	_ = (*idiomsFieldsInt32HasChanged_RunGoGenerate)(k) // idioms.FieldsInt32 has changed: run go generate
 }
 
 //go:embed FieldsInt64.spv
@@ -3557,10 +3589,11 @@ var fieldsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: fieldsInt64SPIRV,
 	Sum:   0xacaee115,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsInt64Words, Sum: 0x19c354b1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fieldsInt64Words, Sum: 0x19c354b1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
@@ -3596,13 +3629,13 @@ func RunFieldsInt64(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsInt64].
-func _(k idioms.FieldsInt64) {
+func _(k *idioms.FieldsInt64) {
 	type idiomsFieldsInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsInt64HasChanged_RunGoGenerate(k) // idioms.FieldsInt64 has changed: run go generate
+	_ = (*idiomsFieldsInt64HasChanged_RunGoGenerate)(k) // idioms.FieldsInt64 has changed: run go generate
 }
 
 //go:embed FieldsInt8.spv
@@ -3628,10 +3661,11 @@ var fieldsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: fieldsInt8SPIRV,
 	Sum:   0x174818b6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsInt8Words, Sum: 0x9a613992},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: fieldsInt8Words, Sum: 0x9a613992},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
@@ -3667,13 +3701,13 @@ func RunFieldsInt8(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsInt8].
-func _(k idioms.FieldsInt8) {
+func _(k *idioms.FieldsInt8) {
 	type idiomsFieldsInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsInt8HasChanged_RunGoGenerate(k) // idioms.FieldsInt8 has changed: run go generate
+	_ = (*idiomsFieldsInt8HasChanged_RunGoGenerate)(k) // idioms.FieldsInt8 has changed: run go generate
 }
 
 //go:embed FieldsUint16.spv
@@ -3699,10 +3733,11 @@ var fieldsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: fieldsUint16SPIRV,
 	Sum:   0xd9e38666,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: fieldsUint16Words, Sum: 0xc5f7233},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: fieldsUint16Words, Sum: 0xc5f7233},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
@@ -3738,13 +3773,13 @@ func RunFieldsUint16(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsUint16].
-func _(k idioms.FieldsUint16) {
+func _(k *idioms.FieldsUint16) {
 	type idiomsFieldsUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsUint16HasChanged_RunGoGenerate(k) // idioms.FieldsUint16 has changed: run go generate
+	_ = (*idiomsFieldsUint16HasChanged_RunGoGenerate)(k) // idioms.FieldsUint16 has changed: run go generate
 }
 
 //go:embed FieldsUint32.spv
@@ -3770,10 +3805,11 @@ var fieldsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: fieldsUint32SPIRV,
 	Sum:   0xfc02bb5b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint32Words, Sum: 0xa74fa6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fieldsUint32Words, Sum: 0xa74fa6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
@@ -3809,13 +3845,13 @@ func RunFieldsUint32(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsUint32].
-func _(k idioms.FieldsUint32) {
+func _(k *idioms.FieldsUint32) {
 	type idiomsFieldsUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsUint32HasChanged_RunGoGenerate(k) // idioms.FieldsUint32 has changed: run go generate
+	_ = (*idiomsFieldsUint32HasChanged_RunGoGenerate)(k) // idioms.FieldsUint32 has changed: run go generate
 }
 
 //go:embed FieldsUint64.spv
@@ -3841,10 +3877,11 @@ var fieldsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: fieldsUint64SPIRV,
 	Sum:   0x2ed1c91,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fieldsUint64Words, Sum: 0xb6484160},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fieldsUint64Words, Sum: 0xb6484160},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
@@ -3880,13 +3917,13 @@ func RunFieldsUint64(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsUint64].
-func _(k idioms.FieldsUint64) {
+func _(k *idioms.FieldsUint64) {
 	type idiomsFieldsUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsUint64HasChanged_RunGoGenerate(k) // idioms.FieldsUint64 has changed: run go generate
+	_ = (*idiomsFieldsUint64HasChanged_RunGoGenerate)(k) // idioms.FieldsUint64 has changed: run go generate
 }
 
 //go:embed FieldsUint8.spv
@@ -3912,10 +3949,11 @@ var fieldsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: fieldsUint8SPIRV,
 	Sum:   0xd9c933c7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fieldsUint8Words, Sum: 0x600c1ad6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: fieldsUint8Words, Sum: 0x600c1ad6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
@@ -3951,13 +3989,13 @@ func RunFieldsUint8(ctx context.Context, dev *runtime.Device, k idioms.FieldsUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsUint8].
-func _(k idioms.FieldsUint8) {
+func _(k *idioms.FieldsUint8) {
 	type idiomsFieldsUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsUint8HasChanged_RunGoGenerate(k) // idioms.FieldsUint8 has changed: run go generate
+	_ = (*idiomsFieldsUint8HasChanged_RunGoGenerate)(k) // idioms.FieldsUint8 has changed: run go generate
 }
 
 //go:embed FlagsAlikeInt32.spv
@@ -4029,14 +4067,14 @@ func RunFlagsAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.Flags
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsAlikeInt32].
-func _(k idioms.FlagsAlikeInt32) {
+func _(k *idioms.FlagsAlikeInt32) {
 	type idiomsFlagsAlikeInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsAlikeInt32HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeInt32 has changed: run go generate
+	_ = (*idiomsFlagsAlikeInt32HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeInt32 has changed: run go generate
 }
 
 //go:embed FlagsAlikeInt64.spv
@@ -4108,14 +4146,14 @@ func RunFlagsAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.Flags
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsAlikeInt64].
-func _(k idioms.FlagsAlikeInt64) {
+func _(k *idioms.FlagsAlikeInt64) {
 	type idiomsFlagsAlikeInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsAlikeInt64HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeInt64 has changed: run go generate
+	_ = (*idiomsFlagsAlikeInt64HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeInt64 has changed: run go generate
 }
 
 //go:embed FlagsAlikeUint64.spv
@@ -4187,14 +4225,14 @@ func RunFlagsAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.Flag
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsAlikeUint64].
-func _(k idioms.FlagsAlikeUint64) {
+func _(k *idioms.FlagsAlikeUint64) {
 	type idiomsFlagsAlikeUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsAlikeUint64HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeUint64 has changed: run go generate
+	_ = (*idiomsFlagsAlikeUint64HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeUint64 has changed: run go generate
 }
 
 //go:embed FlagsAlikeUint8.spv
@@ -4266,14 +4304,14 @@ func RunFlagsAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.Flags
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsAlikeUint8].
-func _(k idioms.FlagsAlikeUint8) {
+func _(k *idioms.FlagsAlikeUint8) {
 	type idiomsFlagsAlikeUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsAlikeUint8HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeUint8 has changed: run go generate
+	_ = (*idiomsFlagsAlikeUint8HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeUint8 has changed: run go generate
 }
 
 //go:embed FlagsInt32.spv
@@ -4344,14 +4382,14 @@ func RunFlagsInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsInt32].
-func _(k idioms.FlagsInt32) {
+func _(k *idioms.FlagsInt32) {
 	type idiomsFlagsInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsInt32HasChanged_RunGoGenerate(k) // idioms.FlagsInt32 has changed: run go generate
+	_ = (*idiomsFlagsInt32HasChanged_RunGoGenerate)(k) // idioms.FlagsInt32 has changed: run go generate
 }
 
 //go:embed FlagsInt64.spv
@@ -4422,14 +4460,14 @@ func RunFlagsInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsInt64].
-func _(k idioms.FlagsInt64) {
+func _(k *idioms.FlagsInt64) {
 	type idiomsFlagsInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsInt64HasChanged_RunGoGenerate(k) // idioms.FlagsInt64 has changed: run go generate
+	_ = (*idiomsFlagsInt64HasChanged_RunGoGenerate)(k) // idioms.FlagsInt64 has changed: run go generate
 }
 
 //go:embed FlagsUint64.spv
@@ -4500,14 +4538,14 @@ func RunFlagsUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsUint64].
-func _(k idioms.FlagsUint64) {
+func _(k *idioms.FlagsUint64) {
 	type idiomsFlagsUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsUint64HasChanged_RunGoGenerate(k) // idioms.FlagsUint64 has changed: run go generate
+	_ = (*idiomsFlagsUint64HasChanged_RunGoGenerate)(k) // idioms.FlagsUint64 has changed: run go generate
 }
 
 //go:embed FlagsUint8.spv
@@ -4578,14 +4616,14 @@ func RunFlagsUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsUint8].
-func _(k idioms.FlagsUint8) {
+func _(k *idioms.FlagsUint8) {
 	type idiomsFlagsUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsUint8HasChanged_RunGoGenerate(k) // idioms.FlagsUint8 has changed: run go generate
+	_ = (*idiomsFlagsUint8HasChanged_RunGoGenerate)(k) // idioms.FlagsUint8 has changed: run go generate
 }
 
 //go:embed Floats32.spv
@@ -4611,10 +4649,11 @@ var floats32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:26:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:27:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: floats32SPIRV,
 	Sum:   0x123682d7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats32Words, Sum: 0x203f7186},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats32Words, Sum: 0x203f7186},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
@@ -4651,13 +4690,13 @@ func RunFloats32(ctx context.Context, dev *runtime.Device, k idioms.Floats32, r 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats32].
-func _(k idioms.Floats32) {
+func _(k *idioms.Floats32) {
 	type idiomsFloats32HasChanged_RunGoGenerate struct {
 		A   []float32
 		B   []float32
 		Out []idioms.Row
 	}
-	_ = idiomsFloats32HasChanged_RunGoGenerate(k) // idioms.Floats32 has changed: run go generate
+	_ = (*idiomsFloats32HasChanged_RunGoGenerate)(k) // idioms.Floats32 has changed: run go generate
 }
 
 //go:embed Floats64.spv
@@ -4687,10 +4726,11 @@ var floats64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:110:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:111:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: floats64SPIRV,
 	Sum:   0x9506093d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64Words, Sum: 0xfd2748d9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats64Words, Sum: 0xfd2748d9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
@@ -4727,13 +4767,13 @@ func RunFloats64(ctx context.Context, dev *runtime.Device, k idioms.Floats64, r 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64].
-func _(k idioms.Floats64) {
+func _(k *idioms.Floats64) {
 	type idiomsFloats64HasChanged_RunGoGenerate struct {
 		A   []float64
 		B   []float64
 		Out []idioms.Row
 	}
-	_ = idiomsFloats64HasChanged_RunGoGenerate(k) // idioms.Floats64 has changed: run go generate
+	_ = (*idiomsFloats64HasChanged_RunGoGenerate)(k) // idioms.Floats64 has changed: run go generate
 }
 
 //go:embed Floats64OfInt16.spv
@@ -4764,10 +4804,11 @@ var floats64OfInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: floats64OfInt16SPIRV,
 	Sum:   0x7efef39d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfInt16Words, Sum: 0x73029685},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: floats64OfInt16Words, Sum: 0x73029685},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt16{
@@ -4807,14 +4848,14 @@ func RunFloats64OfInt16(ctx context.Context, dev *runtime.Device, k idioms.Float
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfInt16].
-func _(k idioms.Floats64OfInt16) {
+func _(k *idioms.Floats64OfInt16) {
 	type idiomsFloats64OfInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfInt16HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt16 has changed: run go generate
+	_ = (*idiomsFloats64OfInt16HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt16 has changed: run go generate
 }
 
 //go:embed Floats64OfInt32.spv
@@ -4845,10 +4886,11 @@ var floats64OfInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: floats64OfInt32SPIRV,
 	Sum:   0x305e6219,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt32Words, Sum: 0x40e8d14e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats64OfInt32Words, Sum: 0x40e8d14e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt32{
@@ -4888,14 +4930,14 @@ func RunFloats64OfInt32(ctx context.Context, dev *runtime.Device, k idioms.Float
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfInt32].
-func _(k idioms.Floats64OfInt32) {
+func _(k *idioms.Floats64OfInt32) {
 	type idiomsFloats64OfInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfInt32HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt32 has changed: run go generate
+	_ = (*idiomsFloats64OfInt32HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt32 has changed: run go generate
 }
 
 //go:embed Floats64OfInt64.spv
@@ -4926,10 +4968,11 @@ var floats64OfInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: floats64OfInt64SPIRV,
 	Sum:   0x8c9acd73,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfInt64Words, Sum: 0x447510fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats64OfInt64Words, Sum: 0x447510fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt64{
@@ -4969,14 +5012,14 @@ func RunFloats64OfInt64(ctx context.Context, dev *runtime.Device, k idioms.Float
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfInt64].
-func _(k idioms.Floats64OfInt64) {
+func _(k *idioms.Floats64OfInt64) {
 	type idiomsFloats64OfInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfInt64HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt64 has changed: run go generate
+	_ = (*idiomsFloats64OfInt64HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt64 has changed: run go generate
 }
 
 //go:embed Floats64OfInt8.spv
@@ -5007,10 +5050,11 @@ var floats64OfInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: floats64OfInt8SPIRV,
 	Sum:   0x9592e824,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfInt8Words, Sum: 0x133d84fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: floats64OfInt8Words, Sum: 0x133d84fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt8{
@@ -5050,14 +5094,14 @@ func RunFloats64OfInt8(ctx context.Context, dev *runtime.Device, k idioms.Floats
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfInt8].
-func _(k idioms.Floats64OfInt8) {
+func _(k *idioms.Floats64OfInt8) {
 	type idiomsFloats64OfInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfInt8HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt8 has changed: run go generate
+	_ = (*idiomsFloats64OfInt8HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt8 has changed: run go generate
 }
 
 //go:embed Floats64OfUint16.spv
@@ -5088,10 +5132,11 @@ var floats64OfUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: floats64OfUint16SPIRV,
 	Sum:   0xcbb9d84a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: floats64OfUint16Words, Sum: 0xd8542c3d},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: floats64OfUint16Words, Sum: 0xd8542c3d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint16{
@@ -5131,14 +5176,14 @@ func RunFloats64OfUint16(ctx context.Context, dev *runtime.Device, k idioms.Floa
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfUint16].
-func _(k idioms.Floats64OfUint16) {
+func _(k *idioms.Floats64OfUint16) {
 	type idiomsFloats64OfUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfUint16HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint16 has changed: run go generate
+	_ = (*idiomsFloats64OfUint16HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint16 has changed: run go generate
 }
 
 //go:embed Floats64OfUint32.spv
@@ -5169,10 +5214,11 @@ var floats64OfUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: floats64OfUint32SPIRV,
 	Sum:   0x86378aed,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint32Words, Sum: 0x84bca80a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats64OfUint32Words, Sum: 0x84bca80a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint32{
@@ -5212,14 +5258,14 @@ func RunFloats64OfUint32(ctx context.Context, dev *runtime.Device, k idioms.Floa
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfUint32].
-func _(k idioms.Floats64OfUint32) {
+func _(k *idioms.Floats64OfUint32) {
 	type idiomsFloats64OfUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfUint32HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint32 has changed: run go generate
+	_ = (*idiomsFloats64OfUint32HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint32 has changed: run go generate
 }
 
 //go:embed Floats64OfUint64.spv
@@ -5250,10 +5296,11 @@ var floats64OfUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: floats64OfUint64SPIRV,
 	Sum:   0x8c9acd73,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: floats64OfUint64Words, Sum: 0x447510fc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats64OfUint64Words, Sum: 0x447510fc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint64{
@@ -5293,14 +5340,14 @@ func RunFloats64OfUint64(ctx context.Context, dev *runtime.Device, k idioms.Floa
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfUint64].
-func _(k idioms.Floats64OfUint64) {
+func _(k *idioms.Floats64OfUint64) {
 	type idiomsFloats64OfUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfUint64HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint64 has changed: run go generate
+	_ = (*idiomsFloats64OfUint64HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint64 has changed: run go generate
 }
 
 //go:embed Floats64OfUint8.spv
@@ -5331,10 +5378,11 @@ var floats64OfUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: floats64OfUint8SPIRV,
 	Sum:   0x9ff068c8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floats64OfUint8Words, Sum: 0x805444bc},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: floats64OfUint8Words, Sum: 0x805444bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint8{
@@ -5374,14 +5422,14 @@ func RunFloats64OfUint8(ctx context.Context, dev *runtime.Device, k idioms.Float
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfUint8].
-func _(k idioms.Floats64OfUint8) {
+func _(k *idioms.Floats64OfUint8) {
 	type idiomsFloats64OfUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfUint8HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint8 has changed: run go generate
+	_ = (*idiomsFloats64OfUint8HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint8 has changed: run go generate
 }
 
 //go:embed FlowInt16.spv
@@ -5409,10 +5457,11 @@ var flowInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
+	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
 	SPIRV: flowInt16SPIRV,
-	Sum:   0x5cfa9266,
+	Sum:   0x908e9b61,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowInt16Words, Sum: 0xf10f0207},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowInt16Words, Sum: 0xfdd1f22f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
@@ -5448,13 +5497,13 @@ func RunFlowInt16(ctx context.Context, dev *runtime.Device, k idioms.FlowInt16, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowInt16].
-func _(k idioms.FlowInt16) {
+func _(k *idioms.FlowInt16) {
 	type idiomsFlowInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsFlowInt16HasChanged_RunGoGenerate(k) // idioms.FlowInt16 has changed: run go generate
+	_ = (*idiomsFlowInt16HasChanged_RunGoGenerate)(k) // idioms.FlowInt16 has changed: run go generate
 }
 
 //go:embed FlowInt32.spv
@@ -5482,10 +5531,11 @@ var flowInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
+	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
 	SPIRV: flowInt32SPIRV,
-	Sum:   0x5d71587f,
+	Sum:   0x4b92d9be,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt32Words, Sum: 0xfa69db6b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowInt32Words, Sum: 0xfd098e50},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
@@ -5521,13 +5571,13 @@ func RunFlowInt32(ctx context.Context, dev *runtime.Device, k idioms.FlowInt32, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowInt32].
-func _(k idioms.FlowInt32) {
+func _(k *idioms.FlowInt32) {
 	type idiomsFlowInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsFlowInt32HasChanged_RunGoGenerate(k) // idioms.FlowInt32 has changed: run go generate
+	_ = (*idiomsFlowInt32HasChanged_RunGoGenerate)(k) // idioms.FlowInt32 has changed: run go generate
 }
 
 //go:embed FlowInt64.spv
@@ -5555,10 +5605,11 @@ var flowInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
+	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
 	SPIRV: flowInt64SPIRV,
-	Sum:   0x6a55a2a5,
+	Sum:   0xcdbf9113,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowInt64Words, Sum: 0x2da7f297},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowInt64Words, Sum: 0x7ebee778},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
@@ -5594,13 +5645,13 @@ func RunFlowInt64(ctx context.Context, dev *runtime.Device, k idioms.FlowInt64, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowInt64].
-func _(k idioms.FlowInt64) {
+func _(k *idioms.FlowInt64) {
 	type idiomsFlowInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsFlowInt64HasChanged_RunGoGenerate(k) // idioms.FlowInt64 has changed: run go generate
+	_ = (*idiomsFlowInt64HasChanged_RunGoGenerate)(k) // idioms.FlowInt64 has changed: run go generate
 }
 
 //go:embed FlowInt8.spv
@@ -5628,10 +5679,11 @@ var flowInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
+	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
 	SPIRV: flowInt8SPIRV,
-	Sum:   0xf2ada2fc,
+	Sum:   0x8abea846,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowInt8Words, Sum: 0x9ef77d22},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowInt8Words, Sum: 0x8510c294},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
@@ -5667,13 +5719,13 @@ func RunFlowInt8(ctx context.Context, dev *runtime.Device, k idioms.FlowInt8, r 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowInt8].
-func _(k idioms.FlowInt8) {
+func _(k *idioms.FlowInt8) {
 	type idiomsFlowInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsFlowInt8HasChanged_RunGoGenerate(k) // idioms.FlowInt8 has changed: run go generate
+	_ = (*idiomsFlowInt8HasChanged_RunGoGenerate)(k) // idioms.FlowInt8 has changed: run go generate
 }
 
 //go:embed FlowUint16.spv
@@ -5701,10 +5753,11 @@ var flowUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
+	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
 	SPIRV: flowUint16SPIRV,
-	Sum:   0x6a2a795c,
+	Sum:   0x7c36194,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: flowUint16Words, Sum: 0x4fcf7ba7},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowUint16Words, Sum: 0xf3351745},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
@@ -5740,13 +5793,13 @@ func RunFlowUint16(ctx context.Context, dev *runtime.Device, k idioms.FlowUint16
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowUint16].
-func _(k idioms.FlowUint16) {
+func _(k *idioms.FlowUint16) {
 	type idiomsFlowUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsFlowUint16HasChanged_RunGoGenerate(k) // idioms.FlowUint16 has changed: run go generate
+	_ = (*idiomsFlowUint16HasChanged_RunGoGenerate)(k) // idioms.FlowUint16 has changed: run go generate
 }
 
 //go:embed FlowUint32.spv
@@ -5774,10 +5827,11 @@ var flowUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
+	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
 	SPIRV: flowUint32SPIRV,
-	Sum:   0xe2d8d667,
+	Sum:   0x9a8b01de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint32Words, Sum: 0x98506346},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowUint32Words, Sum: 0x675cf781},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
@@ -5813,13 +5867,13 @@ func RunFlowUint32(ctx context.Context, dev *runtime.Device, k idioms.FlowUint32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowUint32].
-func _(k idioms.FlowUint32) {
+func _(k *idioms.FlowUint32) {
 	type idiomsFlowUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsFlowUint32HasChanged_RunGoGenerate(k) // idioms.FlowUint32 has changed: run go generate
+	_ = (*idiomsFlowUint32HasChanged_RunGoGenerate)(k) // idioms.FlowUint32 has changed: run go generate
 }
 
 //go:embed FlowUint64.spv
@@ -5847,10 +5901,11 @@ var flowUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
+	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
 	SPIRV: flowUint64SPIRV,
-	Sum:   0xbd4f115f,
+	Sum:   0x793ad7f0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flowUint64Words, Sum: 0x3f337ae0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowUint64Words, Sum: 0xaf674cee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
@@ -5886,13 +5941,13 @@ func RunFlowUint64(ctx context.Context, dev *runtime.Device, k idioms.FlowUint64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowUint64].
-func _(k idioms.FlowUint64) {
+func _(k *idioms.FlowUint64) {
 	type idiomsFlowUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsFlowUint64HasChanged_RunGoGenerate(k) // idioms.FlowUint64 has changed: run go generate
+	_ = (*idiomsFlowUint64HasChanged_RunGoGenerate)(k) // idioms.FlowUint64 has changed: run go generate
 }
 
 //go:embed FlowUint8.spv
@@ -5920,10 +5975,11 @@ var flowUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
 	},
+	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
 	SPIRV: flowUint8SPIRV,
-	Sum:   0x6b8bd966,
+	Sum:   0x10aa8304,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flowUint8Words, Sum: 0x5d3fa77b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowUint8Words, Sum: 0x55858802},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
@@ -5959,13 +6015,13 @@ func RunFlowUint8(ctx context.Context, dev *runtime.Device, k idioms.FlowUint8, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowUint8].
-func _(k idioms.FlowUint8) {
+func _(k *idioms.FlowUint8) {
 	type idiomsFlowUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsFlowUint8HasChanged_RunGoGenerate(k) // idioms.FlowUint8 has changed: run go generate
+	_ = (*idiomsFlowUint8HasChanged_RunGoGenerate)(k) // idioms.FlowUint8 has changed: run go generate
 }
 
 //go:embed IndexInt16.spv
@@ -5991,10 +6047,11 @@ var indexInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
+	Loops: "internal/difftest/idioms/index.go:62:2",
 	SPIRV: indexInt16SPIRV,
 	Sum:   0xc01ecb9c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexInt16Words, Sum: 0xe943e6fd},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexInt16Words, Sum: 0xe943e6fd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
@@ -6030,13 +6087,13 @@ func RunIndexInt16(ctx context.Context, dev *runtime.Device, k idioms.IndexInt16
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexInt16].
-func _(k idioms.IndexInt16) {
+func _(k *idioms.IndexInt16) {
 	type idiomsIndexInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsIndexInt16HasChanged_RunGoGenerate(k) // idioms.IndexInt16 has changed: run go generate
+	_ = (*idiomsIndexInt16HasChanged_RunGoGenerate)(k) // idioms.IndexInt16 has changed: run go generate
 }
 
 //go:embed IndexInt32.spv
@@ -6062,10 +6119,11 @@ var indexInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
+	Loops: "internal/difftest/idioms/index.go:62:2",
 	SPIRV: indexInt32SPIRV,
 	Sum:   0xbff48bf,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt32Words, Sum: 0xe3808049},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexInt32Words, Sum: 0xe3808049},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
@@ -6101,13 +6159,13 @@ func RunIndexInt32(ctx context.Context, dev *runtime.Device, k idioms.IndexInt32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexInt32].
-func _(k idioms.IndexInt32) {
+func _(k *idioms.IndexInt32) {
 	type idiomsIndexInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsIndexInt32HasChanged_RunGoGenerate(k) // idioms.IndexInt32 has changed: run go generate
+	_ = (*idiomsIndexInt32HasChanged_RunGoGenerate)(k) // idioms.IndexInt32 has changed: run go generate
 }
 
 //go:embed IndexInt64.spv
@@ -6133,10 +6191,11 @@ var indexInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
+	Loops: "internal/difftest/idioms/index.go:62:2",
 	SPIRV: indexInt64SPIRV,
 	Sum:   0xbf3cbf13,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexInt64Words, Sum: 0xe4d1ce23},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexInt64Words, Sum: 0xe4d1ce23},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
@@ -6172,13 +6231,13 @@ func RunIndexInt64(ctx context.Context, dev *runtime.Device, k idioms.IndexInt64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexInt64].
-func _(k idioms.IndexInt64) {
+func _(k *idioms.IndexInt64) {
 	type idiomsIndexInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsIndexInt64HasChanged_RunGoGenerate(k) // idioms.IndexInt64 has changed: run go generate
+	_ = (*idiomsIndexInt64HasChanged_RunGoGenerate)(k) // idioms.IndexInt64 has changed: run go generate
 }
 
 //go:embed IndexInt8.spv
@@ -6204,10 +6263,11 @@ var indexInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
+	Loops: "internal/difftest/idioms/index.go:62:2",
 	SPIRV: indexInt8SPIRV,
 	Sum:   0xb503deab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexInt8Words, Sum: 0xc9440c7b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexInt8Words, Sum: 0xc9440c7b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
@@ -6243,13 +6303,13 @@ func RunIndexInt8(ctx context.Context, dev *runtime.Device, k idioms.IndexInt8, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexInt8].
-func _(k idioms.IndexInt8) {
+func _(k *idioms.IndexInt8) {
 	type idiomsIndexInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsIndexInt8HasChanged_RunGoGenerate(k) // idioms.IndexInt8 has changed: run go generate
+	_ = (*idiomsIndexInt8HasChanged_RunGoGenerate)(k) // idioms.IndexInt8 has changed: run go generate
 }
 
 //go:embed IndexUint16.spv
@@ -6275,10 +6335,11 @@ var indexUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
+	Loops: "internal/difftest/idioms/index.go:62:2",
 	SPIRV: indexUint16SPIRV,
 	Sum:   0x1c5a6653,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: indexUint16Words, Sum: 0x5a6c02e1},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexUint16Words, Sum: 0x5a6c02e1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
@@ -6314,13 +6375,13 @@ func RunIndexUint16(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexUint16].
-func _(k idioms.IndexUint16) {
+func _(k *idioms.IndexUint16) {
 	type idiomsIndexUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsIndexUint16HasChanged_RunGoGenerate(k) // idioms.IndexUint16 has changed: run go generate
+	_ = (*idiomsIndexUint16HasChanged_RunGoGenerate)(k) // idioms.IndexUint16 has changed: run go generate
 }
 
 //go:embed IndexUint32.spv
@@ -6346,10 +6407,11 @@ var indexUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
+	Loops: "internal/difftest/idioms/index.go:62:2",
 	SPIRV: indexUint32SPIRV,
 	Sum:   0x8f847e8f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint32Words, Sum: 0x978930e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexUint32Words, Sum: 0x978930e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
@@ -6385,13 +6447,13 @@ func RunIndexUint32(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexUint32].
-func _(k idioms.IndexUint32) {
+func _(k *idioms.IndexUint32) {
 	type idiomsIndexUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsIndexUint32HasChanged_RunGoGenerate(k) // idioms.IndexUint32 has changed: run go generate
+	_ = (*idiomsIndexUint32HasChanged_RunGoGenerate)(k) // idioms.IndexUint32 has changed: run go generate
 }
 
 //go:embed IndexUint64.spv
@@ -6417,10 +6479,11 @@ var indexUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
+	Loops: "internal/difftest/idioms/index.go:62:2",
 	SPIRV: indexUint64SPIRV,
 	Sum:   0xce96bf8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: indexUint64Words, Sum: 0xa91f18ce},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexUint64Words, Sum: 0xa91f18ce},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
@@ -6456,13 +6519,13 @@ func RunIndexUint64(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexUint64].
-func _(k idioms.IndexUint64) {
+func _(k *idioms.IndexUint64) {
 	type idiomsIndexUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsIndexUint64HasChanged_RunGoGenerate(k) // idioms.IndexUint64 has changed: run go generate
+	_ = (*idiomsIndexUint64HasChanged_RunGoGenerate)(k) // idioms.IndexUint64 has changed: run go generate
 }
 
 //go:embed IndexUint8.spv
@@ -6488,10 +6551,11 @@ var indexUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
 	},
+	Loops: "internal/difftest/idioms/index.go:62:2",
 	SPIRV: indexUint8SPIRV,
 	Sum:   0xfbd8d9b7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: indexUint8Words, Sum: 0x9bcf6956},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexUint8Words, Sum: 0x9bcf6956},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
@@ -6527,13 +6591,13 @@ func RunIndexUint8(ctx context.Context, dev *runtime.Device, k idioms.IndexUint8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexUint8].
-func _(k idioms.IndexUint8) {
+func _(k *idioms.IndexUint8) {
 	type idiomsIndexUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsIndexUint8HasChanged_RunGoGenerate(k) // idioms.IndexUint8 has changed: run go generate
+	_ = (*idiomsIndexUint8HasChanged_RunGoGenerate)(k) // idioms.IndexUint8 has changed: run go generate
 }
 
 //go:embed LogsUint16.spv
@@ -6561,10 +6625,11 @@ var logsUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:18:15", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
+	Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2",
 	SPIRV: logsUint16SPIRV,
-	Sum:   0xff9b7cde,
+	Sum:   0x279a1754,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: logsUint16Words, Sum: 0x76631b61},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2", SPIRV: logsUint16Words, Sum: 0xbaa7ba61},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
@@ -6600,13 +6665,13 @@ func RunLogsUint16(ctx context.Context, dev *runtime.Device, k idioms.LogsUint16
 }
 
 // What is converted here is what kgen saw of the types of [idioms.LogsUint16].
-func _(k idioms.LogsUint16) {
+func _(k *idioms.LogsUint16) {
 	type idiomsLogsUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsLogsUint16HasChanged_RunGoGenerate(k) // idioms.LogsUint16 has changed: run go generate
+	_ = (*idiomsLogsUint16HasChanged_RunGoGenerate)(k) // idioms.LogsUint16 has changed: run go generate
 }
 
 //go:embed LogsUint32.spv
@@ -6634,10 +6699,11 @@ var logsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:18:15", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
+	Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2",
 	SPIRV: logsUint32SPIRV,
-	Sum:   0x159f5ab5,
+	Sum:   0x5b4c6012,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint32Words, Sum: 0x89f31f2d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2", SPIRV: logsUint32Words, Sum: 0x4c96e814},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
@@ -6673,13 +6739,13 @@ func RunLogsUint32(ctx context.Context, dev *runtime.Device, k idioms.LogsUint32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.LogsUint32].
-func _(k idioms.LogsUint32) {
+func _(k *idioms.LogsUint32) {
 	type idiomsLogsUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsLogsUint32HasChanged_RunGoGenerate(k) // idioms.LogsUint32 has changed: run go generate
+	_ = (*idiomsLogsUint32HasChanged_RunGoGenerate)(k) // idioms.LogsUint32 has changed: run go generate
 }
 
 //go:embed LogsUint64.spv
@@ -6707,10 +6773,11 @@ var logsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:18:15", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
+	Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2",
 	SPIRV: logsUint64SPIRV,
-	Sum:   0x8c0ecb08,
+	Sum:   0x5ded74af,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: logsUint64Words, Sum: 0x364a6ae1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2", SPIRV: logsUint64Words, Sum: 0x7b04157b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
@@ -6746,13 +6813,13 @@ func RunLogsUint64(ctx context.Context, dev *runtime.Device, k idioms.LogsUint64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.LogsUint64].
-func _(k idioms.LogsUint64) {
+func _(k *idioms.LogsUint64) {
 	type idiomsLogsUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsLogsUint64HasChanged_RunGoGenerate(k) // idioms.LogsUint64 has changed: run go generate
+	_ = (*idiomsLogsUint64HasChanged_RunGoGenerate)(k) // idioms.LogsUint64 has changed: run go generate
 }
 
 //go:embed LogsUint8.spv
@@ -6780,10 +6847,11 @@ var logsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:18:15", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
 	},
+	Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2",
 	SPIRV: logsUint8SPIRV,
-	Sum:   0x24cfc460,
+	Sum:   0xf6ad86ba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: logsUint8Words, Sum: 0x87065a3e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2", SPIRV: logsUint8Words, Sum: 0xca7f5d38},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
@@ -6819,13 +6887,13 @@ func RunLogsUint8(ctx context.Context, dev *runtime.Device, k idioms.LogsUint8, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.LogsUint8].
-func _(k idioms.LogsUint8) {
+func _(k *idioms.LogsUint8) {
 	type idiomsLogsUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsLogsUint8HasChanged_RunGoGenerate(k) // idioms.LogsUint8 has changed: run go generate
+	_ = (*idiomsLogsUint8HasChanged_RunGoGenerate)(k) // idioms.LogsUint8 has changed: run go generate
 }
 
 //go:embed Mix.spv
@@ -6853,10 +6921,11 @@ var mixKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:161:28", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:162:15", Limit: -4},
 	},
+	Loops: "internal/difftest/idioms/mix.go:193:2 208:2 213:2 218:2 251:2",
 	SPIRV: mixSPIRV,
-	Sum:   0xa618b470,
+	Sum:   0xfa43094a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mixWords, Sum: 0xe3f3f643},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/mix.go:193:2 208:2 213:2 218:2 251:2", SPIRV: mixWords, Sum: 0xf48ade6b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
@@ -6897,14 +6966,14 @@ func RunMix(ctx context.Context, dev *runtime.Device, k idioms.Mix, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Mix].
-func _(k idioms.Mix) {
+func _(k *idioms.Mix) {
 	type idiomsMixHasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsMixHasChanged_RunGoGenerate(k) // idioms.Mix has changed: run go generate
+	_ = (*idiomsMixHasChanged_RunGoGenerate)(k) // idioms.Mix has changed: run go generate
 }
 
 //go:embed RotateUint16.spv
@@ -6930,10 +6999,11 @@ var rotateUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: rotateUint16SPIRV,
 	Sum:   0x2640a864,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: rotateUint16Words, Sum: 0x3efd36b5},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: rotateUint16Words, Sum: 0x3efd36b5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
@@ -6969,13 +7039,13 @@ func RunRotateUint16(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.RotateUint16].
-func _(k idioms.RotateUint16) {
+func _(k *idioms.RotateUint16) {
 	type idiomsRotateUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsRotateUint16HasChanged_RunGoGenerate(k) // idioms.RotateUint16 has changed: run go generate
+	_ = (*idiomsRotateUint16HasChanged_RunGoGenerate)(k) // idioms.RotateUint16 has changed: run go generate
 }
 
 //go:embed RotateUint32.spv
@@ -7001,10 +7071,11 @@ var rotateUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: rotateUint32SPIRV,
 	Sum:   0xe42235ca,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint32Words, Sum: 0x5146d650},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rotateUint32Words, Sum: 0x5146d650},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
@@ -7040,13 +7111,13 @@ func RunRotateUint32(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.RotateUint32].
-func _(k idioms.RotateUint32) {
+func _(k *idioms.RotateUint32) {
 	type idiomsRotateUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsRotateUint32HasChanged_RunGoGenerate(k) // idioms.RotateUint32 has changed: run go generate
+	_ = (*idiomsRotateUint32HasChanged_RunGoGenerate)(k) // idioms.RotateUint32 has changed: run go generate
 }
 
 //go:embed RotateUint64.spv
@@ -7072,10 +7143,11 @@ var rotateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: rotateUint64SPIRV,
 	Sum:   0xd24fde55,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rotateUint64Words, Sum: 0x8017135},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rotateUint64Words, Sum: 0x8017135},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
@@ -7111,13 +7183,13 @@ func RunRotateUint64(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.RotateUint64].
-func _(k idioms.RotateUint64) {
+func _(k *idioms.RotateUint64) {
 	type idiomsRotateUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsRotateUint64HasChanged_RunGoGenerate(k) // idioms.RotateUint64 has changed: run go generate
+	_ = (*idiomsRotateUint64HasChanged_RunGoGenerate)(k) // idioms.RotateUint64 has changed: run go generate
 }
 
 //go:embed RotateUint8.spv
@@ -7143,10 +7215,11 @@ var rotateUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: rotateUint8SPIRV,
 	Sum:   0x834a0ba4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: rotateUint8Words, Sum: 0x5e7e9d7d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: rotateUint8Words, Sum: 0x5e7e9d7d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
@@ -7182,13 +7255,13 @@ func RunRotateUint8(ctx context.Context, dev *runtime.Device, k idioms.RotateUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.RotateUint8].
-func _(k idioms.RotateUint8) {
+func _(k *idioms.RotateUint8) {
 	type idiomsRotateUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsRotateUint8HasChanged_RunGoGenerate(k) // idioms.RotateUint8 has changed: run go generate
+	_ = (*idiomsRotateUint8HasChanged_RunGoGenerate)(k) // idioms.RotateUint8 has changed: run go generate
 }
 
 //go:embed SaturateInt16.spv
@@ -7259,14 +7332,14 @@ func RunSaturateInt16(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateInt16].
-func _(k idioms.SaturateInt16) {
+func _(k *idioms.SaturateInt16) {
 	type idiomsSaturateInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateInt16HasChanged_RunGoGenerate(k) // idioms.SaturateInt16 has changed: run go generate
+	_ = (*idiomsSaturateInt16HasChanged_RunGoGenerate)(k) // idioms.SaturateInt16 has changed: run go generate
 }
 
 //go:embed SaturateInt32.spv
@@ -7337,14 +7410,14 @@ func RunSaturateInt32(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateInt32].
-func _(k idioms.SaturateInt32) {
+func _(k *idioms.SaturateInt32) {
 	type idiomsSaturateInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateInt32HasChanged_RunGoGenerate(k) // idioms.SaturateInt32 has changed: run go generate
+	_ = (*idiomsSaturateInt32HasChanged_RunGoGenerate)(k) // idioms.SaturateInt32 has changed: run go generate
 }
 
 //go:embed SaturateInt64.spv
@@ -7372,10 +7445,11 @@ var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:32", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: saturateInt64SPIRV,
 	Sum:   0xa756083f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt64Words, Sum: 0x76dd4c9a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saturateInt64Words, Sum: 0x76dd4c9a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
@@ -7415,14 +7489,14 @@ func RunSaturateInt64(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateInt64].
-func _(k idioms.SaturateInt64) {
+func _(k *idioms.SaturateInt64) {
 	type idiomsSaturateInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateInt64HasChanged_RunGoGenerate(k) // idioms.SaturateInt64 has changed: run go generate
+	_ = (*idiomsSaturateInt64HasChanged_RunGoGenerate)(k) // idioms.SaturateInt64 has changed: run go generate
 }
 
 //go:embed SaturateInt8.spv
@@ -7493,14 +7567,14 @@ func RunSaturateInt8(ctx context.Context, dev *runtime.Device, k idioms.Saturate
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateInt8].
-func _(k idioms.SaturateInt8) {
+func _(k *idioms.SaturateInt8) {
 	type idiomsSaturateInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateInt8HasChanged_RunGoGenerate(k) // idioms.SaturateInt8 has changed: run go generate
+	_ = (*idiomsSaturateInt8HasChanged_RunGoGenerate)(k) // idioms.SaturateInt8 has changed: run go generate
 }
 
 //go:embed SaturateUint16.spv
@@ -7528,10 +7602,11 @@ var saturateUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:32", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: saturateUint16SPIRV,
 	Sum:   0x67ea9da6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateUint16Words, Sum: 0xb76c4b69},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: saturateUint16Words, Sum: 0xb76c4b69},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint16{
@@ -7571,14 +7646,14 @@ func RunSaturateUint16(ctx context.Context, dev *runtime.Device, k idioms.Satura
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateUint16].
-func _(k idioms.SaturateUint16) {
+func _(k *idioms.SaturateUint16) {
 	type idiomsSaturateUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateUint16HasChanged_RunGoGenerate(k) // idioms.SaturateUint16 has changed: run go generate
+	_ = (*idiomsSaturateUint16HasChanged_RunGoGenerate)(k) // idioms.SaturateUint16 has changed: run go generate
 }
 
 //go:embed SaturateUint32.spv
@@ -7606,10 +7681,11 @@ var saturateUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:32", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: saturateUint32SPIRV,
 	Sum:   0xd4b6a880,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint32Words, Sum: 0x27266b42},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saturateUint32Words, Sum: 0x27266b42},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint32{
@@ -7649,14 +7725,14 @@ func RunSaturateUint32(ctx context.Context, dev *runtime.Device, k idioms.Satura
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateUint32].
-func _(k idioms.SaturateUint32) {
+func _(k *idioms.SaturateUint32) {
 	type idiomsSaturateUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateUint32HasChanged_RunGoGenerate(k) // idioms.SaturateUint32 has changed: run go generate
+	_ = (*idiomsSaturateUint32HasChanged_RunGoGenerate)(k) // idioms.SaturateUint32 has changed: run go generate
 }
 
 //go:embed SaturateUint64.spv
@@ -7684,10 +7760,11 @@ var saturateUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:32", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: saturateUint64SPIRV,
 	Sum:   0x9adc39ad,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateUint64Words, Sum: 0xfb0c8dd9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saturateUint64Words, Sum: 0xfb0c8dd9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint64{
@@ -7727,14 +7804,14 @@ func RunSaturateUint64(ctx context.Context, dev *runtime.Device, k idioms.Satura
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateUint64].
-func _(k idioms.SaturateUint64) {
+func _(k *idioms.SaturateUint64) {
 	type idiomsSaturateUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateUint64HasChanged_RunGoGenerate(k) // idioms.SaturateUint64 has changed: run go generate
+	_ = (*idiomsSaturateUint64HasChanged_RunGoGenerate)(k) // idioms.SaturateUint64 has changed: run go generate
 }
 
 //go:embed SaturateUint8.spv
@@ -7762,10 +7839,11 @@ var saturateUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:32", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: saturateUint8SPIRV,
 	Sum:   0xafe57680,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateUint8Words, Sum: 0xae88efc3},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: saturateUint8Words, Sum: 0xae88efc3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint8{
@@ -7805,14 +7883,14 @@ func RunSaturateUint8(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateUint8].
-func _(k idioms.SaturateUint8) {
+func _(k *idioms.SaturateUint8) {
 	type idiomsSaturateUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateUint8HasChanged_RunGoGenerate(k) // idioms.SaturateUint8 has changed: run go generate
+	_ = (*idiomsSaturateUint8HasChanged_RunGoGenerate)(k) // idioms.SaturateUint8 has changed: run go generate
 }
 
 //go:embed ScaledAlikeInt16.spv
@@ -7884,14 +7962,14 @@ func RunScaledAlikeInt16(ctx context.Context, dev *runtime.Device, k idioms.Scal
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt16].
-func _(k idioms.ScaledAlikeInt16) {
+func _(k *idioms.ScaledAlikeInt16) {
 	type idiomsScaledAlikeInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeInt16HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt16 has changed: run go generate
+	_ = (*idiomsScaledAlikeInt16HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt16 has changed: run go generate
 }
 
 //go:embed ScaledAlikeInt32.spv
@@ -7963,14 +8041,14 @@ func RunScaledAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.Scal
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt32].
-func _(k idioms.ScaledAlikeInt32) {
+func _(k *idioms.ScaledAlikeInt32) {
 	type idiomsScaledAlikeInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeInt32HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt32 has changed: run go generate
+	_ = (*idiomsScaledAlikeInt32HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt32 has changed: run go generate
 }
 
 //go:embed ScaledAlikeInt64.spv
@@ -8042,14 +8120,14 @@ func RunScaledAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.Scal
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt64].
-func _(k idioms.ScaledAlikeInt64) {
+func _(k *idioms.ScaledAlikeInt64) {
 	type idiomsScaledAlikeInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeInt64HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt64 has changed: run go generate
+	_ = (*idiomsScaledAlikeInt64HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt64 has changed: run go generate
 }
 
 //go:embed ScaledAlikeInt8.spv
@@ -8121,14 +8199,14 @@ func RunScaledAlikeInt8(ctx context.Context, dev *runtime.Device, k idioms.Scale
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt8].
-func _(k idioms.ScaledAlikeInt8) {
+func _(k *idioms.ScaledAlikeInt8) {
 	type idiomsScaledAlikeInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeInt8HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt8 has changed: run go generate
+	_ = (*idiomsScaledAlikeInt8HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt8 has changed: run go generate
 }
 
 //go:embed ScaledAlikeUint16.spv
@@ -8200,14 +8278,14 @@ func RunScaledAlikeUint16(ctx context.Context, dev *runtime.Device, k idioms.Sca
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint16].
-func _(k idioms.ScaledAlikeUint16) {
+func _(k *idioms.ScaledAlikeUint16) {
 	type idiomsScaledAlikeUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeUint16HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint16 has changed: run go generate
+	_ = (*idiomsScaledAlikeUint16HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint16 has changed: run go generate
 }
 
 //go:embed ScaledAlikeUint32.spv
@@ -8279,14 +8357,14 @@ func RunScaledAlikeUint32(ctx context.Context, dev *runtime.Device, k idioms.Sca
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint32].
-func _(k idioms.ScaledAlikeUint32) {
+func _(k *idioms.ScaledAlikeUint32) {
 	type idiomsScaledAlikeUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeUint32HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint32 has changed: run go generate
+	_ = (*idiomsScaledAlikeUint32HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint32 has changed: run go generate
 }
 
 //go:embed ScaledAlikeUint64.spv
@@ -8358,14 +8436,14 @@ func RunScaledAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.Sca
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint64].
-func _(k idioms.ScaledAlikeUint64) {
+func _(k *idioms.ScaledAlikeUint64) {
 	type idiomsScaledAlikeUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeUint64HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint64 has changed: run go generate
+	_ = (*idiomsScaledAlikeUint64HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint64 has changed: run go generate
 }
 
 //go:embed ScaledAlikeUint8.spv
@@ -8437,14 +8515,14 @@ func RunScaledAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.Scal
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint8].
-func _(k idioms.ScaledAlikeUint8) {
+func _(k *idioms.ScaledAlikeUint8) {
 	type idiomsScaledAlikeUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeUint8HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint8 has changed: run go generate
+	_ = (*idiomsScaledAlikeUint8HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint8 has changed: run go generate
 }
 
 //go:embed ScaledInt16.spv
@@ -8515,14 +8593,14 @@ func RunScaledInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledInt16].
-func _(k idioms.ScaledInt16) {
+func _(k *idioms.ScaledInt16) {
 	type idiomsScaledInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledInt16HasChanged_RunGoGenerate(k) // idioms.ScaledInt16 has changed: run go generate
+	_ = (*idiomsScaledInt16HasChanged_RunGoGenerate)(k) // idioms.ScaledInt16 has changed: run go generate
 }
 
 //go:embed ScaledInt32.spv
@@ -8593,14 +8671,14 @@ func RunScaledInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledInt32].
-func _(k idioms.ScaledInt32) {
+func _(k *idioms.ScaledInt32) {
 	type idiomsScaledInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledInt32HasChanged_RunGoGenerate(k) // idioms.ScaledInt32 has changed: run go generate
+	_ = (*idiomsScaledInt32HasChanged_RunGoGenerate)(k) // idioms.ScaledInt32 has changed: run go generate
 }
 
 //go:embed ScaledInt64.spv
@@ -8671,14 +8749,14 @@ func RunScaledInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledInt64].
-func _(k idioms.ScaledInt64) {
+func _(k *idioms.ScaledInt64) {
 	type idiomsScaledInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledInt64HasChanged_RunGoGenerate(k) // idioms.ScaledInt64 has changed: run go generate
+	_ = (*idiomsScaledInt64HasChanged_RunGoGenerate)(k) // idioms.ScaledInt64 has changed: run go generate
 }
 
 //go:embed ScaledInt8.spv
@@ -8749,14 +8827,14 @@ func RunScaledInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledInt8].
-func _(k idioms.ScaledInt8) {
+func _(k *idioms.ScaledInt8) {
 	type idiomsScaledInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledInt8HasChanged_RunGoGenerate(k) // idioms.ScaledInt8 has changed: run go generate
+	_ = (*idiomsScaledInt8HasChanged_RunGoGenerate)(k) // idioms.ScaledInt8 has changed: run go generate
 }
 
 //go:embed ScaledUint16.spv
@@ -8827,14 +8905,14 @@ func RunScaledUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledUint16].
-func _(k idioms.ScaledUint16) {
+func _(k *idioms.ScaledUint16) {
 	type idiomsScaledUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledUint16HasChanged_RunGoGenerate(k) // idioms.ScaledUint16 has changed: run go generate
+	_ = (*idiomsScaledUint16HasChanged_RunGoGenerate)(k) // idioms.ScaledUint16 has changed: run go generate
 }
 
 //go:embed ScaledUint32.spv
@@ -8905,14 +8983,14 @@ func RunScaledUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledUint32].
-func _(k idioms.ScaledUint32) {
+func _(k *idioms.ScaledUint32) {
 	type idiomsScaledUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledUint32HasChanged_RunGoGenerate(k) // idioms.ScaledUint32 has changed: run go generate
+	_ = (*idiomsScaledUint32HasChanged_RunGoGenerate)(k) // idioms.ScaledUint32 has changed: run go generate
 }
 
 //go:embed ScaledUint64.spv
@@ -8983,14 +9061,14 @@ func RunScaledUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledUint64].
-func _(k idioms.ScaledUint64) {
+func _(k *idioms.ScaledUint64) {
 	type idiomsScaledUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledUint64HasChanged_RunGoGenerate(k) // idioms.ScaledUint64 has changed: run go generate
+	_ = (*idiomsScaledUint64HasChanged_RunGoGenerate)(k) // idioms.ScaledUint64 has changed: run go generate
 }
 
 //go:embed ScaledUint8.spv
@@ -9061,14 +9139,14 @@ func RunScaledUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledUint8].
-func _(k idioms.ScaledUint8) {
+func _(k *idioms.ScaledUint8) {
 	type idiomsScaledUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledUint8HasChanged_RunGoGenerate(k) // idioms.ScaledUint8 has changed: run go generate
+	_ = (*idiomsScaledUint8HasChanged_RunGoGenerate)(k) // idioms.ScaledUint8 has changed: run go generate
 }
 
 //go:embed Swaps.spv
@@ -9096,10 +9174,11 @@ var swapsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:18:32", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:19:20", Limit: -4},
 	},
+	Loops: "internal/difftest/idioms/bytes.go:43:2 77:2 43:2 77:2",
 	SPIRV: swapsSPIRV,
 	Sum:   0x26c715ee,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapsWords, Sum: 0x88f89a72},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/bytes.go:43:2 77:2 43:2 77:2", SPIRV: swapsWords, Sum: 0x88f89a72},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{
@@ -9140,14 +9219,14 @@ func RunSwaps(ctx context.Context, dev *runtime.Device, k idioms.Swaps, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Swaps].
-func _(k idioms.Swaps) {
+func _(k *idioms.Swaps) {
 	type idiomsSwapsHasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsSwapsHasChanged_RunGoGenerate(k) // idioms.Swaps has changed: run go generate
+	_ = (*idiomsSwapsHasChanged_RunGoGenerate)(k) // idioms.Swaps has changed: run go generate
 }
 
 //go:embed TricksInt16.spv
@@ -9173,10 +9252,11 @@ var tricksInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: tricksInt16SPIRV,
 	Sum:   0x5e1b3ce8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksInt16Words, Sum: 0x4982ade},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: tricksInt16Words, Sum: 0x4982ade},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
@@ -9212,13 +9292,13 @@ func RunTricksInt16(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksInt16].
-func _(k idioms.TricksInt16) {
+func _(k *idioms.TricksInt16) {
 	type idiomsTricksInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsTricksInt16HasChanged_RunGoGenerate(k) // idioms.TricksInt16 has changed: run go generate
+	_ = (*idiomsTricksInt16HasChanged_RunGoGenerate)(k) // idioms.TricksInt16 has changed: run go generate
 }
 
 //go:embed TricksInt32.spv
@@ -9244,10 +9324,11 @@ var tricksInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: tricksInt32SPIRV,
 	Sum:   0x1ad1cd68,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt32Words, Sum: 0xef988e0d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: tricksInt32Words, Sum: 0xef988e0d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
@@ -9283,13 +9364,13 @@ func RunTricksInt32(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksInt32].
-func _(k idioms.TricksInt32) {
+func _(k *idioms.TricksInt32) {
 	type idiomsTricksInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsTricksInt32HasChanged_RunGoGenerate(k) // idioms.TricksInt32 has changed: run go generate
+	_ = (*idiomsTricksInt32HasChanged_RunGoGenerate)(k) // idioms.TricksInt32 has changed: run go generate
 }
 
 //go:embed TricksInt64.spv
@@ -9315,10 +9396,11 @@ var tricksInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: tricksInt64SPIRV,
 	Sum:   0xcdfe50e4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksInt64Words, Sum: 0xaebb273b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: tricksInt64Words, Sum: 0xaebb273b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
@@ -9354,13 +9436,13 @@ func RunTricksInt64(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksInt64].
-func _(k idioms.TricksInt64) {
+func _(k *idioms.TricksInt64) {
 	type idiomsTricksInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsTricksInt64HasChanged_RunGoGenerate(k) // idioms.TricksInt64 has changed: run go generate
+	_ = (*idiomsTricksInt64HasChanged_RunGoGenerate)(k) // idioms.TricksInt64 has changed: run go generate
 }
 
 //go:embed TricksInt8.spv
@@ -9386,10 +9468,11 @@ var tricksInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: tricksInt8SPIRV,
 	Sum:   0xa3f2d626,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksInt8Words, Sum: 0x10d0e949},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: tricksInt8Words, Sum: 0x10d0e949},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
@@ -9425,13 +9508,13 @@ func RunTricksInt8(ctx context.Context, dev *runtime.Device, k idioms.TricksInt8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksInt8].
-func _(k idioms.TricksInt8) {
+func _(k *idioms.TricksInt8) {
 	type idiomsTricksInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsTricksInt8HasChanged_RunGoGenerate(k) // idioms.TricksInt8 has changed: run go generate
+	_ = (*idiomsTricksInt8HasChanged_RunGoGenerate)(k) // idioms.TricksInt8 has changed: run go generate
 }
 
 //go:embed TricksUint16.spv
@@ -9457,10 +9540,11 @@ var tricksUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: tricksUint16SPIRV,
 	Sum:   0x7ba5d8d1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: tricksUint16Words, Sum: 0xe06c254},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: tricksUint16Words, Sum: 0xe06c254},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
@@ -9496,13 +9580,13 @@ func RunTricksUint16(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksUint16].
-func _(k idioms.TricksUint16) {
+func _(k *idioms.TricksUint16) {
 	type idiomsTricksUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsTricksUint16HasChanged_RunGoGenerate(k) // idioms.TricksUint16 has changed: run go generate
+	_ = (*idiomsTricksUint16HasChanged_RunGoGenerate)(k) // idioms.TricksUint16 has changed: run go generate
 }
 
 //go:embed TricksUint32.spv
@@ -9528,10 +9612,11 @@ var tricksUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: tricksUint32SPIRV,
 	Sum:   0xf4c0ab0f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint32Words, Sum: 0x320aef5c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: tricksUint32Words, Sum: 0x320aef5c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
@@ -9567,13 +9652,13 @@ func RunTricksUint32(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksUint32].
-func _(k idioms.TricksUint32) {
+func _(k *idioms.TricksUint32) {
 	type idiomsTricksUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsTricksUint32HasChanged_RunGoGenerate(k) // idioms.TricksUint32 has changed: run go generate
+	_ = (*idiomsTricksUint32HasChanged_RunGoGenerate)(k) // idioms.TricksUint32 has changed: run go generate
 }
 
 //go:embed TricksUint64.spv
@@ -9599,10 +9684,11 @@ var tricksUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: tricksUint64SPIRV,
 	Sum:   0x482dce4d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tricksUint64Words, Sum: 0xebae1c86},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: tricksUint64Words, Sum: 0xebae1c86},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
@@ -9638,13 +9724,13 @@ func RunTricksUint64(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksUint64].
-func _(k idioms.TricksUint64) {
+func _(k *idioms.TricksUint64) {
 	type idiomsTricksUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsTricksUint64HasChanged_RunGoGenerate(k) // idioms.TricksUint64 has changed: run go generate
+	_ = (*idiomsTricksUint64HasChanged_RunGoGenerate)(k) // idioms.TricksUint64 has changed: run go generate
 }
 
 //go:embed TricksUint8.spv
@@ -9670,10 +9756,11 @@ var tricksUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: tricksUint8SPIRV,
 	Sum:   0xf1dd0e66,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tricksUint8Words, Sum: 0x798d20d0},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: tricksUint8Words, Sum: 0x798d20d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{
@@ -9709,13 +9796,13 @@ func RunTricksUint8(ctx context.Context, dev *runtime.Device, k idioms.TricksUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksUint8].
-func _(k idioms.TricksUint8) {
+func _(k *idioms.TricksUint8) {
 	type idiomsTricksUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsTricksUint8HasChanged_RunGoGenerate(k) // idioms.TricksUint8 has changed: run go generate
+	_ = (*idiomsTricksUint8HasChanged_RunGoGenerate)(k) // idioms.TricksUint8 has changed: run go generate
 }
 
 //go:embed WidenInt16.spv
@@ -9786,14 +9873,14 @@ func RunWidenInt16(ctx context.Context, dev *runtime.Device, k idioms.WidenInt16
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenInt16].
-func _(k idioms.WidenInt16) {
+func _(k *idioms.WidenInt16) {
 	type idiomsWidenInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenInt16HasChanged_RunGoGenerate(k) // idioms.WidenInt16 has changed: run go generate
+	_ = (*idiomsWidenInt16HasChanged_RunGoGenerate)(k) // idioms.WidenInt16 has changed: run go generate
 }
 
 //go:embed WidenInt32.spv
@@ -9821,10 +9908,11 @@ var widenInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: widenInt32SPIRV,
 	Sum:   0xefda9cce,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt32Words, Sum: 0xbf95355c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: widenInt32Words, Sum: 0xbf95355c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt32{
@@ -9864,14 +9952,14 @@ func RunWidenInt32(ctx context.Context, dev *runtime.Device, k idioms.WidenInt32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenInt32].
-func _(k idioms.WidenInt32) {
+func _(k *idioms.WidenInt32) {
 	type idiomsWidenInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenInt32HasChanged_RunGoGenerate(k) // idioms.WidenInt32 has changed: run go generate
+	_ = (*idiomsWidenInt32HasChanged_RunGoGenerate)(k) // idioms.WidenInt32 has changed: run go generate
 }
 
 //go:embed WidenInt64.spv
@@ -9942,14 +10030,14 @@ func RunWidenInt64(ctx context.Context, dev *runtime.Device, k idioms.WidenInt64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenInt64].
-func _(k idioms.WidenInt64) {
+func _(k *idioms.WidenInt64) {
 	type idiomsWidenInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenInt64HasChanged_RunGoGenerate(k) // idioms.WidenInt64 has changed: run go generate
+	_ = (*idiomsWidenInt64HasChanged_RunGoGenerate)(k) // idioms.WidenInt64 has changed: run go generate
 }
 
 //go:embed WidenInt8.spv
@@ -9977,10 +10065,11 @@ var widenInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: widenInt8SPIRV,
 	Sum:   0xaf1014d2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenInt8Words, Sum: 0x7f3073c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: widenInt8Words, Sum: 0x7f3073c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
@@ -10020,14 +10109,14 @@ func RunWidenInt8(ctx context.Context, dev *runtime.Device, k idioms.WidenInt8, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenInt8].
-func _(k idioms.WidenInt8) {
+func _(k *idioms.WidenInt8) {
 	type idiomsWidenInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenInt8HasChanged_RunGoGenerate(k) // idioms.WidenInt8 has changed: run go generate
+	_ = (*idiomsWidenInt8HasChanged_RunGoGenerate)(k) // idioms.WidenInt8 has changed: run go generate
 }
 
 //go:embed WidenUint16.spv
@@ -10098,14 +10187,14 @@ func RunWidenUint16(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenUint16].
-func _(k idioms.WidenUint16) {
+func _(k *idioms.WidenUint16) {
 	type idiomsWidenUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenUint16HasChanged_RunGoGenerate(k) // idioms.WidenUint16 has changed: run go generate
+	_ = (*idiomsWidenUint16HasChanged_RunGoGenerate)(k) // idioms.WidenUint16 has changed: run go generate
 }
 
 //go:embed WidenUint32.spv
@@ -10133,10 +10222,11 @@ var widenUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: widenUint32SPIRV,
 	Sum:   0xeea6b76d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint32Words, Sum: 0x7d94a2ba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: widenUint32Words, Sum: 0x7d94a2ba},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint32{
@@ -10176,14 +10266,14 @@ func RunWidenUint32(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenUint32].
-func _(k idioms.WidenUint32) {
+func _(k *idioms.WidenUint32) {
 	type idiomsWidenUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenUint32HasChanged_RunGoGenerate(k) // idioms.WidenUint32 has changed: run go generate
+	_ = (*idiomsWidenUint32HasChanged_RunGoGenerate)(k) // idioms.WidenUint32 has changed: run go generate
 }
 
 //go:embed WidenUint64.spv
@@ -10254,14 +10344,14 @@ func RunWidenUint64(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenUint64].
-func _(k idioms.WidenUint64) {
+func _(k *idioms.WidenUint64) {
 	type idiomsWidenUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenUint64HasChanged_RunGoGenerate(k) // idioms.WidenUint64 has changed: run go generate
+	_ = (*idiomsWidenUint64HasChanged_RunGoGenerate)(k) // idioms.WidenUint64 has changed: run go generate
 }
 
 //go:embed WidenUint8.spv
@@ -10289,10 +10379,11 @@ var widenUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: widenUint8SPIRV,
 	Sum:   0x5ce74ff1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: widenUint8Words, Sum: 0xae7f474b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: widenUint8Words, Sum: 0xae7f474b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{
@@ -10332,12 +10423,12 @@ func RunWidenUint8(ctx context.Context, dev *runtime.Device, k idioms.WidenUint8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenUint8].
-func _(k idioms.WidenUint8) {
+func _(k *idioms.WidenUint8) {
 	type idiomsWidenUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenUint8HasChanged_RunGoGenerate(k) // idioms.WidenUint8 has changed: run go generate
+	_ = (*idiomsWidenUint8HasChanged_RunGoGenerate)(k) // idioms.WidenUint8 has changed: run go generate
 }

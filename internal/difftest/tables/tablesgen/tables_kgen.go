@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -63,12 +63,13 @@ var crcKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:63:7", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:65:7", Limit: -2},
 	},
+	Loops:      "internal/difftest/tables/tables.go:60:2 60:2",
 	Data:       crcData,
 	DataOffset: 32,
 	SPIRV:      crcSPIRV,
 	Sum:        0xd0249057,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: crcWords, Sum: 0x72c8489a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/tables/tables.go:60:2 60:2", SPIRV: crcWords, Sum: 0x72c8489a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tables.CRC{
@@ -101,12 +102,12 @@ func RunCRC(ctx context.Context, dev *runtime.Device, k tables.CRC, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [tables.CRC].
-func _(k tables.CRC) {
+func _(k *tables.CRC) {
 	type tablesCRCHasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint32
 	}
-	_ = tablesCRCHasChanged_RunGoGenerate(k) // tables.CRC has changed: run go generate
+	_ = (*tablesCRCHasChanged_RunGoGenerate)(k) // tables.CRC has changed: run go generate
 }
 
 //go:embed Tables.spv
@@ -135,6 +136,7 @@ var tablesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/tables/tables.go:214:14", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:218:27", Limit: 12},
 	},
+	Loops: "internal/difftest/tables/tables.go:218:2 - -",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/difftest/tables/near.Squares", Pos: "internal/difftest/tables/near/near.go:5:5", Var: &near.Squares, Sum: 0x18f6fe6a},
 	},
@@ -143,7 +145,7 @@ var tablesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV:      tablesSPIRV,
 	Sum:        0x22030ac1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: tablesWords, Sum: 0x7d84e4a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/tables/tables.go:218:2 - -", SPIRV: tablesWords, Sum: 0x1f8424bd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tables.Tables{
@@ -176,12 +178,12 @@ func RunTables(ctx context.Context, dev *runtime.Device, k tables.Tables, r runt
 }
 
 // What is converted here is what kgen saw of the types of [tables.Tables].
-func _(k tables.Tables) {
+func _(k *tables.Tables) {
 	type tablesTablesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []uint64
 	}
-	_ = tablesTablesHasChanged_RunGoGenerate(k) // tables.Tables has changed: run go generate
+	_ = (*tablesTablesHasChanged_RunGoGenerate)(k) // tables.Tables has changed: run go generate
 }
 
 //go:embed Waves.spv
@@ -209,10 +211,11 @@ var wavesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:107:15", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/tables/tables.go:108:14", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: wavesSPIRV,
 	Sum:   0xcc15eb53,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wavesWords, Sum: 0x6eeab035},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: wavesWords, Sum: 0x6eeab035},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tables.Waves{
@@ -245,12 +248,12 @@ func RunWaves(ctx context.Context, dev *runtime.Device, k tables.Waves, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [tables.Waves].
-func _(k tables.Waves) {
+func _(k *tables.Waves) {
 	type tablesWavesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []float64
 	}
-	_ = tablesWavesHasChanged_RunGoGenerate(k) // tables.Waves has changed: run go generate
+	_ = (*tablesWavesHasChanged_RunGoGenerate)(k) // tables.Waves has changed: run go generate
 }
 
 //go:embed Written.spv
@@ -275,11 +278,12 @@ var writtenKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:300:8", Limit: -1},
 	},
+	Loops: "internal/difftest/tables/tables.go:298:2 298:2",
 	SPIRV: writtenSPIRV,
 	Sum:   0xe590489d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-20, 8}}, SPIRV: writtenSmall, Sum: 0x86b275ae},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: writtenWords, Sum: 0x4ef6ff2e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-20, 8}}, Loops: "internal/difftest/tables/tables.go:298:2 298:2", SPIRV: writtenSmall, Sum: 0x86b275ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/tables/tables.go:298:2 298:2", SPIRV: writtenWords, Sum: 0x4ef6ff2e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tables.Written{
@@ -308,7 +312,7 @@ func RunWritten(ctx context.Context, dev *runtime.Device, k tables.Written, r ru
 }
 
 // What is converted here is what kgen saw of the types of [tables.Written].
-func _(k tables.Written) {
+func _(k *tables.Written) {
 	type tablesWrittenHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = tablesWrittenHasChanged_RunGoGenerate(k) // tables.Written has changed: run go generate
+	_ = (*tablesWrittenHasChanged_RunGoGenerate)(k) // tables.Written has changed: run go generate
 }

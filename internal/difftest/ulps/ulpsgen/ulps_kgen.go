@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -73,10 +73,11 @@ var fastKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:55:28", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:57:7", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: fastSPIRV,
 	Sum:   0x16e6dd69,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fastWords, Sum: 0x5def693c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fastWords, Sum: 0x5def693c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return ulps.Fast{
@@ -117,14 +118,14 @@ func RunFast(ctx context.Context, dev *runtime.Device, k ulps.Fast, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [ulps.Fast].
-func _(k ulps.Fast) {
+func _(k *ulps.Fast) {
 	type ulpsFastHasChanged_RunGoGenerate struct {
 		Fn  int32
 		X   []float32
 		Y   []float32
 		Out []float32
 	}
-	_ = ulpsFastHasChanged_RunGoGenerate(k) // ulps.Fast has changed: run go generate
+	_ = (*ulpsFastHasChanged_RunGoGenerate)(k) // ulps.Fast has changed: run go generate
 }
 
 //go:embed Precise.spv
@@ -195,12 +196,12 @@ func RunPrecise(ctx context.Context, dev *runtime.Device, k ulps.Precise, r runt
 }
 
 // What is converted here is what kgen saw of the types of [ulps.Precise].
-func _(k ulps.Precise) {
+func _(k *ulps.Precise) {
 	type ulpsPreciseHasChanged_RunGoGenerate struct {
 		Fn  int32
 		X   []float32
 		Y   []float32
 		Out []float32
 	}
-	_ = ulpsPreciseHasChanged_RunGoGenerate(k) // ulps.Precise has changed: run go generate
+	_ = (*ulpsPreciseHasChanged_RunGoGenerate)(k) // ulps.Precise has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -72,11 +72,12 @@ var bytesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:81:16", Limit: -6},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11", Limit: -7},
 	},
+	Loops: "internal/difftest/words/kernel.go:82:2 82:2",
 	SPIRV: bytesSPIRV,
 	Sum:   0x8408aa3c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, SPIRV: bytesSmall, Sum: 0x9dcbf11e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bytesWords, Sum: 0x9cdafc0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, Loops: "internal/difftest/words/kernel.go:82:2 82:2", SPIRV: bytesSmall, Sum: 0x9dcbf11e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "internal/difftest/words/kernel.go:82:2 82:2 -", SPIRV: bytesWords, Sum: 0x9cdafc0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
@@ -129,7 +130,7 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [words.Bytes].
-func _(k words.Bytes) {
+func _(k *words.Bytes) {
 	type wordsBytesHasChanged_RunGoGenerate struct {
 		By    int
 		A     []uint8
@@ -139,7 +140,7 @@ func _(k words.Bytes) {
 		E     []bool
 		Count []uint32
 	}
-	_ = wordsBytesHasChanged_RunGoGenerate(k) // words.Bytes has changed: run go generate
+	_ = (*wordsBytesHasChanged_RunGoGenerate)(k) // words.Bytes has changed: run go generate
 }
 
 //go:embed ConvertFloat32.spv
@@ -163,10 +164,11 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertFloat32SPIRV,
 	Sum:   0xbdbb5072,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0x12491814},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertFloat32Words, Sum: 0x12491814},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
@@ -198,12 +200,12 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k words.Convert
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertFloat32].
-func _(k words.ConvertFloat32) {
+func _(k *words.ConvertFloat32) {
 	type wordsConvertFloat32HasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []words.Converted
 	}
-	_ = wordsConvertFloat32HasChanged_RunGoGenerate(k) // words.ConvertFloat32 has changed: run go generate
+	_ = (*wordsConvertFloat32HasChanged_RunGoGenerate)(k) // words.ConvertFloat32 has changed: run go generate
 	type wordsConvertedHasChanged_RunGoGenerate struct {
 		I8  int8
 		F32 float32
@@ -218,7 +220,7 @@ func _(k words.ConvertFloat32) {
 		B   bool
 		U   uint
 	}
-	_ = wordsConvertedHasChanged_RunGoGenerate(k.Out[0]) // words.Converted has changed: run go generate
+	_ = (*wordsConvertedHasChanged_RunGoGenerate)(&k.Out[0]) // words.Converted has changed: run go generate
 }
 
 //go:embed ConvertInt.spv
@@ -242,10 +244,11 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertIntSPIRV,
 	Sum:   0x15388964,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0x4ec95072},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertIntWords, Sum: 0x4ec95072},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt{
@@ -277,12 +280,12 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k words.ConvertInt,
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertInt].
-func _(k words.ConvertInt) {
+func _(k *words.ConvertInt) {
 	type wordsConvertIntHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []words.Converted
 	}
-	_ = wordsConvertIntHasChanged_RunGoGenerate(k) // words.ConvertInt has changed: run go generate
+	_ = (*wordsConvertIntHasChanged_RunGoGenerate)(k) // words.ConvertInt has changed: run go generate
 }
 
 //go:embed ConvertInt16.spv
@@ -306,10 +309,11 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt16SPIRV,
 	Sum:   0x76b41aea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0xe9ccaa5e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt16Words, Sum: 0xe9ccaa5e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt16{
@@ -341,12 +345,12 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertInt16].
-func _(k words.ConvertInt16) {
+func _(k *words.ConvertInt16) {
 	type wordsConvertInt16HasChanged_RunGoGenerate struct {
 		In  []int16
 		Out []words.Converted
 	}
-	_ = wordsConvertInt16HasChanged_RunGoGenerate(k) // words.ConvertInt16 has changed: run go generate
+	_ = (*wordsConvertInt16HasChanged_RunGoGenerate)(k) // words.ConvertInt16 has changed: run go generate
 }
 
 //go:embed ConvertInt32.spv
@@ -370,10 +374,11 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt32SPIRV,
 	Sum:   0x4b9b9f2e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x46f821c4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt32Words, Sum: 0x46f821c4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt32{
@@ -405,12 +410,12 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertInt32].
-func _(k words.ConvertInt32) {
+func _(k *words.ConvertInt32) {
 	type wordsConvertInt32HasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []words.Converted
 	}
-	_ = wordsConvertInt32HasChanged_RunGoGenerate(k) // words.ConvertInt32 has changed: run go generate
+	_ = (*wordsConvertInt32HasChanged_RunGoGenerate)(k) // words.ConvertInt32 has changed: run go generate
 }
 
 //go:embed ConvertInt64.spv
@@ -434,10 +439,11 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt64SPIRV,
 	Sum:   0x15388964,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0x4ec95072},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt64Words, Sum: 0x4ec95072},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt64{
@@ -469,12 +475,12 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertInt64].
-func _(k words.ConvertInt64) {
+func _(k *words.ConvertInt64) {
 	type wordsConvertInt64HasChanged_RunGoGenerate struct {
 		In  []int64
 		Out []words.Converted
 	}
-	_ = wordsConvertInt64HasChanged_RunGoGenerate(k) // words.ConvertInt64 has changed: run go generate
+	_ = (*wordsConvertInt64HasChanged_RunGoGenerate)(k) // words.ConvertInt64 has changed: run go generate
 }
 
 //go:embed ConvertInt8.spv
@@ -498,10 +504,11 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt8SPIRV,
 	Sum:   0xe4eb11cc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0x804e98f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt8Words, Sum: 0x804e98f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt8{
@@ -533,12 +540,12 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k words.ConvertInt
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertInt8].
-func _(k words.ConvertInt8) {
+func _(k *words.ConvertInt8) {
 	type wordsConvertInt8HasChanged_RunGoGenerate struct {
 		In  []int8
 		Out []words.Converted
 	}
-	_ = wordsConvertInt8HasChanged_RunGoGenerate(k) // words.ConvertInt8 has changed: run go generate
+	_ = (*wordsConvertInt8HasChanged_RunGoGenerate)(k) // words.ConvertInt8 has changed: run go generate
 }
 
 //go:embed ConvertUint.spv
@@ -562,10 +569,11 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUintSPIRV,
 	Sum:   0x3f74461a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0x287a527},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUintWords, Sum: 0x287a527},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint{
@@ -597,12 +605,12 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k words.ConvertUin
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertUint].
-func _(k words.ConvertUint) {
+func _(k *words.ConvertUint) {
 	type wordsConvertUintHasChanged_RunGoGenerate struct {
 		In  []uint
 		Out []words.Converted
 	}
-	_ = wordsConvertUintHasChanged_RunGoGenerate(k) // words.ConvertUint has changed: run go generate
+	_ = (*wordsConvertUintHasChanged_RunGoGenerate)(k) // words.ConvertUint has changed: run go generate
 }
 
 //go:embed ConvertUint16.spv
@@ -626,10 +634,11 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint16SPIRV,
 	Sum:   0x1dfc5b84,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0x3c6254f7},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint16Words, Sum: 0x3c6254f7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint16{
@@ -661,12 +670,12 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k words.ConvertU
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertUint16].
-func _(k words.ConvertUint16) {
+func _(k *words.ConvertUint16) {
 	type wordsConvertUint16HasChanged_RunGoGenerate struct {
 		In  []uint16
 		Out []words.Converted
 	}
-	_ = wordsConvertUint16HasChanged_RunGoGenerate(k) // words.ConvertUint16 has changed: run go generate
+	_ = (*wordsConvertUint16HasChanged_RunGoGenerate)(k) // words.ConvertUint16 has changed: run go generate
 }
 
 //go:embed ConvertUint32.spv
@@ -690,10 +699,11 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint32SPIRV,
 	Sum:   0xece24274,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0xf0e823b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint32Words, Sum: 0xf0e823b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint32{
@@ -725,12 +735,12 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k words.ConvertU
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertUint32].
-func _(k words.ConvertUint32) {
+func _(k *words.ConvertUint32) {
 	type wordsConvertUint32HasChanged_RunGoGenerate struct {
 		In  []uint32
 		Out []words.Converted
 	}
-	_ = wordsConvertUint32HasChanged_RunGoGenerate(k) // words.ConvertUint32 has changed: run go generate
+	_ = (*wordsConvertUint32HasChanged_RunGoGenerate)(k) // words.ConvertUint32 has changed: run go generate
 }
 
 //go:embed ConvertUint64.spv
@@ -754,10 +764,11 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint64SPIRV,
 	Sum:   0x3f74461a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0x287a527},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint64Words, Sum: 0x287a527},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint64{
@@ -789,12 +800,12 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k words.ConvertU
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertUint64].
-func _(k words.ConvertUint64) {
+func _(k *words.ConvertUint64) {
 	type wordsConvertUint64HasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []words.Converted
 	}
-	_ = wordsConvertUint64HasChanged_RunGoGenerate(k) // words.ConvertUint64 has changed: run go generate
+	_ = (*wordsConvertUint64HasChanged_RunGoGenerate)(k) // words.ConvertUint64 has changed: run go generate
 }
 
 //go:embed ConvertUint8.spv
@@ -818,10 +829,11 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint8SPIRV,
 	Sum:   0xc9b0d020,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0xaec0e2c6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint8Words, Sum: 0xaec0e2c6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint8{
@@ -853,12 +865,12 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k words.ConvertUi
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertUint8].
-func _(k words.ConvertUint8) {
+func _(k *words.ConvertUint8) {
 	type wordsConvertUint8HasChanged_RunGoGenerate struct {
 		In  []uint8
 		Out []words.Converted
 	}
-	_ = wordsConvertUint8HasChanged_RunGoGenerate(k) // words.ConvertUint8 has changed: run go generate
+	_ = (*wordsConvertUint8HasChanged_RunGoGenerate)(k) // words.ConvertUint8 has changed: run go generate
 }
 
 //go:embed Fill.spv
@@ -880,10 +892,11 @@ var fillKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:191:27", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: fillSPIRV,
 	Sum:   0xc6524437,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: fillWords, Sum: 0xee565299},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: fillWords, Sum: 0xee565299},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Fill{
@@ -912,9 +925,9 @@ func RunFill(ctx context.Context, dev *runtime.Device, k words.Fill, r runtime.R
 }
 
 // What is converted here is what kgen saw of the types of [words.Fill].
-func _(k words.Fill) {
+func _(k *words.Fill) {
 	type wordsFillHasChanged_RunGoGenerate struct{ X []uint8 }
-	_ = wordsFillHasChanged_RunGoGenerate(k) // words.Fill has changed: run go generate
+	_ = (*wordsFillHasChanged_RunGoGenerate)(k) // words.Fill has changed: run go generate
 }
 
 //go:embed Insertion.spv
@@ -941,10 +954,11 @@ var insertionKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/insertion.go:11:34", Limit: 16},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/words/insertion.go:28:12", Limit: -2},
 	},
+	Loops: "- internal/difftest/words/insertion.go:23:2 10:2 11:3 11:3 10:2 11:3 11:3 -",
 	SPIRV: insertionSPIRV,
 	Sum:   0x6ae207db,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: insertionWords, Sum: 0x5372ed43},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/words/insertion.go:23:2 10:2 11:3 11:3 10:2 11:3 11:3 -", SPIRV: insertionWords, Sum: 0x5372ed43},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Insertion{
@@ -977,12 +991,12 @@ func RunInsertion(ctx context.Context, dev *runtime.Device, k words.Insertion, r
 }
 
 // What is converted here is what kgen saw of the types of [words.Insertion].
-func _(k words.Insertion) {
+func _(k *words.Insertion) {
 	type wordsInsertionHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []int
 	}
-	_ = wordsInsertionHasChanged_RunGoGenerate(k) // words.Insertion has changed: run go generate
+	_ = (*wordsInsertionHasChanged_RunGoGenerate)(k) // words.Insertion has changed: run go generate
 }
 
 //go:embed Records.spv
@@ -1007,10 +1021,11 @@ var recordsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:114:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7", Limit: -3},
 	},
+	Loops: "internal/difftest/words/kernel.go:117:2 124:2 126:3",
 	SPIRV: recordsSPIRV,
 	Sum:   0xee74d8ea,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: recordsWords, Sum: 0xa8a9914e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "internal/difftest/words/kernel.go:117:2 124:2 126:3 -", SPIRV: recordsWords, Sum: 0xa8a9914e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Records{
@@ -1047,13 +1062,13 @@ func RunRecords(ctx context.Context, dev *runtime.Device, k words.Records, r run
 }
 
 // What is converted here is what kgen saw of the types of [words.Records].
-func _(k words.Records) {
+func _(k *words.Records) {
 	type wordsRecordsHasChanged_RunGoGenerate struct {
 		By  words.Record
 		In  []words.Record
 		Out []words.Inside
 	}
-	_ = wordsRecordsHasChanged_RunGoGenerate(k) // words.Records has changed: run go generate
+	_ = (*wordsRecordsHasChanged_RunGoGenerate)(k) // words.Records has changed: run go generate
 	type wordsRecordHasChanged_RunGoGenerate struct {
 		Flag  bool
 		Wide  int64
@@ -1062,12 +1077,12 @@ func _(k words.Records) {
 		Total uint64
 		Last  int8
 	}
-	_ = wordsRecordHasChanged_RunGoGenerate(k.By) // words.Record has changed: run go generate
+	_ = (*wordsRecordHasChanged_RunGoGenerate)(&k.By) // words.Record has changed: run go generate
 	type wordsInsideHasChanged_RunGoGenerate struct {
 		R   [2]words.Record
 		Sum int
 	}
-	_ = wordsInsideHasChanged_RunGoGenerate(k.Out[0]) // words.Inside has changed: run go generate
+	_ = (*wordsInsideHasChanged_RunGoGenerate)(&k.Out[0]) // words.Inside has changed: run go generate
 }
 
 //go:embed Table.spv
@@ -1089,10 +1104,11 @@ var tableKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:162:7", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: tableSPIRV,
 	Sum:   0xdf7223ee,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tableWords, Sum: 0x9117955},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: tableWords, Sum: 0x9117955},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Table{
@@ -1121,9 +1137,9 @@ func RunTable(ctx context.Context, dev *runtime.Device, k words.Table, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [words.Table].
-func _(k words.Table) {
+func _(k *words.Table) {
 	type wordsTableHasChanged_RunGoGenerate struct{ Out []int64 }
-	_ = wordsTableHasChanged_RunGoGenerate(k) // words.Table has changed: run go generate
+	_ = (*wordsTableHasChanged_RunGoGenerate)(k) // words.Table has changed: run go generate
 }
 
 //go:embed Tile.spv
@@ -1155,10 +1171,11 @@ var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:147:54", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:149:7", Limit: -2},
 	},
+	Loops: "- - internal/difftest/words/kernel.go:146:2 146:2",
 	SPIRV: tileSPIRV,
 	Sum:   0xc5da5279,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tileWords, Sum: 0xc0490cb6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/words/kernel.go:146:2 146:2", SPIRV: tileWords, Sum: 0xc0490cb6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
@@ -1191,12 +1208,12 @@ func RunTile(ctx context.Context, dev *runtime.Device, k words.Tile, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [words.Tile].
-func _(k words.Tile) {
+func _(k *words.Tile) {
 	type wordsTileHasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint64
 	}
-	_ = wordsTileHasChanged_RunGoGenerate(k) // words.Tile has changed: run go generate
+	_ = (*wordsTileHasChanged_RunGoGenerate)(k) // words.Tile has changed: run go generate
 }
 
 //go:embed Walk.spv
@@ -1226,10 +1243,11 @@ var walkKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:182:12", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:183:7", Limit: -5},
 	},
+	Loops: "internal/difftest/words/kernel.go:175:2 175:2",
 	SPIRV: walkSPIRV,
 	Sum:   0xda90679d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: walkWords, Sum: 0x7c732f54},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/words/kernel.go:175:2 175:2", SPIRV: walkWords, Sum: 0x7c732f54},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return words.Walk{
@@ -1274,7 +1292,7 @@ func RunWalk(ctx context.Context, dev *runtime.Device, k words.Walk, r runtime.R
 }
 
 // What is converted here is what kgen saw of the types of [words.Walk].
-func _(k words.Walk) {
+func _(k *words.Walk) {
 	type wordsWalkHasChanged_RunGoGenerate struct {
 		From []int64
 		To   []int64
@@ -1282,5 +1300,5 @@ func _(k words.Walk) {
 		At   []int
 		Out  []int64
 	}
-	_ = wordsWalkHasChanged_RunGoGenerate(k) // words.Walk has changed: run go generate
+	_ = (*wordsWalkHasChanged_RunGoGenerate)(k) // words.Walk has changed: run go generate
 }

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -108,14 +108,14 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k stencil.Blur, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [stencil.Blur].
-func _(k stencil.Blur) {
+func _(k *stencil.Blur) {
 	type stencilBlurHasChanged_RunGoGenerate struct {
 		H   int
 		W   int
 		In  []float32
 		Out []float32
 	}
-	_ = stencilBlurHasChanged_RunGoGenerate(k) // stencil.Blur has changed: run go generate
+	_ = (*stencilBlurHasChanged_RunGoGenerate)(k) // stencil.Blur has changed: run go generate
 }
 
 //go:embed Dot.spv
@@ -145,11 +145,12 @@ var dotKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/peer/stencil/kernel.go:42:12"},
 		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:47:7", Limit: -3},
 	},
+	Loops: "internal/peer/stencil/kernel.go:44:2",
 	SPIRV: dotSPIRV,
 	Sum:   0x2b007d42,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {8, 48}}, SPIRV: dotSmall, Sum: 0x115a96db},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: dotWords, Sum: 0x8cc957a5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {8, 48}}, Loops: "internal/peer/stencil/kernel.go:44:2", SPIRV: dotSmall, Sum: 0x115a96db},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/peer/stencil/kernel.go:44:2", SPIRV: dotWords, Sum: 0x8cc957a5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return stencil.Dot{
@@ -186,11 +187,11 @@ func RunDot(ctx context.Context, dev *runtime.Device, k stencil.Dot, r runtime.R
 }
 
 // What is converted here is what kgen saw of the types of [stencil.Dot].
-func _(k stencil.Dot) {
+func _(k *stencil.Dot) {
 	type stencilDotHasChanged_RunGoGenerate struct {
 		A   []float32
 		X   []float32
 		Out []float32
 	}
-	_ = stencilDotHasChanged_RunGoGenerate(k) // stencil.Dot has changed: run go generate
+	_ = (*stencilDotHasChanged_RunGoGenerate)(k) // stencil.Dot has changed: run go generate
 }

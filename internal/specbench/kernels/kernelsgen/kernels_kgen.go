@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -65,11 +65,12 @@ var blurArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -4},
 	},
+	Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3",
 	SPIRV: blurArgumentSPIRV,
 	Sum:   0xe6dc329d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, SPIRV: blurArgumentSmall, Sum: 0x72867c4d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurArgumentWords, Sum: 0x11a1846},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurArgumentSmall, Sum: 0x72867c4d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurArgumentWords, Sum: 0x11a1846},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{
@@ -110,14 +111,14 @@ func RunBlurArgument(ctx context.Context, dev *runtime.Device, k kernels.BlurArg
 }
 
 // What is converted here is what kgen saw of the types of [kernels.BlurArgument].
-func _(k kernels.BlurArgument) {
+func _(k *kernels.BlurArgument) {
 	type kernelsBlurArgumentHasChanged_RunGoGenerate struct {
 		Radius  int
 		In      []float32
 		Weights []float32
 		Out     []float32
 	}
-	_ = kernelsBlurArgumentHasChanged_RunGoGenerate(k) // kernels.BlurArgument has changed: run go generate
+	_ = (*kernelsBlurArgumentHasChanged_RunGoGenerate)(k) // kernels.BlurArgument has changed: run go generate
 }
 
 //go:embed BlurConstant.spv
@@ -146,11 +147,12 @@ var blurConstantKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -3},
 	},
+	Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3",
 	SPIRV: blurConstantSPIRV,
 	Sum:   0xf61a2236,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurConstantSmall, Sum: 0xbe0a14d8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurConstantWords, Sum: 0xbea2152f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurConstantSmall, Sum: 0xbe0a14d8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurConstantWords, Sum: 0xbea2152f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurConstant{
@@ -187,13 +189,13 @@ func RunBlurConstant(ctx context.Context, dev *runtime.Device, k kernels.BlurCon
 }
 
 // What is converted here is what kgen saw of the types of [kernels.BlurConstant].
-func _(k kernels.BlurConstant) {
+func _(k *kernels.BlurConstant) {
 	type kernelsBlurConstantHasChanged_RunGoGenerate struct {
 		In      []float32
 		Weights []float32
 		Out     []float32
 	}
-	_ = kernelsBlurConstantHasChanged_RunGoGenerate(k) // kernels.BlurConstant has changed: run go generate
+	_ = (*kernelsBlurConstantHasChanged_RunGoGenerate)(k) // kernels.BlurConstant has changed: run go generate
 }
 
 //go:embed BlurSpec.spv
@@ -226,14 +228,15 @@ var blurSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -3},
 	},
+	Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Pos: "internal/specbench/kernels/kernels.go:21:2", Var: &kernels.Radius},
 	},
 	SPIRV: blurSpecSPIRV,
 	Sum:   0xd19ad0b1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, SPIRV: blurSpecSmall, Sum: 0xd50e58a2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurSpecWords, Sum: 0x9f286d39},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurSpecSmall, Sum: 0xd50e58a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurSpecWords, Sum: 0x9f286d39},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurSpec{
@@ -270,13 +273,13 @@ func RunBlurSpec(ctx context.Context, dev *runtime.Device, k kernels.BlurSpec, r
 }
 
 // What is converted here is what kgen saw of the types of [kernels.BlurSpec].
-func _(k kernels.BlurSpec) {
+func _(k *kernels.BlurSpec) {
 	type kernelsBlurSpecHasChanged_RunGoGenerate struct {
 		In      []float32
 		Weights []float32
 		Out     []float32
 	}
-	_ = kernelsBlurSpecHasChanged_RunGoGenerate(k) // kernels.BlurSpec has changed: run go generate
+	_ = (*kernelsBlurSpecHasChanged_RunGoGenerate)(k) // kernels.BlurSpec has changed: run go generate
 }
 
 //go:embed MatMulArgument.spv
@@ -319,11 +322,12 @@ var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -5},
 	},
+	Loops: "- - internal/specbench/kernels/kernels.go:70:2 - 74:3 74:3",
 	SPIRV: matMulArgumentSPIRV,
-	Sum:   0x16d45aa1,
+	Sum:   0xf9d6c326,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, SPIRV: matMulArgumentSmall, Sum: 0xb5a5fc8b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulArgumentWords, Sum: 0xd56d1323},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 - 74:3 74:3", SPIRV: matMulArgumentSmall, Sum: 0xc6f71976},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 - 74:3 74:3", SPIRV: matMulArgumentWords, Sum: 0x1cabfdc6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
@@ -376,7 +380,7 @@ func RunMatMulArgument(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MatMulArgument].
-func _(k kernels.MatMulArgument) {
+func _(k *kernels.MatMulArgument) {
 	type kernelsMatMulArgumentHasChanged_RunGoGenerate struct {
 		N    int
 		Tile int
@@ -386,7 +390,7 @@ func _(k kernels.MatMulArgument) {
 		LA   dsl.LocalAccessor[float32]
 		LB   dsl.LocalAccessor[float32]
 	}
-	_ = kernelsMatMulArgumentHasChanged_RunGoGenerate(k) // kernels.MatMulArgument has changed: run go generate
+	_ = (*kernelsMatMulArgumentHasChanged_RunGoGenerate)(k) // kernels.MatMulArgument has changed: run go generate
 }
 
 //go:embed MatMulConstant.spv
@@ -424,11 +428,12 @@ var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:28", Limit: 256},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -4},
 	},
+	Loops: "- - internal/specbench/kernels/kernels.go:70:2 74:3 74:3",
 	SPIRV: matMulConstantSPIRV,
-	Sum:   0xe41c1873,
+	Sum:   0x5c60c8bc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulConstantSmall, Sum: 0x1517fb84},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulConstantWords, Sum: 0xb24c2b67},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 74:3 74:3", SPIRV: matMulConstantSmall, Sum: 0x5052486f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 74:3 74:3", SPIRV: matMulConstantWords, Sum: 0xb809f09f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulConstant{
@@ -469,14 +474,14 @@ func RunMatMulConstant(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MatMulConstant].
-func _(k kernels.MatMulConstant) {
+func _(k *kernels.MatMulConstant) {
 	type kernelsMatMulConstantHasChanged_RunGoGenerate struct {
 		N int
 		A []float32
 		B []float32
 		C []float32
 	}
-	_ = kernelsMatMulConstantHasChanged_RunGoGenerate(k) // kernels.MatMulConstant has changed: run go generate
+	_ = (*kernelsMatMulConstantHasChanged_RunGoGenerate)(k) // kernels.MatMulConstant has changed: run go generate
 }
 
 //go:embed MatMulSpec.spv
@@ -517,14 +522,15 @@ var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:28"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -4},
 	},
+	Loops: "- - internal/specbench/kernels/kernels.go:70:2 74:3 74:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Tile", Pos: "internal/specbench/kernels/kernels.go:20:2", Var: &kernels.Tile},
 	},
 	SPIRV: matMulSpecSPIRV,
-	Sum:   0x281733b2,
+	Sum:   0x5fbc76a1,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, SPIRV: matMulSpecSmall, Sum: 0x9a364a7},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: matMulSpecWords, Sum: 0xabb268f9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 - 74:3 74:3", SPIRV: matMulSpecSmall, Sum: 0xc5c269dc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 74:3 74:3", SPIRV: matMulSpecWords, Sum: 0x93b632db},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulSpec{
@@ -565,14 +571,14 @@ func RunMatMulSpec(ctx context.Context, dev *runtime.Device, k kernels.MatMulSpe
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MatMulSpec].
-func _(k kernels.MatMulSpec) {
+func _(k *kernels.MatMulSpec) {
 	type kernelsMatMulSpecHasChanged_RunGoGenerate struct {
 		N int
 		A []float32
 		B []float32
 		C []float32
 	}
-	_ = kernelsMatMulSpecHasChanged_RunGoGenerate(k) // kernels.MatMulSpec has changed: run go generate
+	_ = (*kernelsMatMulSpecHasChanged_RunGoGenerate)(k) // kernels.MatMulSpec has changed: run go generate
 }
 
 //go:embed MedianArgument.spv
@@ -606,11 +612,12 @@ var medianArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:19"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -3},
 	},
+	Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 162:4",
 	SPIRV: medianArgumentSPIRV,
 	Sum:   0xaab9dc3d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, SPIRV: medianArgumentSmall, Sum: 0xe1d5126c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianArgumentWords, Sum: 0x7ef2471a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4", SPIRV: medianArgumentSmall, Sum: 0xe1d5126c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 162:4", SPIRV: medianArgumentWords, Sum: 0x7ef2471a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
@@ -647,13 +654,13 @@ func RunMedianArgument(ctx context.Context, dev *runtime.Device, k kernels.Media
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MedianArgument].
-func _(k kernels.MedianArgument) {
+func _(k *kernels.MedianArgument) {
 	type kernelsMedianArgumentHasChanged_RunGoGenerate struct {
 		Window int
 		In     []float32
 		Out    []float32
 	}
-	_ = kernelsMedianArgumentHasChanged_RunGoGenerate(k) // kernels.MedianArgument has changed: run go generate
+	_ = (*kernelsMedianArgumentHasChanged_RunGoGenerate)(k) // kernels.MedianArgument has changed: run go generate
 }
 
 //go:embed MedianConstant.spv
@@ -681,11 +688,12 @@ var medianConstantKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:166:8", Limit: 25},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -2},
 	},
+	Loops: "internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4",
 	SPIRV: medianConstantSPIRV,
-	Sum:   0xd12e61a8,
+	Sum:   0xb46723f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianConstantSmall, Sum: 0x8094515c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianConstantWords, Sum: 0xead13ef6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, Loops: "internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4", SPIRV: medianConstantSmall, Sum: 0x928acef5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4", SPIRV: medianConstantWords, Sum: 0xd876b0b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianConstant{
@@ -718,12 +726,12 @@ func RunMedianConstant(ctx context.Context, dev *runtime.Device, k kernels.Media
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MedianConstant].
-func _(k kernels.MedianConstant) {
+func _(k *kernels.MedianConstant) {
 	type kernelsMedianConstantHasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []float32
 	}
-	_ = kernelsMedianConstantHasChanged_RunGoGenerate(k) // kernels.MedianConstant has changed: run go generate
+	_ = (*kernelsMedianConstantHasChanged_RunGoGenerate)(k) // kernels.MedianConstant has changed: run go generate
 }
 
 //go:embed MedianSpec.spv
@@ -762,14 +770,15 @@ var medianSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:166:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -2},
 	},
+	Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Pos: "internal/specbench/kernels/kernels.go:22:2", Var: &kernels.Window},
 	},
 	SPIRV: medianSpecSPIRV,
-	Sum:   0xdc1c14f1,
+	Sum:   0x3c7a8ac9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: medianSpecSmall, Sum: 0xd7bd1767},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: medianSpecWords, Sum: 0xd247bee9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4", SPIRV: medianSpecSmall, Sum: 0x5ab42d49},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4", SPIRV: medianSpecWords, Sum: 0xe7a194b0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
@@ -802,10 +811,10 @@ func RunMedianSpec(ctx context.Context, dev *runtime.Device, k kernels.MedianSpe
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MedianSpec].
-func _(k kernels.MedianSpec) {
+func _(k *kernels.MedianSpec) {
 	type kernelsMedianSpecHasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []float32
 	}
-	_ = kernelsMedianSpecHasChanged_RunGoGenerate(k) // kernels.MedianSpec has changed: run go generate
+	_ = (*kernelsMedianSpecHasChanged_RunGoGenerate)(k) // kernels.MedianSpec has changed: run go generate
 }

@@ -1,0 +1,50 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// loopPos returns where a loop of fn begins in the source: the smallest loop statement
+// around all that the loop does, which go/ssa does not tell. For one of goto it is the first
+// of what it does, and the function for one that does nothing.
+func loopPos(fn *ssa.Function, loop map[*ssa.BasicBlock]bool) token.Pos {
+	first, last := token.NoPos, token.NoPos
+	for b := range loop {
+		for _, in := range b.Instrs {
+			if _, ok := in.(*ssa.Phi); ok {
+				continue // at its variable's declaration
+			}
+			p := in.Pos()
+			if !p.IsValid() || !within(fn, p) {
+				continue
+			}
+			if !first.IsValid() || p < first {
+				first = p
+			}
+			last = max(last, p)
+		}
+	}
+	if !first.IsValid() {
+		return fn.Pos()
+	}
+	pos := first
+	if fn.Syntax() == nil {
+		return pos
+	}
+	ast.Inspect(fn.Syntax(), func(n ast.Node) bool {
+		if n == nil || n.Pos() > first || n.End() <= last {
+			return false
+		}
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			pos = n.Pos()
+		case *ast.FuncLit:
+			return n == fn.Syntax()
+		}
+		return true
+	})
+	return pos
+}

@@ -1,0 +1,369 @@
+package smith
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// NewSearches writes a program of a seed that is nothing but loops which work-items leave
+// in different rounds, with what they found: searches, rejection sampling, walks. What they
+// found is a value of the round in which they left, while others go on.
+func NewSearches(seed uint64, prefix string) *Program {
+	s := &searches{gen: &gen{r: rand.New(rand.NewPCG(seed, 45)), prefix: prefix}}
+	s.header()
+	for range 1 + s.n(3) {
+		s.helper()
+	}
+	s.theKernel()
+	return &Program{Seed: seed, Prefix: prefix, Source: s.out.String()}
+}
+
+// searches writes loops.
+type searches struct {
+	*gen
+	nums    []number // in scope: what expressions are made of
+	results []*typ   // of the function being written; nil for none
+	group   string   // the struct type that has the results; "" if there is none
+	helpers []search
+	times   int // how often the current statement runs at most
+}
+
+// number is a variable of any integer type, and whether statements may assign to it.
+type number struct {
+	name string
+	typ  *typ
+	set  bool
+}
+
+// search is a function that searches from a state on.
+type search struct {
+	name    string
+	results []*typ
+	group   string
+}
+
+// searchWords is how many words of Out a kernel writes, from the first, and searchPer
+// how many loops are mixed into one.
+const searchWords, searchPer = 4, 2
+
+// maxRounds is how often the body of the innermost loop runs at most.
+const maxRounds = 600
+
+func (s *searches) theKernel() {
+	s.beginKernel()
+	s.indent++
+	s.results, s.nums, s.times = nil, nil, 1
+	s.line("in, out := k.In[id*16:][:16], k.Out[id*16:][:16]")
+	s.line("h := uint64(id)")
+	for i := range searchWords {
+		for range searchPer {
+			s.line("{")
+			s.indent++
+			s.state(fmt.Sprintf("uint32(in[%d]>>%d) + uint32(h)*747796405", s.n(16), pick(s.gen, []int{0, 7, 13, 32})))
+			if len(s.helpers) > 0 && s.chance(2) {
+				s.call()
+			} else {
+				s.nest()
+			}
+			s.mix()
+			s.indent--
+			s.line("}")
+			s.nums = nil
+		}
+		s.line("out[%d] = h", i)
+	}
+	s.indent--
+	s.line("}")
+}
+
+// state declares what a search goes on from: s, and perhaps more.
+func (s *searches) state(first string) {
+	s.line("s := %s", first)
+	s.nums = append(s.nums, number{"s", uint32T, true})
+	for range s.n(3) {
+		name, t := s.name("c"), s.intType()
+		s.line("%s := %s", name, s.as(t, s.expr(1)))
+		s.line("_ = %s", name)
+		s.nums = append(s.nums, number{name, t, true})
+	}
+}
+
+// mix mixes the numbers in scope into h.
+func (s *searches) mix() {
+	for _, v := range s.nums {
+		s.line("h = shape.Mix(h, uint64(%s))", v.name)
+	}
+}
+
+// helper declares a function of two numbers and of the inputs.
+func (s *searches) helper() {
+	f := search{name: fmt.Sprintf("%sf%d", s.prefix, len(s.helpers))}
+	for range 1 + s.n(4)*s.n(2) {
+		f.results = append(f.results, s.intType())
+	}
+	results := make([]string, len(f.results))
+	for i, t := range f.results {
+		results[i] = t.String()
+	}
+	result := "(" + strings.Join(results, ", ") + ")"
+	if s.chance(3) {
+		f.group = fmt.Sprintf("%sT%d", s.prefix, len(s.helpers))
+		result = f.group
+		s.line("")
+		s.line("type %s struct {", f.group)
+		for i, t := range f.results {
+			s.line("\tF%d %s", i, t)
+		}
+		s.line("}")
+	}
+	s.line("")
+	s.line("func %s(s uint32, y uint32, in []uint64) %s {", f.name, result)
+	s.indent++
+	s.results, s.group, s.times = f.results, f.group, 1
+	s.nums = []number{{"s", uint32T, true}, {"y", uint32T, s.chance(2)}}
+	s.line("_ = y")
+	s.nest()
+	if s.chance(4) {
+		s.nest()
+	}
+	s.line("%s", s.returns())
+	s.indent--
+	s.line("}")
+	s.helpers, s.nums, s.group = append(s.helpers, f), nil, ""
+}
+
+// call declares the results of a helper.
+func (s *searches) call() {
+	f := pick(s.gen, s.helpers)
+	args := fmt.Sprintf("%s, %s, in", s.expr(1), s.expr(1))
+	var names []string
+	for _, t := range f.results {
+		names = append(names, s.name("r"))
+		s.nums = append(s.nums, number{names[len(names)-1], t, true})
+	}
+	list := strings.Join(names, ", ")
+	if f.group == "" {
+		s.line("%s := %s(%s)", list, f.name, args)
+	} else {
+		g := s.name("g")
+		s.line("%s := %s(%s)", g, f.name, args)
+		for i, name := range names {
+			s.line("%s := %s.F%d", name, g, i)
+		}
+	}
+	for _, name := range names {
+		s.line("_ = %s", name)
+	}
+}
+
+// nest writes one loop after what it may leave its values in.
+func (s *searches) nest() {
+	for range s.n(3) {
+		name, t := s.name("o"), s.intType()
+		s.line("var %s %s", name, t)
+		s.line("_ = %s", name)
+		s.nums = append(s.nums, number{name, t, true})
+	}
+	s.loop(s.n(3))
+}
+
+// loop writes a loop, with so many more in each other in it.
+func (s *searches) loop(depth int) {
+	rounds := 3 + s.n(38)
+	if s.times > 1 {
+		rounds = min(rounds, 2+s.n(max(1, maxRounds/s.times)))
+	}
+	n, t := s.name("n"), s.intType()
+	rounds = min(rounds, 100)
+	head, fuel := "", ""
+	counts := true
+	switch s.n(8) {
+	case 0:
+		head = fmt.Sprintf("for %s := %s(0); %s < %d; %s++", n, t, n, rounds, n)
+	case 1:
+		head = fmt.Sprintf("for %s := range %s(%d)", n, t, rounds)
+	case 2:
+		head, t = fmt.Sprintf("for _, %s := range shape.Upto(%d)", n, min(rounds, 12)), int32T
+	case 3:
+		head = fmt.Sprintf("for %s := %s(%d); %s && %s > 0; %s--", n, t, rounds, s.cond(), n, n)
+	case 4:
+		head, counts = fmt.Sprintf("for range %d", rounds), false
+	default:
+		s.line("%s := %s(0)", n, t)
+		s.nums = append(s.nums, number{n, t, false})
+		head, counts, fuel = "for", false, fmt.Sprintf("if %s++; %s > %d", n, n, rounds)
+		if s.chance(3) {
+			head = "for " + s.cond()
+		}
+	}
+	s.body(head, 1, false, func() {
+		nums, times := s.nums, s.times
+		s.times *= rounds
+		s.indent++
+		if counts {
+			s.line("_ = %s", n)
+			s.nums = append(s.nums[:len(s.nums):len(s.nums)], number{n, t, false})
+		}
+		if fuel != "" {
+			s.line("%s {", fuel)
+			s.line("\tbreak")
+			s.line("}")
+		}
+		s.round(depth)
+		s.indent--
+		s.nums, s.times = nums, times
+	})
+}
+
+// round writes what a loop does in a round: something is computed of the state, the state
+// goes on, and some leave.
+func (s *searches) round(depth int) {
+	inner := depth > 0 && s.times <= maxRounds/3
+	at := s.n(3)
+	for i := range 2 + s.n(3) {
+		if i == 0 || s.chance(3) {
+			s.compute()
+		}
+		if inner && i == at {
+			s.loop(depth - 1)
+		}
+		if i == 0 || s.chance(3) {
+			s.next()
+		}
+		if i == 0 || s.chance(2) {
+			s.exit()
+		}
+	}
+	if s.chance(3) {
+		s.next()
+	}
+}
+
+// compute declares a number, or sets one.
+func (s *searches) compute() {
+	var vars []number
+	for _, v := range s.nums {
+		if v.set && v.name != "s" {
+			vars = append(vars, v)
+		}
+	}
+	if len(vars) > 0 && s.chance(2) {
+		v := pick(s.gen, vars)
+		s.line("%s = %s", v.name, s.as(v.typ, s.expr(1)))
+		return
+	}
+	name, t := s.name("x"), s.intType()
+	s.line("%s := %s", name, s.as(t, s.expr(1)))
+	s.line("_ = %s", name)
+	s.nums = append(s.nums[:len(s.nums):len(s.nums)], number{name, t, false})
+}
+
+// next lets the state go on.
+func (s *searches) next() {
+	switch s.n(6) {
+	case 0:
+		s.line("s ^= s << 13")
+		s.line("s ^= s >> 17")
+	case 1:
+		s.line("s = s>>1 ^ -(s&1)&0xd0000001")
+	case 2:
+		s.line("s = s*%d + uint32(in[s&15])", 1+4*s.n(1000))
+	case 3:
+		s.line("s += %s | 1", s.expr(1))
+	default:
+		s.line("s = s*1664525 + 1013904223")
+	}
+}
+
+// exit lets some work-items leave.
+func (s *searches) exit() {
+	s.line("if %s {", s.cond())
+	s.indent++
+	nums := s.nums
+	defer func() { s.nums = nums }()
+	if s.chance(4) {
+		s.next()
+	}
+	if s.chance(3) {
+		s.compute()
+	}
+	loops := s.loops
+	switch c := s.n(8); {
+	case c < 4 && s.results != nil:
+		s.line("%s", s.returns())
+	case c < 2 && len(loops) > 1:
+		l := pick(s.gen, loops[:len(loops)-1])
+		*l.used = true
+		s.line("%s %s", s.one("break", "break", "continue"), l.label)
+	case c == 7:
+		s.line("continue")
+	default:
+		s.line("break")
+	}
+	s.indent--
+	s.line("}")
+}
+
+// returns is a return of what the search found.
+func (s *searches) returns() string {
+	var list []string
+	for _, t := range s.results {
+		list = append(list, s.as(t, s.expr(1)))
+	}
+	values := strings.Join(list, ", ")
+	if s.group != "" {
+		values = s.group + "{" + values + "}"
+	}
+	return "return " + values
+}
+
+// cond is true for some of the states.
+func (s *searches) cond() string {
+	x := s.expr(0)
+	switch s.n(6) {
+	case 0:
+		return fmt.Sprintf("%s%%%d == %d", x, 3+s.n(9), s.n(3))
+	case 1:
+		return fmt.Sprintf("%s < %s", x, s.expr(0))
+	case 2:
+		return fmt.Sprintf("%s>>%d == 0", x, 27+s.n(4))
+	case 3:
+		return fmt.Sprintf("in[%s&15]&%d == 0", x, pick(s.gen, []int{1, 3, 7}))
+	default:
+		return fmt.Sprintf("%s>>%d&%d == %d", x, s.n(25), pick(s.gen, []int{1, 3, 7, 15}), s.n(2))
+	}
+}
+
+// as converts an expression to a type.
+func (s *searches) as(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
+
+// expr is a uint32 of the numbers in scope, mostly of the state.
+func (s *searches) expr(depth int) string {
+	x := "s"
+	switch s.n(4) {
+	case 0:
+		x = s.as(uint32T, pick(s.gen, s.nums).name)
+	case 1:
+		x = s.as(uint32T, s.nums[len(s.nums)-1].name)
+	}
+	if depth == 0 {
+		return x
+	}
+	switch s.n(7) {
+	case 0:
+		return x
+	case 1:
+		return fmt.Sprintf("%s>>%d", x, 1+s.n(24))
+	case 2:
+		return fmt.Sprintf("(%s*%d)", x, 2*s.n(500)+3)
+	case 3:
+		return fmt.Sprintf("(%s + %s)", x, s.expr(depth-1))
+	case 4:
+		return fmt.Sprintf("(%s ^ %s)", x, s.expr(depth-1))
+	case 5:
+		return fmt.Sprintf("uint32(in[%s&15]>>%d)", x, s.n(33))
+	default:
+		return fmt.Sprintf("(%s & %d)", x, 1<<s.n(32)-1)
+	}
+}

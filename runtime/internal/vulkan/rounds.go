@@ -1,0 +1,531 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/spirv"
+)
+
+//go:embed kernels/rounds.spv
+var roundsModule []byte
+
+// probeRounds is how many rounds probeEndsLoops asks for: more than Mesa's llvmpipe lets
+// the work-items of a sub-group make in all their loops together (65,535 in 22.3), after
+// which it leaves the loops that they are in, and goes on.
+const probeRounds = 70_000
+
+// probeEndsLoops finds out whether the device ends loops that would go on.
+func (d *device) probeEndsLoops() (bool, error) {
+	m, err := d.mem.alloc(granule, d.mem.types.host)
+	if err != nil {
+		return false, err
+	}
+	defer m.Free()
+	clear(m.data[:16])
+	want := uint32(0)
+	for range probeRounds {
+		want = want*1664525 + 1013904223
+	}
+	t, err := d.queue.submit(func(e *encoder) error {
+		return e.builtin(roundsModule, m.addr, m.addr, 0, probeRounds)
+	})
+	if err != nil {
+		return false, err
+	}
+	if err := t.Wait(context.Background()); err != nil {
+		return false, err
+	}
+	return binary.LittleEndian.Uint32(m.data) != want, nil
+}
+
+// recordRounds returns a module that writes which of its loops the device has ended, if it
+// has ended one, into the launch's fault record, see package abi. Modules without physical
+// addresses, or that keep something else where the launch block has the record's address,
+// are returned as they are.
+//
+// A loop's header counts the rounds that a work-item begins:
+//
+//	header: rounds = phi(0, next)    end of a round: next = rounds + 1
+//	        begun = rounds * 1
+//
+// A work-item that leaves the loop by itself does so with begun == rounds. One that the
+// driver throws out at the end of a round has gone past what sets rounds for the next one,
+// and not come to what computes begun of that. The 0 and the 1 are only known when the
+// module runs, so that the driver does not find out that both are the same wherever the
+// module leaves a loop. Behind a loop its number is kept if they differ, and recorded where
+// the entry point returns: what happens in between is no matter any more.
+func recordRounds(words []uint32) ([]uint32, error) {
+	m, err := spirv.Parse(words)
+	if err != nil {
+		return nil, err
+	}
+	r := &rounds{m: m}
+	if !r.prepare() {
+		return words, nil
+	}
+	for i := range m.Functions {
+		r.function(&m.Functions[i])
+	}
+	return m.Words(), nil
+}
+
+// rounds rewrites a module.
+type rounds struct {
+	m      *spirv.Module
+	main   spirv.ID // the entry point
+	loops  uint32   // seen up to now
+	push   spirv.ID // the launch block
+	block  pushBlock
+	ended  spirv.ID // the variable for the number of the first loop that was ended
+	record spirv.ID // pointer to a fault record
+
+	u32, uvec2, boolean, zeroConst, oneConst spirv.ID
+
+	wide map[spirv.ID]bool // integers of 64 bits: cases of a switch take two words then
+}
+
+func (r *rounds) id() spirv.ID {
+	r.m.Bound++
+	return spirv.ID(r.m.Bound - 1)
+}
+
+// global returns the id of a type or constant, and declares it if there is none.
+func (r *rounds) global(op spirv.Op, typ spirv.ID, words ...uint32) spirv.ID {
+	for _, in := range r.m.Globals {
+		if in.Op == op && in.Type == typ && slices.Equal(in.Words, words) {
+			return in.Result
+		}
+	}
+	in := spirv.Instruction{Op: op, Type: typ, Result: r.id(), Words: words}
+	r.m.Globals = append(r.m.Globals, in)
+	return in.Result
+}
+
+func (r *rounds) pointer(class spirv.StorageClass, to spirv.ID) spirv.ID {
+	return r.global(spirv.OpTypePointer, 0, uint32(class), uint32(to))
+}
+
+func (r *rounds) number(n uint32) spirv.ID { return r.global(spirv.OpConstant, r.u32, n) }
+
+func (r *rounds) decorate(id spirv.ID, words ...uint32) {
+	r.m.Annotations = append(r.m.Annotations, spirv.Instruction{Op: spirv.OpDecorate, Words: append([]uint32{uint32(id)}, words...)})
+}
+
+func (r *rounds) decorateMember(id spirv.ID, member int, words ...uint32) {
+	in := spirv.Instruction{Op: spirv.OpMemberDecorate, Words: append([]uint32{uint32(id), uint32(member)}, words...)}
+	r.m.Annotations = append(r.m.Annotations, in)
+}
+
+// prepare declares what all functions need. It reports false, with the module as it was,
+// if there are no loops, or there is nowhere to record them.
+func (r *rounds) prepare() bool {
+	m := r.m
+	loops := false
+	r.wide = map[spirv.ID]bool{}
+	wide := map[spirv.ID]bool{}
+	m.All(func(in *spirv.Instruction) bool {
+		loops = loops || in.Op == spirv.OpLoopMerge
+		wide[in.Result] = in.Op == spirv.OpTypeInt && in.Words[0] == 64
+		r.wide[in.Result] = wide[in.Type]
+		return true
+	})
+	if !loops || len(m.EntryPoints) != 1 || len(m.MemoryModel.Words) != 2 ||
+		spirv.AddressingModel(m.MemoryModel.Words[0]) != spirv.AddressingModelPhysicalStorageBuffer64 {
+		return false
+	}
+	block, ok := r.launchBlock()
+	if !ok {
+		return false
+	}
+	r.main = spirv.ID(m.EntryPoints[0].Words[1])
+	r.u32 = r.global(spirv.OpTypeInt, 0, 32, 0)
+	r.uvec2 = r.global(spirv.OpTypeVector, 0, uint32(r.u32), 2)
+	r.boolean = r.global(spirv.OpTypeBool, 0)
+	r.zeroConst, r.oneConst = r.number(0), r.number(1)
+	made := r.extend(block)
+	r.ended = r.id()
+	m.Globals = append(m.Globals, spirv.Instruction{Op: spirv.OpVariable, Type: r.pointer(spirv.StorageClassPrivate, r.u32), Result: r.ended,
+		Words: []uint32{uint32(spirv.StorageClassPrivate), uint32(r.zeroConst)}})
+	record := r.id()
+	m.Globals = append(m.Globals, spirv.Instruction{Op: spirv.OpTypeStruct, Result: record, Words: []uint32{uint32(r.u32)}})
+	r.decorate(record, uint32(spirv.DecorationBlock))
+	r.decorateMember(record, 0, uint32(spirv.DecorationOffset), abi.OffsetEnded)
+	r.record = r.pointer(spirv.StorageClassPhysicalStorageBuffer, record)
+	if m.Version >= spirv.Version14 {
+		entry := &m.EntryPoints[0]
+		entry.Words = append(entry.Words, uint32(r.ended))
+		if made {
+			entry.Words = append(entry.Words, uint32(r.push))
+		}
+	}
+	return true
+}
+
+// pushBlock is a block of push constants.
+type pushBlock struct {
+	variable int // its index in the module's globals, or -1
+	typ      spirv.ID
+	members  []uint32
+	// The members at a launch block's words that recordRounds reads; nil where there are none.
+	low, high, zero *member
+}
+
+type member struct {
+	index uint32
+	typ   spirv.ID
+	bytes uint32
+}
+
+// launchBlock finds the module's block of push constants. It reports false if that has
+// something else where the launch block has the fault record's address, or its zero.
+func (r *rounds) launchBlock() (pushBlock, bool) {
+	b := pushBlock{variable: -1}
+	defs := map[spirv.ID]*spirv.Instruction{}
+	for i := range r.m.Globals {
+		in := &r.m.Globals[i]
+		defs[in.Result] = in
+		if in.Op == spirv.OpVariable && spirv.StorageClass(in.Words[0]) == spirv.StorageClassPushConstant {
+			if b.variable >= 0 {
+				return b, false
+			}
+			b.variable = i
+			b.typ = spirv.ID(defs[in.Type].Words[1])
+		}
+	}
+	if b.variable < 0 {
+		return b, true
+	}
+	if defs[b.typ].Op != spirv.OpTypeStruct {
+		return b, false
+	}
+	b.members = defs[b.typ].Words
+	for _, in := range r.m.Annotations {
+		if in.Op != spirv.OpMemberDecorate || spirv.ID(in.Words[0]) != b.typ || spirv.Decoration(in.Words[2]) != spirv.DecorationOffset {
+			continue
+		}
+		x := &member{index: in.Words[1], typ: spirv.ID(b.members[in.Words[1]])}
+		x.bytes = bytesOf(defs, x.typ)
+		first := in.Words[3]
+		end := first + max(x.bytes, 1)
+		switch {
+		case first == abi.OffsetFault && (x.bytes == 4 || x.bytes == 8):
+			b.low = x
+		case first == abi.OffsetFault+4 && x.bytes == 4:
+			b.high = x
+		case first == abi.OffsetReserved && x.bytes == 4:
+			b.zero = x
+		case first < abi.OffsetFault+8, first < abi.OffsetReserved+4 && (end > abi.OffsetReserved || x.bytes == 0):
+			return b, false
+		}
+	}
+	return b, b.low == nil || b.low.bytes == 4 || b.high == nil
+}
+
+// bytesOf returns the size of a number, or of a vector of them; 0 for all else.
+func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
+	switch t := defs[typ]; t.Op {
+	case spirv.OpTypeInt, spirv.OpTypeFloat:
+		return t.Words[0] / 8
+	case spirv.OpTypeVector:
+		return t.Words[1] * bytesOf(defs, spirv.ID(t.Words[0]))
+	}
+	return 0
+}
+
+// extend declares the block of push constants anew, with the members that are missing in it.
+// It reports whether there was none.
+func (r *rounds) extend(b pushBlock) (made bool) {
+	m := r.m
+	s := r.id()
+	var notes []spirv.Instruction
+	for _, in := range m.Annotations {
+		if (in.Op == spirv.OpMemberDecorate || in.Op == spirv.OpDecorate) && spirv.ID(in.Words[0]) == b.typ && b.typ != 0 {
+			in.Words = slices.Clone(in.Words)
+			in.Words[0] = uint32(s)
+			notes = append(notes, in)
+		}
+	}
+	m.Annotations = append(m.Annotations, notes...)
+	members := slices.Clone(b.members)
+	add := func(x *member, offset uint32, t spirv.ID, bytes uint32) *member {
+		if x != nil {
+			return x
+		}
+		r.decorateMember(s, len(members), uint32(spirv.DecorationOffset), offset)
+		members = append(members, uint32(t))
+		return &member{index: uint32(len(members) - 1), typ: t, bytes: bytes}
+	}
+	switch {
+	case b.low == nil && b.high == nil:
+		b.low = add(nil, abi.OffsetFault, r.uvec2, 8)
+	case b.low == nil || b.low.bytes == 4:
+		b.low = add(b.low, abi.OffsetFault, r.u32, 4)
+		b.high = add(b.high, abi.OffsetFault+4, r.u32, 4)
+	}
+	b.zero = add(b.zero, abi.OffsetReserved, r.u32, 4)
+	if b.variable < 0 {
+		r.decorate(s, uint32(spirv.DecorationBlock))
+		r.push, made = r.id(), true
+	} else {
+		r.push = m.Globals[b.variable].Result
+		m.Globals = slices.Delete(m.Globals, b.variable, b.variable+1)
+	}
+	m.Globals = append(m.Globals, spirv.Instruction{Op: spirv.OpTypeStruct, Result: s, Words: members})
+	m.Globals = append(m.Globals, spirv.Instruction{Op: spirv.OpVariable, Type: r.pointer(spirv.StorageClassPushConstant, s), Result: r.push,
+		Words: []uint32{uint32(spirv.StorageClassPushConstant)}})
+	r.block = b
+	for _, x := range []*member{b.low, b.high, b.zero} {
+		if x != nil {
+			r.pointer(spirv.StorageClassPushConstant, x.typ)
+			r.number(x.index)
+		}
+	}
+	return made
+}
+
+// code is a list of instructions being written.
+type code struct {
+	r    *rounds
+	list []spirv.Instruction
+}
+
+func (c *code) op(op spirv.Op, typ spirv.ID, words ...spirv.ID) spirv.ID {
+	in := spirv.Instruction{Op: op, Type: typ}
+	if typ != 0 {
+		in.Result = c.r.id()
+	}
+	for _, w := range words {
+		in.Words = append(in.Words, uint32(w))
+	}
+	c.list = append(c.list, in)
+	return in.Result
+}
+
+// load loads a member of the launch block as a value of type typ.
+func (c *code) load(x *member, typ spirv.ID) spirv.ID {
+	r := c.r
+	p := c.op(spirv.OpAccessChain, r.pointer(spirv.StorageClassPushConstant, x.typ), r.push, r.number(x.index))
+	v := c.op(spirv.OpLoad, x.typ, p)
+	if x.typ != typ {
+		v = c.op(spirv.OpBitcast, typ, v)
+	}
+	return v
+}
+
+// loop is what a function has of a loop.
+type loop struct {
+	header, merge, latch spirv.ID
+	rounds, begun, next  spirv.ID
+	number               uint32 // from 1
+}
+
+// count returns the phi that counts the rounds.
+func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
+	phi := spirv.Instruction{Op: spirv.OpPhi, Type: u32, Result: l.rounds}
+	for _, p := range preds {
+		v := zero
+		if p == l.latch {
+			v = l.next
+		}
+		phi.Words = append(phi.Words, uint32(v), uint32(p))
+	}
+	return phi
+}
+
+// define computes a word whose id is known.
+func (c *code) define(op spirv.Op, id, x, y spirv.ID) {
+	c.list = append(c.list, spirv.Instruction{Op: op, Type: c.r.u32, Result: id, Words: []uint32{uint32(x), uint32(y)}})
+}
+
+// keepIfEnded keeps the number of the loop, which is behind, if the work-item was thrown out
+// of it, and out of none before.
+func (c *code) keepIfEnded(l loop) {
+	r := c.r
+	was := c.op(spirv.OpLoad, r.u32, r.ended)
+	first := c.op(spirv.OpIEqual, r.boolean, was, r.zeroConst)
+	thrown := c.op(spirv.OpINotEqual, r.boolean, l.begun, l.rounds)
+	now := c.op(spirv.OpSelect, r.u32, c.op(spirv.OpLogicalAnd, r.boolean, first, thrown), r.number(l.number), was)
+	c.op(spirv.OpStore, 0, r.ended, now)
+}
+
+// function has the loops of a function count their rounds.
+func (r *rounds) function(f *spirv.Function) {
+	cuts := blocks(f.Code)
+	loops := r.findLoops(cuts)
+	def := f.Def()
+	if len(cuts) == 0 || len(loops) == 0 && def.Result != r.main {
+		return
+	}
+	preds := map[spirv.ID][]spirv.ID{}
+	for _, b := range cuts {
+		for _, s := range r.targets(b.code[len(b.code)-1]) {
+			if !slices.Contains(preds[s], b.label) {
+				preds[s] = append(preds[s], b.label)
+			}
+		}
+	}
+	start := code{r: r}
+	var zero, one spirv.ID
+	if len(loops) > 0 {
+		zero = start.load(r.block.zero, r.u32)
+		one = start.op(spirv.OpIAdd, r.u32, zero, r.oneConst)
+	}
+	var out []spirv.Instruction
+	out = append(out, f.Code[:cuts[0].at]...)
+	for i, b := range cuts {
+		body := b.code
+		n := 1 // the label
+		var phis []spirv.Instruction
+		for n < len(body) && (body[n].Op == spirv.OpPhi || body[n].Op == spirv.OpVariable || body[n].Op == spirv.OpLine || body[n].Op == spirv.OpNoLine) {
+			n++
+		}
+		head, end := code{r: r}, code{r: r}
+		if i == 0 {
+			head.list = start.list
+		}
+		for _, l := range loops {
+			if b.label == l.header {
+				phis = append(phis, l.count(preds[l.header], zero, r.u32))
+				head.define(spirv.OpIMul, l.begun, l.rounds, one)
+			}
+			if b.label == l.merge {
+				head.keepIfEnded(l)
+			}
+			if b.label == l.latch {
+				end.define(spirv.OpIAdd, l.next, l.rounds, r.oneConst)
+			}
+		}
+		last := len(body) - 1
+		if last > n && isMerge(body[last-1].Op) {
+			last--
+		}
+		out = append(out, body[0])
+		out = append(out, phis...)
+		out = append(out, body[1:n]...)
+		out = append(out, head.list...)
+		out = append(out, body[n:last]...)
+		out = append(out, end.list...)
+		if def.Result == r.main && body[last].Op == spirv.OpReturn {
+			out = append(out, r.atReturn()...)
+		}
+		out = append(out, body[last:]...)
+	}
+	f.Code = append(out, f.Code[cuts[len(cuts)-1].at+len(cuts[len(cuts)-1].code):]...)
+}
+
+// atReturn returns what stands before a return of the entry point: it records what has been
+// kept.
+func (r *rounds) atReturn() []spirv.Instruction {
+	c := code{r: r}
+	then, done := r.id(), r.id()
+	ended := c.op(spirv.OpLoad, r.u32, r.ended)
+	is := c.op(spirv.OpINotEqual, r.boolean, ended, r.zeroConst)
+	c.op(spirv.OpSelectionMerge, 0, done, 0)
+	c.op(spirv.OpBranchConditional, 0, is, then, done)
+	c.list = append(c.list, spirv.Instruction{Op: spirv.OpLabel, Result: then})
+	var address spirv.ID
+	if b := r.block; b.high == nil {
+		address = c.load(b.low, r.uvec2)
+	} else {
+		address = c.op(spirv.OpCompositeConstruct, r.uvec2, c.load(b.low, r.u32), c.load(b.high, r.u32))
+	}
+	p := c.op(spirv.OpBitcast, r.record, address)
+	p = c.op(spirv.OpAccessChain, r.pointer(spirv.StorageClassPhysicalStorageBuffer, r.u32), p, r.zeroConst)
+	c.op(spirv.OpStore, 0, p, ended, spirv.ID(spirv.MemoryAccessAligned), 4)
+	c.op(spirv.OpBranch, 0, done)
+	c.list = append(c.list, spirv.Instruction{Op: spirv.OpLabel, Result: done})
+	return c.list
+}
+
+// cut is a block of a function.
+type cut struct {
+	at    int // its place in the function's code
+	label spirv.ID
+	code  []spirv.Instruction
+}
+
+// blocks cuts a function's code into its blocks.
+func blocks(list []spirv.Instruction) []cut {
+	var out []cut
+	for i := 0; i < len(list); i++ {
+		if list[i].Op != spirv.OpLabel {
+			continue
+		}
+		end := i + 1
+		for end < len(list) && list[end].Op != spirv.OpLabel && list[end].Op != spirv.OpFunctionEnd {
+			end++
+		}
+		out = append(out, cut{i, list[i].Result, list[i:end]})
+	}
+	return out
+}
+
+func isMerge(op spirv.Op) bool { return op == spirv.OpLoopMerge || op == spirv.OpSelectionMerge }
+
+// targets returns the labels that a terminator leads to.
+func (r *rounds) targets(in spirv.Instruction) []spirv.ID {
+	var out []spirv.ID
+	switch in.Op {
+	case spirv.OpBranch:
+		out = append(out, spirv.ID(in.Words[0]))
+	case spirv.OpBranchConditional:
+		out = append(out, spirv.ID(in.Words[1]), spirv.ID(in.Words[2]))
+	case spirv.OpSwitch:
+		out = append(out, spirv.ID(in.Words[1]))
+		size := 2
+		if r.wide[spirv.ID(in.Words[0])] {
+			size = 3
+		}
+		for i := 1 + size; i < len(in.Words); i += size {
+			out = append(out, spirv.ID(in.Words[i]))
+		}
+	}
+	return out
+}
+
+// findLoops returns the loops of a function's blocks.
+func (r *rounds) findLoops(cuts []cut) []loop {
+	var loops []loop
+	byLabel := map[spirv.ID]cut{}
+	for _, b := range cuts {
+		byLabel[b.label] = b
+	}
+	for _, b := range cuts {
+		n := len(b.code)
+		if n < 2 || b.code[n-2].Op != spirv.OpLoopMerge {
+			continue
+		}
+		r.loops++
+		l := loop{header: b.label, merge: spirv.ID(b.code[n-2].Words[0]), number: r.loops}
+		// The back edge is where the continue construct leads to the header.
+		work := []spirv.ID{spirv.ID(b.code[n-2].Words[1])}
+		for seen := map[spirv.ID]bool{}; len(work) > 0; {
+			x := byLabel[work[len(work)-1]]
+			work = work[:len(work)-1]
+			if seen[x.label] {
+				continue
+			}
+			seen[x.label] = true
+			for _, s := range r.targets(x.code[len(x.code)-1]) {
+				switch s {
+				case l.header:
+					l.latch = x.label
+				case l.merge:
+				default:
+					work = append(work, s)
+				}
+			}
+		}
+		if l.latch != 0 {
+			l.rounds, l.begun, l.next = r.id(), r.id(), r.id()
+			loops = append(loops, l)
+		}
+	}
+	return loops
+}
