@@ -27,10 +27,14 @@ func (g *generator) compare(k *Kernel) {
 			}
 			return -1
 		}, s.Name) + "HasChanged_RunGoGenerate"
-		value := jen.Id(s.Value)
+		// Pointers, since values may be of types that go vet wants nobody to copy.
+		value, address := jen.Id(s.Value), jen.Op("&").Id(s.Value)
+		if s.Value == "k" {
+			value, address = jen.Op("*").Id("k"), jen.Id("k")
+		}
 		if s.Params == 0 {
 			body = append(body, jen.Type().Id(name).Add(g.typeExpr(s.Literal)),
-				jen.Id("_").Op("=").Id(name).Call(value).Comment(s.Name+" has changed: run go generate"))
+				jen.Id("_").Op("=").Parens(jen.Op("*").Id(name)).Call(address).Comment(s.Name+" has changed: run go generate"))
 			continue
 		}
 		var params []jen.Code
@@ -43,7 +47,7 @@ func (g *generator) compare(k *Kernel) {
 	}
 	if len(body) > 0 {
 		g.file.Commentf("What is converted here is what kgen saw of the types of [%s.%s].", g.p.Name, k.ABI.Name)
-		g.file.Func().Id("_").Params(jen.Id("k").Qual(g.p.Path, k.ABI.Name)).Block(body...)
+		g.file.Func().Id("_").Params(jen.Id("k").Op("*").Qual(g.p.Path, k.ABI.Name)).Block(body...)
 	}
 }
 
