@@ -33,7 +33,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Alone", "Count", "Meet", "Search", "Wait"},
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0x42d4e06a},
+		{File: "internal/endless/cases.go", Package: "endless", Sum: 0x30d21ad9},
+		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0x116fb3b},
 	},
 })
 
@@ -56,7 +57,7 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Seeds.From", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
 		{Name: "Seeds.To", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
 	ArgSize: 48,
 	Items:   1,
@@ -77,7 +78,7 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	var k endless.Alone
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
-	k.Seeds.Rounds = kernelimpl.HostSlice[int32](a, 2)
+	k.Seeds.Rounds = kernelimpl.HostSlice[uint32](a, 2)
 	return k.Kernel
 }, newAloneHost)
 
@@ -91,7 +92,7 @@ type Alone struct {
 type AloneSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
-	Rounds runtime.View[int32]
+	Rounds runtime.View[uint32]
 }
 
 // SingleTask launches the kernel once.
@@ -113,15 +114,15 @@ func RunAlone(ctx context.Context, dev *runtime.Device, k endless.Alone, opts ..
 }
 
 // What is converted here is what kgen saw of the types of [endless.Alone].
-func _(k endless.Alone) {
+func _(k *endless.Alone) {
 	type endlessAloneHasChanged_RunGoGenerate struct{ endless.Seeds }
-	_ = endlessAloneHasChanged_RunGoGenerate(k) // endless.Alone has changed: run go generate
+	_ = (*endlessAloneHasChanged_RunGoGenerate)(k) // endless.Alone has changed: run go generate
 	type endlessSeedsHasChanged_RunGoGenerate struct {
 		From   []uint32
 		To     []uint32
-		Rounds []int32
+		Rounds []uint32
 	}
-	_ = endlessSeedsHasChanged_RunGoGenerate(k.Seeds) // endless.Seeds has changed: run go generate
+	_ = (*endlessSeedsHasChanged_RunGoGenerate)(&k.Seeds) // endless.Seeds has changed: run go generate
 }
 
 //go:embed Count.spv
@@ -193,12 +194,12 @@ func RunCount(ctx context.Context, dev *runtime.Device, k endless.Count, r runti
 }
 
 // What is converted here is what kgen saw of the types of [endless.Count].
-func _(k endless.Count) {
+func _(k *endless.Count) {
 	type endlessCountHasChanged_RunGoGenerate struct {
 		N   int
 		Out []int32
 	}
-	_ = endlessCountHasChanged_RunGoGenerate(k) // endless.Count has changed: run go generate
+	_ = (*endlessCountHasChanged_RunGoGenerate)(k) // endless.Count has changed: run go generate
 }
 
 //go:embed Meet.spv
@@ -232,8 +233,8 @@ var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Values", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 32, ElemSize: 4, ElemAlign: 4},
+		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[uint32]", Offset: -1, HostOffset: 32, ElemSize: 4, ElemAlign: 4},
 	},
 	ArgSize: 24,
 	Items:   1,
@@ -261,8 +262,8 @@ var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
 }, func(a *kernelimpl.HostArgs) any {
 	return endless.Meet{
 		N:       kernelimpl.HostValue[int](a, 0),
-		Values:  kernelimpl.HostSlice[int32](a, 1),
-		Scratch: dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
+		Values:  kernelimpl.HostSlice[uint32](a, 1),
+		Scratch: dsl.LocalLen[uint32](kernelimpl.HostLen(a, 2)),
 	}.Kernel
 }, newMeetHost)
 
@@ -270,8 +271,8 @@ var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
 // Meet has the work-items of a group meet in each of N rounds.
 type Meet struct {
 	N       int
-	Values  runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
+	Values  runtime.View[uint32]
+	Scratch dsl.LocalAccessor[uint32]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -293,13 +294,13 @@ func RunMeet(ctx context.Context, dev *runtime.Device, k endless.Meet, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [endless.Meet].
-func _(k endless.Meet) {
+func _(k *endless.Meet) {
 	type endlessMeetHasChanged_RunGoGenerate struct {
 		N       int
-		Values  []int32
-		Scratch dsl.LocalAccessor[int32]
+		Values  []uint32
+		Scratch dsl.LocalAccessor[uint32]
 	}
-	_ = endlessMeetHasChanged_RunGoGenerate(k) // endless.Meet has changed: run go generate
+	_ = (*endlessMeetHasChanged_RunGoGenerate)(k) // endless.Meet has changed: run go generate
 }
 
 //go:embed Search.spv
@@ -322,7 +323,7 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Seeds.From", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
 		{Name: "Seeds.To", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
 	},
 	ArgSize: 48,
 	Items:   1,
@@ -343,7 +344,7 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	var k endless.Search
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
-	k.Seeds.Rounds = kernelimpl.HostSlice[int32](a, 2)
+	k.Seeds.Rounds = kernelimpl.HostSlice[uint32](a, 2)
 	return k.Kernel
 }, newSearchHost)
 
@@ -357,7 +358,7 @@ type Search struct {
 type SearchSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
-	Rounds runtime.View[int32]
+	Rounds runtime.View[uint32]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -379,9 +380,9 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k endless.Search, r run
 }
 
 // What is converted here is what kgen saw of the types of [endless.Search].
-func _(k endless.Search) {
+func _(k *endless.Search) {
 	type endlessSearchHasChanged_RunGoGenerate struct{ endless.Seeds }
-	_ = endlessSearchHasChanged_RunGoGenerate(k) // endless.Search has changed: run go generate
+	_ = (*endlessSearchHasChanged_RunGoGenerate)(k) // endless.Search has changed: run go generate
 }
 
 //go:embed Wait.spv
@@ -404,8 +405,8 @@ var waitKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Seeds.From", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
 		{Name: "Seeds.To", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 72, ElemSize: 4, ElemAlign: 4},
+		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[uint32]", Offset: -1, HostOffset: 72, ElemSize: 4, ElemAlign: 4},
 	},
 	ArgSize: 48,
 	Items:   1,
@@ -431,8 +432,8 @@ var waitKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	var k endless.Wait
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
-	k.Seeds.Rounds = kernelimpl.HostSlice[int32](a, 2)
-	k.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
+	k.Seeds.Rounds = kernelimpl.HostSlice[uint32](a, 2)
+	k.Scratch = dsl.LocalLen[uint32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newWaitHost)
 
@@ -440,14 +441,14 @@ var waitKernel = kernelimpl.RegisterForm(&abi.Kernel{
 // Wait has the work-items of a group search, some for long, and then meet.
 type Wait struct {
 	Seeds   WaitSeeds
-	Scratch dsl.LocalAccessor[int32]
+	Scratch dsl.LocalAccessor[uint32]
 }
 
 // WaitSeeds is the field Seeds of [Wait].
 type WaitSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
-	Rounds runtime.View[int32]
+	Rounds runtime.View[uint32]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -471,10 +472,10 @@ func RunWait(ctx context.Context, dev *runtime.Device, k endless.Wait, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [endless.Wait].
-func _(k endless.Wait) {
+func _(k *endless.Wait) {
 	type endlessWaitHasChanged_RunGoGenerate struct {
 		endless.Seeds
-		Scratch dsl.LocalAccessor[int32]
+		Scratch dsl.LocalAccessor[uint32]
 	}
-	_ = endlessWaitHasChanged_RunGoGenerate(k) // endless.Wait has changed: run go generate
+	_ = (*endlessWaitHasChanged_RunGoGenerate)(k) // endless.Wait has changed: run go generate
 }

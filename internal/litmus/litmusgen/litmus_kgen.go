@@ -149,9 +149,9 @@ func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [litmus.CoRR].
-func _(k litmus.CoRR) {
+func _(k *litmus.CoRR) {
 	type litmusCoRRHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusCoRRHasChanged_RunGoGenerate(k) // litmus.CoRR has changed: run go generate
+	_ = (*litmusCoRRHasChanged_RunGoGenerate)(k) // litmus.CoRR has changed: run go generate
 	type litmusInstancesHasChanged_RunGoGenerate struct {
 		N      int
 		Within bool
@@ -165,7 +165,7 @@ func _(k litmus.CoRR) {
 		R      []int32
 		Busy   []int32
 	}
-	_ = litmusInstancesHasChanged_RunGoGenerate(k.Instances) // litmus.Instances has changed: run go generate
+	_ = (*litmusInstancesHasChanged_RunGoGenerate)(&k.Instances) // litmus.Instances has changed: run go generate
 }
 
 //go:embed CoRW.spv
@@ -281,9 +281,9 @@ func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [litmus.CoRW].
-func _(k litmus.CoRW) {
+func _(k *litmus.CoRW) {
 	type litmusCoRWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusCoRWHasChanged_RunGoGenerate(k) // litmus.CoRW has changed: run go generate
+	_ = (*litmusCoRWHasChanged_RunGoGenerate)(k) // litmus.CoRW has changed: run go generate
 }
 
 //go:embed CoWR.spv
@@ -399,9 +399,9 @@ func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [litmus.CoWR].
-func _(k litmus.CoWR) {
+func _(k *litmus.CoWR) {
 	type litmusCoWRHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusCoWRHasChanged_RunGoGenerate(k) // litmus.CoWR has changed: run go generate
+	_ = (*litmusCoWRHasChanged_RunGoGenerate)(k) // litmus.CoWR has changed: run go generate
 }
 
 //go:embed CoWW.spv
@@ -517,9 +517,9 @@ func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [litmus.CoWW].
-func _(k litmus.CoWW) {
+func _(k *litmus.CoWW) {
 	type litmusCoWWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusCoWWHasChanged_RunGoGenerate(k) // litmus.CoWW has changed: run go generate
+	_ = (*litmusCoWWHasChanged_RunGoGenerate)(k) // litmus.CoWW has changed: run go generate
 }
 
 //go:embed Collect.spv
@@ -641,12 +641,12 @@ func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r ru
 }
 
 // What is converted here is what kgen saw of the types of [litmus.Collect].
-func _(k litmus.Collect) {
+func _(k *litmus.Collect) {
 	type litmusCollectHasChanged_RunGoGenerate struct {
 		litmus.Instances
 		Counts []uint32
 	}
-	_ = litmusCollectHasChanged_RunGoGenerate(k) // litmus.Collect has changed: run go generate
+	_ = (*litmusCollectHasChanged_RunGoGenerate)(k) // litmus.Collect has changed: run go generate
 }
 
 //go:embed FenceMP.spv
@@ -764,9 +764,9 @@ func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r ru
 }
 
 // What is converted here is what kgen saw of the types of [litmus.FenceMP].
-func _(k litmus.FenceMP) {
+func _(k *litmus.FenceMP) {
 	type litmusFenceMPHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusFenceMPHasChanged_RunGoGenerate(k) // litmus.FenceMP has changed: run go generate
+	_ = (*litmusFenceMPHasChanged_RunGoGenerate)(k) // litmus.FenceMP has changed: run go generate
 }
 
 //go:embed IRIW.spv
@@ -884,9 +884,9 @@ func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [litmus.IRIW].
-func _(k litmus.IRIW) {
+func _(k *litmus.IRIW) {
 	type litmusIRIWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusIRIWHasChanged_RunGoGenerate(k) // litmus.IRIW has changed: run go generate
+	_ = (*litmusIRIWHasChanged_RunGoGenerate)(k) // litmus.IRIW has changed: run go generate
 }
 
 //go:embed LB.spv
@@ -1004,9 +1004,9 @@ func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRa
 }
 
 // What is converted here is what kgen saw of the types of [litmus.LB].
-func _(k litmus.LB) {
+func _(k *litmus.LB) {
 	type litmusLBHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusLBHasChanged_RunGoGenerate(k) // litmus.LB has changed: run go generate
+	_ = (*litmusLBHasChanged_RunGoGenerate)(k) // litmus.LB has changed: run go generate
 }
 
 //go:embed LocalMP.spv
@@ -1127,9 +1127,9 @@ func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r ru
 }
 
 // What is converted here is what kgen saw of the types of [litmus.LocalMP].
-func _(k litmus.LocalMP) {
+func _(k *litmus.LocalMP) {
 	type litmusLocalMPHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusLocalMPHasChanged_RunGoGenerate(k) // litmus.LocalMP has changed: run go generate
+	_ = (*litmusLocalMPHasChanged_RunGoGenerate)(k) // litmus.LocalMP has changed: run go generate
 }
 
 //go:embed LocalSB.spv
@@ -1249,9 +1249,9 @@ func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r ru
 }
 
 // What is converted here is what kgen saw of the types of [litmus.LocalSB].
-func _(k litmus.LocalSB) {
+func _(k *litmus.LocalSB) {
 	type litmusLocalSBHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusLocalSBHasChanged_RunGoGenerate(k) // litmus.LocalSB has changed: run go generate
+	_ = (*litmusLocalSBHasChanged_RunGoGenerate)(k) // litmus.LocalSB has changed: run go generate
 }
 
 //go:embed MP.spv
@@ -1369,9 +1369,9 @@ func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRa
 }
 
 // What is converted here is what kgen saw of the types of [litmus.MP].
-func _(k litmus.MP) {
+func _(k *litmus.MP) {
 	type litmusMPHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusMPHasChanged_RunGoGenerate(k) // litmus.MP has changed: run go generate
+	_ = (*litmusMPHasChanged_RunGoGenerate)(k) // litmus.MP has changed: run go generate
 }
 
 //go:embed MPAdd.spv
@@ -1489,9 +1489,9 @@ func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [litmus.MPAdd].
-func _(k litmus.MPAdd) {
+func _(k *litmus.MPAdd) {
 	type litmusMPAddHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusMPAddHasChanged_RunGoGenerate(k) // litmus.MPAdd has changed: run go generate
+	_ = (*litmusMPAddHasChanged_RunGoGenerate)(k) // litmus.MPAdd has changed: run go generate
 }
 
 //go:embed MPAtomic.spv
@@ -1609,9 +1609,9 @@ func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r 
 }
 
 // What is converted here is what kgen saw of the types of [litmus.MPAtomic].
-func _(k litmus.MPAtomic) {
+func _(k *litmus.MPAtomic) {
 	type litmusMPAtomicHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusMPAtomicHasChanged_RunGoGenerate(k) // litmus.MPAtomic has changed: run go generate
+	_ = (*litmusMPAtomicHasChanged_RunGoGenerate)(k) // litmus.MPAtomic has changed: run go generate
 }
 
 //go:embed MPSwap.spv
@@ -1729,9 +1729,9 @@ func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runt
 }
 
 // What is converted here is what kgen saw of the types of [litmus.MPSwap].
-func _(k litmus.MPSwap) {
+func _(k *litmus.MPSwap) {
 	type litmusMPSwapHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusMPSwapHasChanged_RunGoGenerate(k) // litmus.MPSwap has changed: run go generate
+	_ = (*litmusMPSwapHasChanged_RunGoGenerate)(k) // litmus.MPSwap has changed: run go generate
 }
 
 //go:embed R.spv
@@ -1849,9 +1849,9 @@ func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRang
 }
 
 // What is converted here is what kgen saw of the types of [litmus.R].
-func _(k litmus.R) {
+func _(k *litmus.R) {
 	type litmusRHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusRHasChanged_RunGoGenerate(k) // litmus.R has changed: run go generate
+	_ = (*litmusRHasChanged_RunGoGenerate)(k) // litmus.R has changed: run go generate
 }
 
 //go:embed S.spv
@@ -1969,9 +1969,9 @@ func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRang
 }
 
 // What is converted here is what kgen saw of the types of [litmus.S].
-func _(k litmus.S) {
+func _(k *litmus.S) {
 	type litmusSHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusSHasChanged_RunGoGenerate(k) // litmus.S has changed: run go generate
+	_ = (*litmusSHasChanged_RunGoGenerate)(k) // litmus.S has changed: run go generate
 }
 
 //go:embed SB.spv
@@ -2089,9 +2089,9 @@ func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRa
 }
 
 // What is converted here is what kgen saw of the types of [litmus.SB].
-func _(k litmus.SB) {
+func _(k *litmus.SB) {
 	type litmusSBHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusSBHasChanged_RunGoGenerate(k) // litmus.SB has changed: run go generate
+	_ = (*litmusSBHasChanged_RunGoGenerate)(k) // litmus.SB has changed: run go generate
 }
 
 //go:embed SBSwap.spv
@@ -2209,9 +2209,9 @@ func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runt
 }
 
 // What is converted here is what kgen saw of the types of [litmus.SBSwap].
-func _(k litmus.SBSwap) {
+func _(k *litmus.SBSwap) {
 	type litmusSBSwapHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusSBSwapHasChanged_RunGoGenerate(k) // litmus.SBSwap has changed: run go generate
+	_ = (*litmusSBSwapHasChanged_RunGoGenerate)(k) // litmus.SBSwap has changed: run go generate
 }
 
 //go:embed TwoTwoW.spv
@@ -2327,9 +2327,9 @@ func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r ru
 }
 
 // What is converted here is what kgen saw of the types of [litmus.TwoTwoW].
-func _(k litmus.TwoTwoW) {
+func _(k *litmus.TwoTwoW) {
 	type litmusTwoTwoWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusTwoTwoWHasChanged_RunGoGenerate(k) // litmus.TwoTwoW has changed: run go generate
+	_ = (*litmusTwoTwoWHasChanged_RunGoGenerate)(k) // litmus.TwoTwoW has changed: run go generate
 }
 
 //go:embed WRC.spv
@@ -2447,7 +2447,7 @@ func RunWRC(ctx context.Context, dev *runtime.Device, k litmus.WRC, r runtime.ND
 }
 
 // What is converted here is what kgen saw of the types of [litmus.WRC].
-func _(k litmus.WRC) {
+func _(k *litmus.WRC) {
 	type litmusWRCHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = litmusWRCHasChanged_RunGoGenerate(k) // litmus.WRC has changed: run go generate
+	_ = (*litmusWRCHasChanged_RunGoGenerate)(k) // litmus.WRC has changed: run go generate
 }

@@ -113,16 +113,16 @@ func RunAccessor(ctx context.Context, dev *runtime.Device, k wrong.Accessor, r r
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Accessor].
-func _(k wrong.Accessor) {
+func _(k *wrong.Accessor) {
 	type wrongAccessorHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongAccessorHasChanged_RunGoGenerate(k) // wrong.Accessor has changed: run go generate
+	_ = (*wrongAccessorHasChanged_RunGoGenerate)(k) // wrong.Accessor has changed: run go generate
 	type wrongMemHasChanged_RunGoGenerate struct {
 		N       int
 		X       []int32
 		Y       []int32
 		Scratch dsl.LocalAccessor[int32]
 	}
-	_ = wrongMemHasChanged_RunGoGenerate(k.Mem) // wrong.Mem has changed: run go generate
+	_ = (*wrongMemHasChanged_RunGoGenerate)(&k.Mem) // wrong.Mem has changed: run go generate
 }
 
 //go:embed AfterReduction.spv
@@ -210,9 +210,9 @@ func RunAfterReduction(ctx context.Context, dev *runtime.Device, k wrong.AfterRe
 }
 
 // What is converted here is what kgen saw of the types of [wrong.AfterReduction].
-func _(k wrong.AfterReduction) {
+func _(k *wrong.AfterReduction) {
 	type wrongAfterReductionHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongAfterReductionHasChanged_RunGoGenerate(k) // wrong.AfterReduction has changed: run go generate
+	_ = (*wrongAfterReductionHasChanged_RunGoGenerate)(k) // wrong.AfterReduction has changed: run go generate
 }
 
 //go:embed Counts.spv
@@ -291,9 +291,9 @@ func RunCounts(ctx context.Context, dev *runtime.Device, k wrong.Counts, r runti
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Counts].
-func _(k wrong.Counts) {
+func _(k *wrong.Counts) {
 	type wrongCountsHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongCountsHasChanged_RunGoGenerate(k) // wrong.Counts has changed: run go generate
+	_ = (*wrongCountsHasChanged_RunGoGenerate)(k) // wrong.Counts has changed: run go generate
 }
 
 //go:embed Evens.spv
@@ -373,9 +373,9 @@ func RunEvens(ctx context.Context, dev *runtime.Device, k wrong.Evens, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Evens].
-func _(k wrong.Evens) {
+func _(k *wrong.Evens) {
 	type wrongEvensHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongEvensHasChanged_RunGoGenerate(k) // wrong.Evens has changed: run go generate
+	_ = (*wrongEvensHasChanged_RunGoGenerate)(k) // wrong.Evens has changed: run go generate
 }
 
 //go:embed Flag.spv
@@ -453,9 +453,9 @@ func RunFlag(ctx context.Context, dev *runtime.Device, k wrong.Flag, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Flag].
-func _(k wrong.Flag) {
+func _(k *wrong.Flag) {
 	type wrongFlagHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongFlagHasChanged_RunGoGenerate(k) // wrong.Flag has changed: run go generate
+	_ = (*wrongFlagHasChanged_RunGoGenerate)(k) // wrong.Flag has changed: run go generate
 }
 
 //go:embed GlobalCounts.spv
@@ -520,14 +520,14 @@ func RunGlobalCounts(ctx context.Context, dev *runtime.Device, k wrong.GlobalCou
 }
 
 // What is converted here is what kgen saw of the types of [wrong.GlobalCounts].
-func _(k wrong.GlobalCounts) {
+func _(k *wrong.GlobalCounts) {
 	type wrongGlobalCountsHasChanged_RunGoGenerate struct{ wrong.Flat }
-	_ = wrongGlobalCountsHasChanged_RunGoGenerate(k) // wrong.GlobalCounts has changed: run go generate
+	_ = (*wrongGlobalCountsHasChanged_RunGoGenerate)(k) // wrong.GlobalCounts has changed: run go generate
 	type wrongFlatHasChanged_RunGoGenerate struct {
 		X []int32
 		Y []int32
 	}
-	_ = wrongFlatHasChanged_RunGoGenerate(k.Flat) // wrong.Flat has changed: run go generate
+	_ = (*wrongFlatHasChanged_RunGoGenerate)(&k.Flat) // wrong.Flat has changed: run go generate
 }
 
 //go:embed Guarded.spv
@@ -607,9 +607,9 @@ func RunGuarded(ctx context.Context, dev *runtime.Device, k wrong.Guarded, r run
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Guarded].
-func _(k wrong.Guarded) {
+func _(k *wrong.Guarded) {
 	type wrongGuardedHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongGuardedHasChanged_RunGoGenerate(k) // wrong.Guarded has changed: run go generate
+	_ = (*wrongGuardedHasChanged_RunGoGenerate)(k) // wrong.Guarded has changed: run go generate
 }
 
 //go:embed HalfAtomic.spv
@@ -687,9 +687,9 @@ func RunHalfAtomic(ctx context.Context, dev *runtime.Device, k wrong.HalfAtomic,
 }
 
 // What is converted here is what kgen saw of the types of [wrong.HalfAtomic].
-func _(k wrong.HalfAtomic) {
+func _(k *wrong.HalfAtomic) {
 	type wrongHalfAtomicHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongHalfAtomicHasChanged_RunGoGenerate(k) // wrong.HalfAtomic has changed: run go generate
+	_ = (*wrongHalfAtomicHasChanged_RunGoGenerate)(k) // wrong.HalfAtomic has changed: run go generate
 }
 
 //go:embed Halo.spv
@@ -770,9 +770,9 @@ func RunHalo(ctx context.Context, dev *runtime.Device, k wrong.Halo, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Halo].
-func _(k wrong.Halo) {
+func _(k *wrong.Halo) {
 	type wrongHaloHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongHaloHasChanged_RunGoGenerate(k) // wrong.Halo has changed: run go generate
+	_ = (*wrongHaloHasChanged_RunGoGenerate)(k) // wrong.Halo has changed: run go generate
 }
 
 //go:embed Halves.spv
@@ -851,9 +851,9 @@ func RunHalves(ctx context.Context, dev *runtime.Device, k wrong.Halves, r runti
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Halves].
-func _(k wrong.Halves) {
+func _(k *wrong.Halves) {
 	type wrongHalvesHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongHalvesHasChanged_RunGoGenerate(k) // wrong.Halves has changed: run go generate
+	_ = (*wrongHalvesHasChanged_RunGoGenerate)(k) // wrong.Halves has changed: run go generate
 }
 
 //go:embed InPlace.spv
@@ -919,9 +919,9 @@ func RunInPlace(ctx context.Context, dev *runtime.Device, k wrong.InPlace, r run
 }
 
 // What is converted here is what kgen saw of the types of [wrong.InPlace].
-func _(k wrong.InPlace) {
+func _(k *wrong.InPlace) {
 	type wrongInPlaceHasChanged_RunGoGenerate struct{ wrong.Flat }
-	_ = wrongInPlaceHasChanged_RunGoGenerate(k) // wrong.InPlace has changed: run go generate
+	_ = (*wrongInPlaceHasChanged_RunGoGenerate)(k) // wrong.InPlace has changed: run go generate
 }
 
 //go:embed LastSteps.spv
@@ -1002,9 +1002,9 @@ func RunLastSteps(ctx context.Context, dev *runtime.Device, k wrong.LastSteps, r
 }
 
 // What is converted here is what kgen saw of the types of [wrong.LastSteps].
-func _(k wrong.LastSteps) {
+func _(k *wrong.LastSteps) {
 	type wrongLastStepsHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongLastStepsHasChanged_RunGoGenerate(k) // wrong.LastSteps has changed: run go generate
+	_ = (*wrongLastStepsHasChanged_RunGoGenerate)(k) // wrong.LastSteps has changed: run go generate
 }
 
 //go:embed Lie.spv
@@ -1091,9 +1091,9 @@ func RunLie(ctx context.Context, dev *runtime.Device, k wrong.Lie, r runtime.NDR
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Lie].
-func _(k wrong.Lie) {
+func _(k *wrong.Lie) {
 	type wrongLieHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongLieHasChanged_RunGoGenerate(k) // wrong.Lie has changed: run go generate
+	_ = (*wrongLieHasChanged_RunGoGenerate)(k) // wrong.Lie has changed: run go generate
 }
 
 //go:embed LieRounds.spv
@@ -1171,9 +1171,9 @@ func RunLieRounds(ctx context.Context, dev *runtime.Device, k wrong.LieRounds, r
 }
 
 // What is converted here is what kgen saw of the types of [wrong.LieRounds].
-func _(k wrong.LieRounds) {
+func _(k *wrong.LieRounds) {
 	type wrongLieRoundsHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongLieRoundsHasChanged_RunGoGenerate(k) // wrong.LieRounds has changed: run go generate
+	_ = (*wrongLieRoundsHasChanged_RunGoGenerate)(k) // wrong.LieRounds has changed: run go generate
 }
 
 //go:embed MissingBarrier.spv
@@ -1253,9 +1253,9 @@ func RunMissingBarrier(ctx context.Context, dev *runtime.Device, k wrong.Missing
 }
 
 // What is converted here is what kgen saw of the types of [wrong.MissingBarrier].
-func _(k wrong.MissingBarrier) {
+func _(k *wrong.MissingBarrier) {
 	type wrongMissingBarrierHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongMissingBarrierHasChanged_RunGoGenerate(k) // wrong.MissingBarrier has changed: run go generate
+	_ = (*wrongMissingBarrierHasChanged_RunGoGenerate)(k) // wrong.MissingBarrier has changed: run go generate
 }
 
 //go:embed MissingSecond.spv
@@ -1336,9 +1336,9 @@ func RunMissingSecond(ctx context.Context, dev *runtime.Device, k wrong.MissingS
 }
 
 // What is converted here is what kgen saw of the types of [wrong.MissingSecond].
-func _(k wrong.MissingSecond) {
+func _(k *wrong.MissingSecond) {
 	type wrongMissingSecondHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongMissingSecondHasChanged_RunGoGenerate(k) // wrong.MissingSecond has changed: run go generate
+	_ = (*wrongMissingSecondHasChanged_RunGoGenerate)(k) // wrong.MissingSecond has changed: run go generate
 }
 
 //go:embed Neighbour.spv
@@ -1402,9 +1402,9 @@ func RunNeighbour(ctx context.Context, dev *runtime.Device, k wrong.Neighbour, r
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Neighbour].
-func _(k wrong.Neighbour) {
+func _(k *wrong.Neighbour) {
 	type wrongNeighbourHasChanged_RunGoGenerate struct{ wrong.Flat }
-	_ = wrongNeighbourHasChanged_RunGoGenerate(k) // wrong.Neighbour has changed: run go generate
+	_ = (*wrongNeighbourHasChanged_RunGoGenerate)(k) // wrong.Neighbour has changed: run go generate
 }
 
 //go:embed Overlap.spv
@@ -1481,9 +1481,9 @@ func RunOverlap(ctx context.Context, dev *runtime.Device, k wrong.Overlap, r run
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Overlap].
-func _(k wrong.Overlap) {
+func _(k *wrong.Overlap) {
 	type wrongOverlapHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongOverlapHasChanged_RunGoGenerate(k) // wrong.Overlap has changed: run go generate
+	_ = (*wrongOverlapHasChanged_RunGoGenerate)(k) // wrong.Overlap has changed: run go generate
 }
 
 //go:embed SameElement.spv
@@ -1561,9 +1561,9 @@ func RunSameElement(ctx context.Context, dev *runtime.Device, k wrong.SameElemen
 }
 
 // What is converted here is what kgen saw of the types of [wrong.SameElement].
-func _(k wrong.SameElement) {
+func _(k *wrong.SameElement) {
 	type wrongSameElementHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongSameElementHasChanged_RunGoGenerate(k) // wrong.SameElement has changed: run go generate
+	_ = (*wrongSameElementHasChanged_RunGoGenerate)(k) // wrong.SameElement has changed: run go generate
 }
 
 //go:embed Shared.spv
@@ -1642,9 +1642,9 @@ func RunShared(ctx context.Context, dev *runtime.Device, k wrong.Shared, r runti
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Shared].
-func _(k wrong.Shared) {
+func _(k *wrong.Shared) {
 	type wrongSharedHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongSharedHasChanged_RunGoGenerate(k) // wrong.Shared has changed: run go generate
+	_ = (*wrongSharedHasChanged_RunGoGenerate)(k) // wrong.Shared has changed: run go generate
 }
 
 //go:embed SmallBarrier.spv
@@ -1728,9 +1728,9 @@ func RunSmallBarrier(ctx context.Context, dev *runtime.Device, k wrong.SmallBarr
 }
 
 // What is converted here is what kgen saw of the types of [wrong.SmallBarrier].
-func _(k wrong.SmallBarrier) {
+func _(k *wrong.SmallBarrier) {
 	type wrongSmallBarrierHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongSmallBarrierHasChanged_RunGoGenerate(k) // wrong.SmallBarrier has changed: run go generate
+	_ = (*wrongSmallBarrierHasChanged_RunGoGenerate)(k) // wrong.SmallBarrier has changed: run go generate
 }
 
 //go:embed Tree.spv
@@ -1810,7 +1810,7 @@ func RunTree(ctx context.Context, dev *runtime.Device, k wrong.Tree, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [wrong.Tree].
-func _(k wrong.Tree) {
+func _(k *wrong.Tree) {
 	type wrongTreeHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = wrongTreeHasChanged_RunGoGenerate(k) // wrong.Tree has changed: run go generate
+	_ = (*wrongTreeHasChanged_RunGoGenerate)(k) // wrong.Tree has changed: run go generate
 }

@@ -144,7 +144,7 @@ func RunMatMul(ctx context.Context, dev *runtime.Device, k blocks.MatMul, r runt
 }
 
 // What is converted here is what kgen saw of the types of [blocks.MatMul].
-func _(k blocks.MatMul) {
+func _(k *blocks.MatMul) {
 	type blocksMatMulHasChanged_RunGoGenerate struct {
 		M  int
 		K  int
@@ -155,5 +155,5 @@ func _(k blocks.MatMul) {
 		TA dsl.LocalAccessor[float32]
 		TB dsl.LocalAccessor[float32]
 	}
-	_ = blocksMatMulHasChanged_RunGoGenerate(k) // blocks.MatMul has changed: run go generate
+	_ = (*blocksMatMulHasChanged_RunGoGenerate)(k) // blocks.MatMul has changed: run go generate
 }

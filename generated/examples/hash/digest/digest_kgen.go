@@ -107,11 +107,11 @@ func RunSHA256(ctx context.Context, dev *runtime.Device, k digest.SHA256, r runt
 }
 
 // What is converted here is what kgen saw of the types of [digest.SHA256].
-func _(k digest.SHA256) {
+func _(k *digest.SHA256) {
 	type digestSHA256HasChanged_RunGoGenerate struct {
 		Text []byte
 		End  []int
 		Sums []digest.Sum
 	}
-	_ = digestSHA256HasChanged_RunGoGenerate(k) // digest.SHA256 has changed: run go generate
+	_ = (*digestSHA256HasChanged_RunGoGenerate)(k) // digest.SHA256 has changed: run go generate
 }

@@ -101,10 +101,10 @@ func RunTally(ctx context.Context, dev *runtime.Device, k tally.Tally, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [tally.Tally].
-func _(k tally.Tally) {
+func _(k *tally.Tally) {
 	type tallyTallyHasChanged_RunGoGenerate struct {
 		Pixels []uint32
 		Bins   []uint32
 	}
-	_ = tallyTallyHasChanged_RunGoGenerate(k) // tally.Tally has changed: run go generate
+	_ = (*tallyTallyHasChanged_RunGoGenerate)(k) // tally.Tally has changed: run go generate
 }

@@ -122,14 +122,14 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k filter.Blur, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [filter.Blur].
-func _(k filter.Blur) {
+func _(k *filter.Blur) {
 	type filterBlurHasChanged_RunGoGenerate struct {
 		Weights []int32
 		Columns bool
 		In      []filter.RGBA
 		Out     []filter.RGBA
 	}
-	_ = filterBlurHasChanged_RunGoGenerate(k) // filter.Blur has changed: run go generate
+	_ = (*filterBlurHasChanged_RunGoGenerate)(k) // filter.Blur has changed: run go generate
 }
 
 //go:embed Brightness.spv
@@ -194,13 +194,13 @@ func RunBrightness(ctx context.Context, dev *runtime.Device, k filter.Brightness
 }
 
 // What is converted here is what kgen saw of the types of [filter.Brightness].
-func _(k filter.Brightness) {
+func _(k *filter.Brightness) {
 	type filterBrightnessHasChanged_RunGoGenerate struct {
 		Factor int32
 		In     []filter.RGBA
 		Out    []filter.RGBA
 	}
-	_ = filterBrightnessHasChanged_RunGoGenerate(k) // filter.Brightness has changed: run go generate
+	_ = (*filterBrightnessHasChanged_RunGoGenerate)(k) // filter.Brightness has changed: run go generate
 }
 
 //go:embed Edges.spv
@@ -264,10 +264,10 @@ func RunEdges(ctx context.Context, dev *runtime.Device, k filter.Edges, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [filter.Edges].
-func _(k filter.Edges) {
+func _(k *filter.Edges) {
 	type filterEdgesHasChanged_RunGoGenerate struct {
 		In  []filter.RGBA
 		Out []filter.RGBA
 	}
-	_ = filterEdgesHasChanged_RunGoGenerate(k) // filter.Edges has changed: run go generate
+	_ = (*filterEdgesHasChanged_RunGoGenerate)(k) // filter.Edges has changed: run go generate
 }

@@ -118,18 +118,18 @@ func RunMerge(ctx context.Context, dev *runtime.Device, k nearest.Merge, r runti
 }
 
 // What is converted here is what kgen saw of the types of [nearest.Merge].
-func _(k nearest.Merge) {
+func _(k *nearest.Merge) {
 	type nearestMergeHasChanged_RunGoGenerate struct {
 		Parts int
 		Lists []nearest.List
 		Hits  []nearest.List
 	}
-	_ = nearestMergeHasChanged_RunGoGenerate(k) // nearest.Merge has changed: run go generate
+	_ = (*nearestMergeHasChanged_RunGoGenerate)(k) // nearest.Merge has changed: run go generate
 	type nearestHitHasChanged_RunGoGenerate struct {
 		Distance float32
 		Index    int32
 	}
-	_ = nearestHitHasChanged_RunGoGenerate(k.Lists[0][0]) // nearest.Hit has changed: run go generate
+	_ = (*nearestHitHasChanged_RunGoGenerate)(&k.Lists[0][0]) // nearest.Hit has changed: run go generate
 }
 
 //go:embed Search.spv
@@ -219,7 +219,7 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k nearest.Search, r run
 }
 
 // What is converted here is what kgen saw of the types of [nearest.Search].
-func _(k nearest.Search) {
+func _(k *nearest.Search) {
 	type nearestSearchHasChanged_RunGoGenerate struct {
 		Dim     int
 		Vectors []float32
@@ -227,5 +227,5 @@ func _(k nearest.Search) {
 		Lists   []nearest.List
 		Query   dsl.LocalAccessor[float32]
 	}
-	_ = nearestSearchHasChanged_RunGoGenerate(k) // nearest.Search has changed: run go generate
+	_ = (*nearestSearchHasChanged_RunGoGenerate)(k) // nearest.Search has changed: run go generate
 }

@@ -113,12 +113,12 @@ func RunLife(ctx context.Context, dev *runtime.Device, k cells.Life, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [cells.Life].
-func _(k cells.Life) {
+func _(k *cells.Life) {
 	type cellsLifeHasChanged_RunGoGenerate struct {
 		H   int
 		W   int
 		In  []uint32
 		Out []uint32
 	}
-	_ = cellsLifeHasChanged_RunGoGenerate(k) // cells.Life has changed: run go generate
+	_ = (*cellsLifeHasChanged_RunGoGenerate)(k) // cells.Life has changed: run go generate
 }

@@ -116,17 +116,17 @@ func RunMandelbrot(ctx context.Context, dev *runtime.Device, k fractal.Mandelbro
 }
 
 // What is converted here is what kgen saw of the types of [fractal.Mandelbrot].
-func _(k fractal.Mandelbrot) {
+func _(k *fractal.Mandelbrot) {
 	type fractalMandelbrotHasChanged_RunGoGenerate struct {
 		View    fractal.View
 		MaxIter int
 		Image   []fractal.RGBA
 	}
-	_ = fractalMandelbrotHasChanged_RunGoGenerate(k) // fractal.Mandelbrot has changed: run go generate
+	_ = (*fractalMandelbrotHasChanged_RunGoGenerate)(k) // fractal.Mandelbrot has changed: run go generate
 	type fractalViewHasChanged_RunGoGenerate struct {
 		X     float32
 		Y     float32
 		Pixel float32
 	}
-	_ = fractalViewHasChanged_RunGoGenerate(k.View) // fractal.View has changed: run go generate
+	_ = (*fractalViewHasChanged_RunGoGenerate)(&k.View) // fractal.View has changed: run go generate
 }

@@ -123,7 +123,7 @@ func RunMatMul(ctx context.Context, dev *runtime.Device, k gemm.MatMul, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [gemm.MatMul].
-func _(k gemm.MatMul) {
+func _(k *gemm.MatMul) {
 	type gemmMatMulHasChanged_RunGoGenerate struct {
 		M int
 		K int
@@ -132,5 +132,5 @@ func _(k gemm.MatMul) {
 		B []float32
 		C []float32
 	}
-	_ = gemmMatMulHasChanged_RunGoGenerate(k) // gemm.MatMul has changed: run go generate
+	_ = (*gemmMatMulHasChanged_RunGoGenerate)(k) // gemm.MatMul has changed: run go generate
 }

@@ -114,10 +114,10 @@ func RunMedian(ctx context.Context, dev *runtime.Device, k filter.Median, r runt
 }
 
 // What is converted here is what kgen saw of the types of [filter.Median].
-func _(k filter.Median) {
+func _(k *filter.Median) {
 	type filterMedianHasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []float32
 	}
-	_ = filterMedianHasChanged_RunGoGenerate(k) // filter.Median has changed: run go generate
+	_ = (*filterMedianHasChanged_RunGoGenerate)(k) // filter.Median has changed: run go generate
 }

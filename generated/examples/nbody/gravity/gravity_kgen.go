@@ -121,14 +121,14 @@ func RunPaint(ctx context.Context, dev *runtime.Device, k gravity.Paint, r runti
 }
 
 // What is converted here is what kgen saw of the types of [gravity.Paint].
-func _(k gravity.Paint) {
+func _(k *gravity.Paint) {
 	type gravityPaintHasChanged_RunGoGenerate struct {
 		Camera gravity.Camera
 		Split  int
 		Bodies []gravity.Body
 		Light  []uint32
 	}
-	_ = gravityPaintHasChanged_RunGoGenerate(k) // gravity.Paint has changed: run go generate
+	_ = (*gravityPaintHasChanged_RunGoGenerate)(k) // gravity.Paint has changed: run go generate
 	type gravityCameraHasChanged_RunGoGenerate struct {
 		Width    int
 		Height   int
@@ -137,18 +137,18 @@ func _(k gravity.Paint) {
 		Sin      float32
 		Cos      float32
 	}
-	_ = gravityCameraHasChanged_RunGoGenerate(k.Camera) // gravity.Camera has changed: run go generate
+	_ = (*gravityCameraHasChanged_RunGoGenerate)(&k.Camera) // gravity.Camera has changed: run go generate
 	type gravityBodyHasChanged_RunGoGenerate struct {
 		Pos  gravity.Vec3
 		Mass float32
 	}
-	_ = gravityBodyHasChanged_RunGoGenerate(k.Bodies[0]) // gravity.Body has changed: run go generate
+	_ = (*gravityBodyHasChanged_RunGoGenerate)(&k.Bodies[0]) // gravity.Body has changed: run go generate
 	type gravityVec3HasChanged_RunGoGenerate struct {
 		X float32
 		Y float32
 		Z float32
 	}
-	_ = gravityVec3HasChanged_RunGoGenerate(k.Bodies[0].Pos) // gravity.Vec3 has changed: run go generate
+	_ = (*gravityVec3HasChanged_RunGoGenerate)(&k.Bodies[0].Pos) // gravity.Vec3 has changed: run go generate
 }
 
 //go:embed Step.spv
@@ -232,7 +232,7 @@ func RunStep(ctx context.Context, dev *runtime.Device, k gravity.Step, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [gravity.Step].
-func _(k gravity.Step) {
+func _(k *gravity.Step) {
 	type gravityStepHasChanged_RunGoGenerate struct {
 		Dt        float32
 		Softening float32
@@ -240,5 +240,5 @@ func _(k gravity.Step) {
 		New       []gravity.Body
 		Velocity  []gravity.Vec3
 	}
-	_ = gravityStepHasChanged_RunGoGenerate(k) // gravity.Step has changed: run go generate
+	_ = (*gravityStepHasChanged_RunGoGenerate)(k) // gravity.Step has changed: run go generate
 }

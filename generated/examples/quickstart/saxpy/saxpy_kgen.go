@@ -99,11 +99,11 @@ func RunSAXPY(ctx context.Context, dev *runtime.Device, k saxpy.SAXPY, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [saxpy.SAXPY].
-func _(k saxpy.SAXPY) {
+func _(k *saxpy.SAXPY) {
 	type saxpySAXPYHasChanged_RunGoGenerate struct {
 		A float32
 		X []float32
 		Y []float32
 	}
-	_ = saxpySAXPYHasChanged_RunGoGenerate(k) // saxpy.SAXPY has changed: run go generate
+	_ = (*saxpySAXPYHasChanged_RunGoGenerate)(k) // saxpy.SAXPY has changed: run go generate
 }

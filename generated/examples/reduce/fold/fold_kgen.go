@@ -123,19 +123,19 @@ func RunFinish(ctx context.Context, dev *runtime.Device, k fold.Finish, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [fold.Finish].
-func _(k fold.Finish) {
+func _(k *fold.Finish) {
 	type foldFinishHasChanged_RunGoGenerate struct {
 		Parts []fold.Stats
 		Out   []fold.Stats
 	}
-	_ = foldFinishHasChanged_RunGoGenerate(k) // fold.Finish has changed: run go generate
+	_ = (*foldFinishHasChanged_RunGoGenerate)(k) // fold.Finish has changed: run go generate
 	type foldStatsHasChanged_RunGoGenerate struct {
 		Sum float32
 		Min float32
 		Max float32
 		Dot float32
 	}
-	_ = foldStatsHasChanged_RunGoGenerate(k.Parts[0]) // fold.Stats has changed: run go generate
+	_ = (*foldStatsHasChanged_RunGoGenerate)(&k.Parts[0]) // fold.Stats has changed: run go generate
 }
 
 //go:embed Fold.spv
@@ -217,11 +217,11 @@ func RunFold(ctx context.Context, dev *runtime.Device, k fold.Fold, r runtime.ND
 }
 
 // What is converted here is what kgen saw of the types of [fold.Fold].
-func _(k fold.Fold) {
+func _(k *fold.Fold) {
 	type foldFoldHasChanged_RunGoGenerate struct {
 		X   []float32
 		Y   []float32
 		Out []fold.Stats
 	}
-	_ = foldFoldHasChanged_RunGoGenerate(k) // fold.Fold has changed: run go generate
+	_ = (*foldFoldHasChanged_RunGoGenerate)(k) // fold.Fold has changed: run go generate
 }

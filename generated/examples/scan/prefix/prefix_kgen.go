@@ -93,12 +93,12 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k prefix.Add, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [prefix.Add].
-func _(k prefix.Add) {
+func _(k *prefix.Add) {
 	type prefixAddHasChanged_RunGoGenerate struct {
 		X      []uint32
 		Totals []uint32
 	}
-	_ = prefixAddHasChanged_RunGoGenerate(k) // prefix.Add has changed: run go generate
+	_ = (*prefixAddHasChanged_RunGoGenerate)(k) // prefix.Add has changed: run go generate
 }
 
 //go:embed Blocks.spv
@@ -174,10 +174,10 @@ func RunBlocks(ctx context.Context, dev *runtime.Device, k prefix.Blocks, r runt
 }
 
 // What is converted here is what kgen saw of the types of [prefix.Blocks].
-func _(k prefix.Blocks) {
+func _(k *prefix.Blocks) {
 	type prefixBlocksHasChanged_RunGoGenerate struct {
 		X      []uint32
 		Totals []uint32
 	}
-	_ = prefixBlocksHasChanged_RunGoGenerate(k) // prefix.Blocks has changed: run go generate
+	_ = (*prefixBlocksHasChanged_RunGoGenerate)(k) // prefix.Blocks has changed: run go generate
 }

@@ -101,13 +101,13 @@ func RunCount(ctx context.Context, dev *runtime.Device, k radix.Count, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [radix.Count].
-func _(k radix.Count) {
+func _(k *radix.Count) {
 	type radixCountHasChanged_RunGoGenerate struct {
 		Shift  int
 		Keys   []uint32
 		Counts []uint32
 	}
-	_ = radixCountHasChanged_RunGoGenerate(k) // radix.Count has changed: run go generate
+	_ = (*radixCountHasChanged_RunGoGenerate)(k) // radix.Count has changed: run go generate
 }
 
 //go:embed Scatter.spv
@@ -198,12 +198,12 @@ func RunScatter(ctx context.Context, dev *runtime.Device, k radix.Scatter, r run
 }
 
 // What is converted here is what kgen saw of the types of [radix.Scatter].
-func _(k radix.Scatter) {
+func _(k *radix.Scatter) {
 	type radixScatterHasChanged_RunGoGenerate struct {
 		Shift  int
 		Keys   []uint32
 		Starts []uint32
 		Out    []uint32
 	}
-	_ = radixScatterHasChanged_RunGoGenerate(k) // radix.Scatter has changed: run go generate
+	_ = (*radixScatterHasChanged_RunGoGenerate)(k) // radix.Scatter has changed: run go generate
 }

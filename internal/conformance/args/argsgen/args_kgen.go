@@ -92,12 +92,12 @@ func RunArray(ctx context.Context, dev *runtime.Device, k args.Array, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [args.Array].
-func _(k args.Array) {
+func _(k *args.Array) {
 	type argsArrayHasChanged_RunGoGenerate struct {
 		A   [2]int32
 		Out []int32
 	}
-	_ = argsArrayHasChanged_RunGoGenerate(k) // args.Array has changed: run go generate
+	_ = (*argsArrayHasChanged_RunGoGenerate)(k) // args.Array has changed: run go generate
 }
 
 //go:embed Captured.spv
@@ -160,13 +160,13 @@ func RunCaptured(ctx context.Context, dev *runtime.Device, k args.Captured, opts
 }
 
 // What is converted here is what kgen saw of the types of [args.Captured].
-func _(k args.Captured) {
+func _(k *args.Captured) {
 	type argsCapturedHasChanged_RunGoGenerate struct {
 		Out []int32
 		I   int32
 		S   struct{ M int32 }
 	}
-	_ = argsCapturedHasChanged_RunGoGenerate(k) // args.Captured has changed: run go generate
+	_ = (*argsCapturedHasChanged_RunGoGenerate)(k) // args.Captured has changed: run go generate
 }
 
 //go:embed Deep.spv
@@ -247,18 +247,18 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k args.Deep, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [args.Deep].
-func _(k args.Deep) {
+func _(k *args.Deep) {
 	type argsDeepHasChanged_RunGoGenerate struct {
 		Part struct{ Inner args.Mixed }
 		In1  []int32
 		Out  []int32
 	}
-	_ = argsDeepHasChanged_RunGoGenerate(k) // args.Deep has changed: run go generate
+	_ = (*argsDeepHasChanged_RunGoGenerate)(k) // args.Deep has changed: run go generate
 	type argsMixedHasChanged_RunGoGenerate struct {
 		M  int32
 		In []int32
 	}
-	_ = argsMixedHasChanged_RunGoGenerate(k.Part.Inner) // args.Mixed has changed: run go generate
+	_ = (*argsMixedHasChanged_RunGoGenerate)(&k.Part.Inner) // args.Mixed has changed: run go generate
 }
 
 //go:embed Echo.spv
@@ -324,13 +324,13 @@ func RunEcho(ctx context.Context, dev *runtime.Device, k args.Echo, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [args.Echo].
-func _(k args.Echo) {
+func _(k *args.Echo) {
 	type argsEchoHasChanged_RunGoGenerate struct {
 		V   args.Scalars
 		In  []args.Scalars
 		Out []args.Scalars
 	}
-	_ = argsEchoHasChanged_RunGoGenerate(k) // args.Echo has changed: run go generate
+	_ = (*argsEchoHasChanged_RunGoGenerate)(k) // args.Echo has changed: run go generate
 	type argsScalarsHasChanged_RunGoGenerate struct {
 		B    bool
 		I8   int8
@@ -345,7 +345,7 @@ func _(k args.Echo) {
 		Uint uint
 		F32  float32
 	}
-	_ = argsScalarsHasChanged_RunGoGenerate(k.V) // args.Scalars has changed: run go generate
+	_ = (*argsScalarsHasChanged_RunGoGenerate)(&k.V) // args.Scalars has changed: run go generate
 }
 
 //go:embed Idle.spv
@@ -447,7 +447,7 @@ func RunIdle(ctx context.Context, dev *runtime.Device, k args.Idle, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [args.Idle].
-func _(k args.Idle) {
+func _(k *args.Idle) {
 	type argsIdleHasChanged_RunGoGenerate struct {
 		Flag  bool
 		Scale float64
@@ -460,12 +460,12 @@ func _(k args.Idle) {
 			Unused []int32
 		}
 	}
-	_ = argsIdleHasChanged_RunGoGenerate(k) // args.Idle has changed: run go generate
+	_ = (*argsIdleHasChanged_RunGoGenerate)(k) // args.Idle has changed: run go generate
 	type argsPairlessHasChanged_RunGoGenerate struct {
 		A int32
 		B int32
 	}
-	_ = argsPairlessHasChanged_RunGoGenerate(k.More[0]) // args.Pairless has changed: run go generate
+	_ = (*argsPairlessHasChanged_RunGoGenerate)(&k.More[0]) // args.Pairless has changed: run go generate
 }
 
 //go:embed Large.spv
@@ -526,12 +526,12 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k args.Large, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [args.Large].
-func _(k args.Large) {
+func _(k *args.Large) {
 	type argsLargeHasChanged_RunGoGenerate struct {
 		A   [40]float32
 		Out []float32
 	}
-	_ = argsLargeHasChanged_RunGoGenerate(k) // args.Large has changed: run go generate
+	_ = (*argsLargeHasChanged_RunGoGenerate)(k) // args.Large has changed: run go generate
 }
 
 //go:embed Nothing.spv
@@ -580,12 +580,12 @@ func RunNothing(ctx context.Context, dev *runtime.Device, k args.Nothing, r runt
 }
 
 // What is converted here is what kgen saw of the types of [args.Nothing].
-func _(k args.Nothing) {
+func _(k *args.Nothing) {
 	type argsNothingHasChanged_RunGoGenerate struct {
 		A int32
 		X []int32
 	}
-	_ = argsNothingHasChanged_RunGoGenerate(k) // args.Nothing has changed: run go generate
+	_ = (*argsNothingHasChanged_RunGoGenerate)(k) // args.Nothing has changed: run go generate
 }
 
 //go:embed Part.spv
@@ -646,12 +646,12 @@ func RunPart(ctx context.Context, dev *runtime.Device, k args.Part, opts ...runt
 }
 
 // What is converted here is what kgen saw of the types of [args.Part].
-func _(k args.Part) {
+func _(k *args.Part) {
 	type argsPartHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = argsPartHasChanged_RunGoGenerate(k) // args.Part has changed: run go generate
+	_ = (*argsPartHasChanged_RunGoGenerate)(k) // args.Part has changed: run go generate
 }
 
 //go:embed Slices.spv
@@ -749,18 +749,18 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k args.Slices, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [args.Slices].
-func _(k args.Slices) {
+func _(k *args.Slices) {
 	type argsSlicesHasChanged_RunGoGenerate struct {
 		In    [2][]int32
 		Pairs [2]args.Pair
 		Out   []int32
 	}
-	_ = argsSlicesHasChanged_RunGoGenerate(k) // args.Slices has changed: run go generate
+	_ = (*argsSlicesHasChanged_RunGoGenerate)(k) // args.Slices has changed: run go generate
 	type argsPairHasChanged_RunGoGenerate struct {
 		M  int32
 		In [2][]int32
 	}
-	_ = argsPairHasChanged_RunGoGenerate(k.Pairs[0]) // args.Pair has changed: run go generate
+	_ = (*argsPairHasChanged_RunGoGenerate)(&k.Pairs[0]) // args.Pair has changed: run go generate
 }
 
 //go:embed Spaces.spv
@@ -834,10 +834,10 @@ func RunSpaces(ctx context.Context, dev *runtime.Device, k args.Spaces, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [args.Spaces].
-func _(k args.Spaces) {
+func _(k *args.Spaces) {
 	type argsSpacesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = argsSpacesHasChanged_RunGoGenerate(k) // args.Spaces has changed: run go generate
+	_ = (*argsSpacesHasChanged_RunGoGenerate)(k) // args.Spaces has changed: run go generate
 }

@@ -114,22 +114,22 @@ func RunArrays(ctx context.Context, dev *runtime.Device, k consts.Arrays, opts .
 }
 
 // What is converted here is what kgen saw of the types of [consts.Arrays].
-func _(k consts.Arrays) {
+func _(k *consts.Arrays) {
 	type constsArraysHasChanged_RunGoGenerate struct {
 		Out  []consts.Outer
 		Ints []consts.Widths
 	}
-	_ = constsArraysHasChanged_RunGoGenerate(k) // consts.Arrays has changed: run go generate
+	_ = (*constsArraysHasChanged_RunGoGenerate)(k) // consts.Arrays has changed: run go generate
 	type constsOuterHasChanged_RunGoGenerate struct {
 		X int32
 		N consts.Inner
 	}
-	_ = constsOuterHasChanged_RunGoGenerate(k.Out[0]) // consts.Outer has changed: run go generate
+	_ = (*constsOuterHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Outer has changed: run go generate
 	type constsInnerHasChanged_RunGoGenerate struct {
 		A float32
 		B float32
 	}
-	_ = constsInnerHasChanged_RunGoGenerate(k.Out[0].N) // consts.Inner has changed: run go generate
+	_ = (*constsInnerHasChanged_RunGoGenerate)(&k.Out[0].N) // consts.Inner has changed: run go generate
 	type constsWidthsHasChanged_RunGoGenerate struct {
 		A int8
 		B uint16
@@ -141,7 +141,7 @@ func _(k consts.Arrays) {
 		H bool
 		I int32
 	}
-	_ = constsWidthsHasChanged_RunGoGenerate(k.Ints[0]) // consts.Widths has changed: run go generate
+	_ = (*constsWidthsHasChanged_RunGoGenerate)(&k.Ints[0]) // consts.Widths has changed: run go generate
 }
 
 //go:embed Both.spv
@@ -204,9 +204,9 @@ func RunBoth(ctx context.Context, dev *runtime.Device, k consts.Both, opts ...ru
 }
 
 // What is converted here is what kgen saw of the types of [consts.Both].
-func _(k consts.Both) {
+func _(k *consts.Both) {
 	type constsBothHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsBothHasChanged_RunGoGenerate(k) // consts.Both has changed: run go generate
+	_ = (*constsBothHasChanged_RunGoGenerate)(k) // consts.Both has changed: run go generate
 }
 
 //go:embed Folded.spv
@@ -279,9 +279,9 @@ func RunFolded(ctx context.Context, dev *runtime.Device, k consts.Folded, r runt
 }
 
 // What is converted here is what kgen saw of the types of [consts.Folded].
-func _(k consts.Folded) {
+func _(k *consts.Folded) {
 	type constsFoldedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsFoldedHasChanged_RunGoGenerate(k) // consts.Folded has changed: run go generate
+	_ = (*constsFoldedHasChanged_RunGoGenerate)(k) // consts.Folded has changed: run go generate
 }
 
 //go:embed Gaps.spv
@@ -344,9 +344,9 @@ func RunGaps(ctx context.Context, dev *runtime.Device, k consts.Gaps, opts ...ru
 }
 
 // What is converted here is what kgen saw of the types of [consts.Gaps].
-func _(k consts.Gaps) {
+func _(k *consts.Gaps) {
 	type constsGapsHasChanged_RunGoGenerate struct{ Out []consts.Padded }
-	_ = constsGapsHasChanged_RunGoGenerate(k) // consts.Gaps has changed: run go generate
+	_ = (*constsGapsHasChanged_RunGoGenerate)(k) // consts.Gaps has changed: run go generate
 	type constsPaddedHasChanged_RunGoGenerate struct {
 		C int8
 		F float32
@@ -356,7 +356,7 @@ func _(k consts.Gaps) {
 			G int32
 		}
 	}
-	_ = constsPaddedHasChanged_RunGoGenerate(k.Out[0]) // consts.Padded has changed: run go generate
+	_ = (*constsPaddedHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Padded has changed: run go generate
 }
 
 //go:embed Ids.spv
@@ -421,9 +421,9 @@ func RunIds(ctx context.Context, dev *runtime.Device, k consts.Ids, opts ...runt
 }
 
 // What is converted here is what kgen saw of the types of [consts.Ids].
-func _(k consts.Ids) {
+func _(k *consts.Ids) {
 	type constsIdsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsIdsHasChanged_RunGoGenerate(k) // consts.Ids has changed: run go generate
+	_ = (*constsIdsHasChanged_RunGoGenerate)(k) // consts.Ids has changed: run go generate
 }
 
 //go:embed Local.spv
@@ -487,9 +487,9 @@ func RunLocal(ctx context.Context, dev *runtime.Device, k consts.Local, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [consts.Local].
-func _(k consts.Local) {
+func _(k *consts.Local) {
 	type constsLocalHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsLocalHasChanged_RunGoGenerate(k) // consts.Local has changed: run go generate
+	_ = (*constsLocalHasChanged_RunGoGenerate)(k) // consts.Local has changed: run go generate
 }
 
 //go:embed MM32.spv
@@ -589,7 +589,7 @@ func RunMM32(ctx context.Context, dev *runtime.Device, k consts.MM32, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [consts.MM32].
-func _(k consts.MM32) {
+func _(k *consts.MM32) {
 	type constsMM32HasChanged_RunGoGenerate struct {
 		N  int
 		A  []float32
@@ -598,7 +598,7 @@ func _(k consts.MM32) {
 		TA dsl.LocalAccessor[float32]
 		TB dsl.LocalAccessor[float32]
 	}
-	_ = constsMM32HasChanged_RunGoGenerate(k) // consts.MM32 has changed: run go generate
+	_ = (*constsMM32HasChanged_RunGoGenerate)(k) // consts.MM32 has changed: run go generate
 }
 
 //go:embed MM64.spv
@@ -702,7 +702,7 @@ func RunMM64(ctx context.Context, dev *runtime.Device, k consts.MM64, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [consts.MM64].
-func _(k consts.MM64) {
+func _(k *consts.MM64) {
 	type constsMM64HasChanged_RunGoGenerate struct {
 		N  int
 		A  []float64
@@ -711,7 +711,7 @@ func _(k consts.MM64) {
 		TA dsl.LocalAccessor[float64]
 		TB dsl.LocalAccessor[float64]
 	}
-	_ = constsMM64HasChanged_RunGoGenerate(k) // consts.MM64 has changed: run go generate
+	_ = (*constsMM64HasChanged_RunGoGenerate)(k) // consts.MM64 has changed: run go generate
 }
 
 //go:embed Named.spv
@@ -797,12 +797,12 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k consts.Named, opts ...
 }
 
 // What is converted here is what kgen saw of the types of [consts.Named].
-func _(k consts.Named) {
+func _(k *consts.Named) {
 	type constsNamedHasChanged_RunGoGenerate struct {
 		I   int
 		Out []float32
 	}
-	_ = constsNamedHasChanged_RunGoGenerate(k) // consts.Named has changed: run go generate
+	_ = (*constsNamedHasChanged_RunGoGenerate)(k) // consts.Named has changed: run go generate
 }
 
 //go:embed Scale.spv
@@ -861,9 +861,9 @@ func RunScale(ctx context.Context, dev *runtime.Device, k consts.Scale, opts ...
 }
 
 // What is converted here is what kgen saw of the types of [consts.Scale].
-func _(k consts.Scale) {
+func _(k *consts.Scale) {
 	type constsScaleHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = constsScaleHasChanged_RunGoGenerate(k) // consts.Scale has changed: run go generate
+	_ = (*constsScaleHasChanged_RunGoGenerate)(k) // consts.Scale has changed: run go generate
 }
 
 //go:embed Singles.spv
@@ -944,9 +944,9 @@ func RunSingles(ctx context.Context, dev *runtime.Device, k consts.Singles, opts
 }
 
 // What is converted here is what kgen saw of the types of [consts.Singles].
-func _(k consts.Singles) {
+func _(k *consts.Singles) {
 	type constsSinglesHasChanged_RunGoGenerate struct{ Out []consts.Words }
-	_ = constsSinglesHasChanged_RunGoGenerate(k) // consts.Singles has changed: run go generate
+	_ = (*constsSinglesHasChanged_RunGoGenerate)(k) // consts.Singles has changed: run go generate
 	type constsWordsHasChanged_RunGoGenerate struct {
 		Flag bool
 		I8   int8
@@ -961,7 +961,7 @@ func _(k consts.Singles) {
 		Uint uint
 		F32  float32
 	}
-	_ = constsWordsHasChanged_RunGoGenerate(k.Out[0]) // consts.Words has changed: run go generate
+	_ = (*constsWordsHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Words has changed: run go generate
 }
 
 //go:embed Structs.spv
@@ -1047,14 +1047,14 @@ func RunStructs(ctx context.Context, dev *runtime.Device, k consts.Structs, opts
 }
 
 // What is converted here is what kgen saw of the types of [consts.Structs].
-func _(k consts.Structs) {
+func _(k *consts.Structs) {
 	type constsStructsHasChanged_RunGoGenerate struct {
 		Index []int32
 		Outer []consts.Outer
 		Pair  []consts.Inner
 		I     int
 	}
-	_ = constsStructsHasChanged_RunGoGenerate(k) // consts.Structs has changed: run go generate
+	_ = (*constsStructsHasChanged_RunGoGenerate)(k) // consts.Structs has changed: run go generate
 }
 
 //go:embed Sum.spv
@@ -1116,9 +1116,9 @@ func RunSum(ctx context.Context, dev *runtime.Device, k consts.Sum, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [consts.Sum].
-func _(k consts.Sum) {
+func _(k *consts.Sum) {
 	type constsSumHasChanged_RunGoGenerate struct{ Out []int }
-	_ = constsSumHasChanged_RunGoGenerate(k) // consts.Sum has changed: run go generate
+	_ = (*constsSumHasChanged_RunGoGenerate)(k) // consts.Sum has changed: run go generate
 }
 
 //go:embed TellFloat.spv
@@ -1176,9 +1176,9 @@ func RunTellFloat(ctx context.Context, dev *runtime.Device, k consts.TellFloat, 
 }
 
 // What is converted here is what kgen saw of the types of [consts.TellFloat].
-func _(k consts.TellFloat) {
+func _(k *consts.TellFloat) {
 	type constsTellFloatHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = constsTellFloatHasChanged_RunGoGenerate(k) // consts.TellFloat has changed: run go generate
+	_ = (*constsTellFloatHasChanged_RunGoGenerate)(k) // consts.TellFloat has changed: run go generate
 }
 
 //go:embed TellInt.spv
@@ -1236,9 +1236,9 @@ func RunTellInt(ctx context.Context, dev *runtime.Device, k consts.TellInt, opts
 }
 
 // What is converted here is what kgen saw of the types of [consts.TellInt].
-func _(k consts.TellInt) {
+func _(k *consts.TellInt) {
 	type constsTellIntHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsTellIntHasChanged_RunGoGenerate(k) // consts.TellInt has changed: run go generate
+	_ = (*constsTellIntHasChanged_RunGoGenerate)(k) // consts.TellInt has changed: run go generate
 }
 
 //go:embed Types.spv
@@ -1327,9 +1327,9 @@ func RunTypes(ctx context.Context, dev *runtime.Device, k consts.Types, opts ...
 }
 
 // What is converted here is what kgen saw of the types of [consts.Types].
-func _(k consts.Types) {
+func _(k *consts.Types) {
 	type constsTypesHasChanged_RunGoGenerate struct{ Out []consts.All }
-	_ = constsTypesHasChanged_RunGoGenerate(k) // consts.Types has changed: run go generate
+	_ = (*constsTypesHasChanged_RunGoGenerate)(k) // consts.Types has changed: run go generate
 	type constsAllHasChanged_RunGoGenerate struct {
 		Flag bool
 		I8   int8
@@ -1346,7 +1346,7 @@ func _(k consts.Types) {
 		F64  float64
 		Pi   float64
 	}
-	_ = constsAllHasChanged_RunGoGenerate(k.Out[0]) // consts.All has changed: run go generate
+	_ = (*constsAllHasChanged_RunGoGenerate)(&k.Out[0]) // consts.All has changed: run go generate
 }
 
 //go:embed Wide.spv
@@ -1405,7 +1405,7 @@ func RunWide(ctx context.Context, dev *runtime.Device, k consts.Wide, opts ...ru
 }
 
 // What is converted here is what kgen saw of the types of [consts.Wide].
-func _(k consts.Wide) {
+func _(k *consts.Wide) {
 	type constsWideHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = constsWideHasChanged_RunGoGenerate(k) // consts.Wide has changed: run go generate
+	_ = (*constsWideHasChanged_RunGoGenerate)(k) // consts.Wide has changed: run go generate
 }

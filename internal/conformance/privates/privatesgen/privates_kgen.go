@@ -102,9 +102,9 @@ func RunBlock(ctx context.Context, dev *runtime.Device, k privates.Block, opts .
 }
 
 // What is converted here is what kgen saw of the types of [privates.Block].
-func _(k privates.Block) {
+func _(k *privates.Block) {
 	type privatesBlockHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesBlockHasChanged_RunGoGenerate(k) // privates.Block has changed: run go generate
+	_ = (*privatesBlockHasChanged_RunGoGenerate)(k) // privates.Block has changed: run go generate
 }
 
 //go:embed Divided.spv
@@ -198,9 +198,9 @@ func RunDivided(ctx context.Context, dev *runtime.Device, k privates.Divided, op
 }
 
 // What is converted here is what kgen saw of the types of [privates.Divided].
-func _(k privates.Divided) {
+func _(k *privates.Divided) {
 	type privatesDividedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesDividedHasChanged_RunGoGenerate(k) // privates.Divided has changed: run go generate
+	_ = (*privatesDividedHasChanged_RunGoGenerate)(k) // privates.Divided has changed: run go generate
 }
 
 //go:embed Doubles.spv
@@ -268,9 +268,9 @@ func RunDoubles(ctx context.Context, dev *runtime.Device, k privates.Doubles, op
 }
 
 // What is converted here is what kgen saw of the types of [privates.Doubles].
-func _(k privates.Doubles) {
+func _(k *privates.Doubles) {
 	type privatesDoublesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesDoublesHasChanged_RunGoGenerate(k) // privates.Doubles has changed: run go generate
+	_ = (*privatesDoublesHasChanged_RunGoGenerate)(k) // privates.Doubles has changed: run go generate
 }
 
 //go:embed Elements.spv
@@ -340,9 +340,9 @@ func RunElements(ctx context.Context, dev *runtime.Device, k privates.Elements, 
 }
 
 // What is converted here is what kgen saw of the types of [privates.Elements].
-func _(k privates.Elements) {
+func _(k *privates.Elements) {
 	type privatesElementsHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = privatesElementsHasChanged_RunGoGenerate(k) // privates.Elements has changed: run go generate
+	_ = (*privatesElementsHasChanged_RunGoGenerate)(k) // privates.Elements has changed: run go generate
 }
 
 //go:embed Fill.spv
@@ -418,12 +418,12 @@ func RunFill(ctx context.Context, dev *runtime.Device, k privates.Fill, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [privates.Fill].
-func _(k privates.Fill) {
+func _(k *privates.Fill) {
 	type privatesFillHasChanged_RunGoGenerate struct {
 		Out     []float32
 		Aligned []float32
 	}
-	_ = privatesFillHasChanged_RunGoGenerate(k) // privates.Fill has changed: run go generate
+	_ = (*privatesFillHasChanged_RunGoGenerate)(k) // privates.Fill has changed: run go generate
 }
 
 //go:embed Helped.spv
@@ -491,9 +491,9 @@ func RunHelped(ctx context.Context, dev *runtime.Device, k privates.Helped, opts
 }
 
 // What is converted here is what kgen saw of the types of [privates.Helped].
-func _(k privates.Helped) {
+func _(k *privates.Helped) {
 	type privatesHelpedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesHelpedHasChanged_RunGoGenerate(k) // privates.Helped has changed: run go generate
+	_ = (*privatesHelpedHasChanged_RunGoGenerate)(k) // privates.Helped has changed: run go generate
 }
 
 //go:embed Inner.spv
@@ -571,12 +571,12 @@ func RunInner(ctx context.Context, dev *runtime.Device, k privates.Inner, r runt
 }
 
 // What is converted here is what kgen saw of the types of [privates.Inner].
-func _(k privates.Inner) {
+func _(k *privates.Inner) {
 	type privatesInnerHasChanged_RunGoGenerate struct {
 		Rounds int
 		Out    []int32
 	}
-	_ = privatesInnerHasChanged_RunGoGenerate(k) // privates.Inner has changed: run go generate
+	_ = (*privatesInnerHasChanged_RunGoGenerate)(k) // privates.Inner has changed: run go generate
 }
 
 //go:embed Narrow.spv
@@ -629,9 +629,9 @@ func RunNarrow(ctx context.Context, dev *runtime.Device, k privates.Narrow, opts
 }
 
 // What is converted here is what kgen saw of the types of [privates.Narrow].
-func _(k privates.Narrow) {
+func _(k *privates.Narrow) {
 	type privatesNarrowHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesNarrowHasChanged_RunGoGenerate(k) // privates.Narrow has changed: run go generate
+	_ = (*privatesNarrowHasChanged_RunGoGenerate)(k) // privates.Narrow has changed: run go generate
 }
 
 //go:embed PinnedOnly.spv
@@ -690,9 +690,9 @@ func RunPinnedOnly(ctx context.Context, dev *runtime.Device, k privates.PinnedOn
 }
 
 // What is converted here is what kgen saw of the types of [privates.PinnedOnly].
-func _(k privates.PinnedOnly) {
+func _(k *privates.PinnedOnly) {
 	type privatesPinnedOnlyHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesPinnedOnlyHasChanged_RunGoGenerate(k) // privates.PinnedOnly has changed: run go generate
+	_ = (*privatesPinnedOnlyHasChanged_RunGoGenerate)(k) // privates.PinnedOnly has changed: run go generate
 }
 
 //go:embed ReadTwenty.spv
@@ -751,9 +751,9 @@ func RunReadTwenty(ctx context.Context, dev *runtime.Device, k privates.ReadTwen
 }
 
 // What is converted here is what kgen saw of the types of [privates.ReadTwenty].
-func _(k privates.ReadTwenty) {
+func _(k *privates.ReadTwenty) {
 	type privatesReadTwentyHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesReadTwentyHasChanged_RunGoGenerate(k) // privates.ReadTwenty has changed: run go generate
+	_ = (*privatesReadTwentyHasChanged_RunGoGenerate)(k) // privates.ReadTwenty has changed: run go generate
 }
 
 //go:embed Static.spv
@@ -816,12 +816,12 @@ func RunStatic(ctx context.Context, dev *runtime.Device, k privates.Static, opts
 }
 
 // What is converted here is what kgen saw of the types of [privates.Static].
-func _(k privates.Static) {
+func _(k *privates.Static) {
 	type privatesStaticHasChanged_RunGoGenerate struct {
 		I   int
 		Out []float32
 	}
-	_ = privatesStaticHasChanged_RunGoGenerate(k) // privates.Static has changed: run go generate
+	_ = (*privatesStaticHasChanged_RunGoGenerate)(k) // privates.Static has changed: run go generate
 }
 
 //go:embed Sum.spv
@@ -888,9 +888,9 @@ func RunSum(ctx context.Context, dev *runtime.Device, k privates.Sum, opts ...ru
 }
 
 // What is converted here is what kgen saw of the types of [privates.Sum].
-func _(k privates.Sum) {
+func _(k *privates.Sum) {
 	type privatesSumHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesSumHasChanged_RunGoGenerate(k) // privates.Sum has changed: run go generate
+	_ = (*privatesSumHasChanged_RunGoGenerate)(k) // privates.Sum has changed: run go generate
 }
 
 //go:embed Three.spv
@@ -967,9 +967,9 @@ func RunThree(ctx context.Context, dev *runtime.Device, k privates.Three, opts .
 }
 
 // What is converted here is what kgen saw of the types of [privates.Three].
-func _(k privates.Three) {
+func _(k *privates.Three) {
 	type privatesThreeHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesThreeHasChanged_RunGoGenerate(k) // privates.Three has changed: run go generate
+	_ = (*privatesThreeHasChanged_RunGoGenerate)(k) // privates.Three has changed: run go generate
 }
 
 //go:embed Types.spv
@@ -1075,7 +1075,7 @@ func RunTypes(ctx context.Context, dev *runtime.Device, k privates.Types, opts .
 }
 
 // What is converted here is what kgen saw of the types of [privates.Types].
-func _(k privates.Types) {
+func _(k *privates.Types) {
 	type privatesTypesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = privatesTypesHasChanged_RunGoGenerate(k) // privates.Types has changed: run go generate
+	_ = (*privatesTypesHasChanged_RunGoGenerate)(k) // privates.Types has changed: run go generate
 }

@@ -102,16 +102,16 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k props.Add, r runtime.Ran
 }
 
 // What is converted here is what kgen saw of the types of [props.Add].
-func _(k props.Add) {
+func _(k *props.Add) {
 	type propsAddHasChanged_RunGoGenerate struct {
 		props.Base
 		A []int32
 		B []int32
 		C []int32
 	}
-	_ = propsAddHasChanged_RunGoGenerate(k) // props.Add has changed: run go generate
+	_ = (*propsAddHasChanged_RunGoGenerate)(k) // props.Add has changed: run go generate
 	type propsBaseHasChanged_RunGoGenerate struct{}
-	_ = propsBaseHasChanged_RunGoGenerate(k.Base) // props.Base has changed: run go generate
+	_ = (*propsBaseHasChanged_RunGoGenerate)(&k.Base) // props.Base has changed: run go generate
 }
 
 //go:embed Annotated.spv
@@ -169,9 +169,9 @@ func RunAnnotated(ctx context.Context, dev *runtime.Device, k props.Annotated, o
 }
 
 // What is converted here is what kgen saw of the types of [props.Annotated].
-func _(k props.Annotated) {
+func _(k *props.Annotated) {
 	type propsAnnotatedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsAnnotatedHasChanged_RunGoGenerate(k) // props.Annotated has changed: run go generate
+	_ = (*propsAnnotatedHasChanged_RunGoGenerate)(k) // props.Annotated has changed: run go generate
 }
 
 //go:embed Attributes.spv
@@ -226,9 +226,9 @@ func RunAttributes(ctx context.Context, dev *runtime.Device, k props.Attributes,
 }
 
 // What is converted here is what kgen saw of the types of [props.Attributes].
-func _(k props.Attributes) {
+func _(k *props.Attributes) {
 	type propsAttributesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsAttributesHasChanged_RunGoGenerate(k) // props.Attributes has changed: run go generate
+	_ = (*propsAttributesHasChanged_RunGoGenerate)(k) // props.Attributes has changed: run go generate
 }
 
 //go:embed Cube.spv
@@ -283,9 +283,9 @@ func RunCube(ctx context.Context, dev *runtime.Device, k props.Cube, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [props.Cube].
-func _(k props.Cube) {
+func _(k *props.Cube) {
 	type propsCubeHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsCubeHasChanged_RunGoGenerate(k) // props.Cube has changed: run go generate
+	_ = (*propsCubeHasChanged_RunGoGenerate)(k) // props.Cube has changed: run go generate
 }
 
 //go:embed Deep.spv
@@ -342,9 +342,9 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k props.Deep, opts ...run
 }
 
 // What is converted here is what kgen saw of the types of [props.Deep].
-func _(k props.Deep) {
+func _(k *props.Deep) {
 	type propsDeepHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsDeepHasChanged_RunGoGenerate(k) // props.Deep has changed: run go generate
+	_ = (*propsDeepHasChanged_RunGoGenerate)(k) // props.Deep has changed: run go generate
 }
 
 //go:embed Four.spv
@@ -399,9 +399,9 @@ func RunFour(ctx context.Context, dev *runtime.Device, k props.Four, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [props.Four].
-func _(k props.Four) {
+func _(k *props.Four) {
 	type propsFourHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsFourHasChanged_RunGoGenerate(k) // props.Four has changed: run go generate
+	_ = (*propsFourHasChanged_RunGoGenerate)(k) // props.Four has changed: run go generate
 }
 
 //go:embed FourItems.spv
@@ -456,9 +456,9 @@ func RunFourItems(ctx context.Context, dev *runtime.Device, k props.FourItems, r
 }
 
 // What is converted here is what kgen saw of the types of [props.FourItems].
-func _(k props.FourItems) {
+func _(k *props.FourItems) {
 	type propsFourItemsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsFourItemsHasChanged_RunGoGenerate(k) // props.FourItems has changed: run go generate
+	_ = (*propsFourItemsHasChanged_RunGoGenerate)(k) // props.FourItems has changed: run go generate
 }
 
 //go:embed Group1.spv
@@ -511,9 +511,9 @@ func RunGroup1(ctx context.Context, dev *runtime.Device, k props.Group1, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Group1].
-func _(k props.Group1) {
+func _(k *props.Group1) {
 	type propsGroup1HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsGroup1HasChanged_RunGoGenerate(k) // props.Group1 has changed: run go generate
+	_ = (*propsGroup1HasChanged_RunGoGenerate)(k) // props.Group1 has changed: run go generate
 }
 
 //go:embed Group2.spv
@@ -566,9 +566,9 @@ func RunGroup2(ctx context.Context, dev *runtime.Device, k props.Group2, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Group2].
-func _(k props.Group2) {
+func _(k *props.Group2) {
 	type propsGroup2HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsGroup2HasChanged_RunGoGenerate(k) // props.Group2 has changed: run go generate
+	_ = (*propsGroup2HasChanged_RunGoGenerate)(k) // props.Group2 has changed: run go generate
 }
 
 //go:embed Group3.spv
@@ -621,9 +621,9 @@ func RunGroup3(ctx context.Context, dev *runtime.Device, k props.Group3, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Group3].
-func _(k props.Group3) {
+func _(k *props.Group3) {
 	type propsGroup3HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsGroup3HasChanged_RunGoGenerate(k) // props.Group3 has changed: run go generate
+	_ = (*propsGroup3HasChanged_RunGoGenerate)(k) // props.Group3 has changed: run go generate
 }
 
 //go:embed Half.spv
@@ -680,9 +680,9 @@ func RunHalf(ctx context.Context, dev *runtime.Device, k props.Half, opts ...run
 }
 
 // What is converted here is what kgen saw of the types of [props.Half].
-func _(k props.Half) {
+func _(k *props.Half) {
 	type propsHalfHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsHalfHasChanged_RunGoGenerate(k) // props.Half has changed: run go generate
+	_ = (*propsHalfHasChanged_RunGoGenerate)(k) // props.Half has changed: run go generate
 }
 
 //go:embed Hinted.spv
@@ -737,9 +737,9 @@ func RunHinted(ctx context.Context, dev *runtime.Device, k props.Hinted, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Hinted].
-func _(k props.Hinted) {
+func _(k *props.Hinted) {
 	type propsHintedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsHintedHasChanged_RunGoGenerate(k) // props.Hinted has changed: run go generate
+	_ = (*propsHintedHasChanged_RunGoGenerate)(k) // props.Hinted has changed: run go generate
 }
 
 //go:embed Huge.spv
@@ -794,9 +794,9 @@ func RunHuge(ctx context.Context, dev *runtime.Device, k props.Huge, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [props.Huge].
-func _(k props.Huge) {
+func _(k *props.Huge) {
 	type propsHugeHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsHugeHasChanged_RunGoGenerate(k) // props.Huge has changed: run go generate
+	_ = (*propsHugeHasChanged_RunGoGenerate)(k) // props.Huge has changed: run go generate
 }
 
 //go:embed HugeSub.spv
@@ -851,9 +851,9 @@ func RunHugeSub(ctx context.Context, dev *runtime.Device, k props.HugeSub, r run
 }
 
 // What is converted here is what kgen saw of the types of [props.HugeSub].
-func _(k props.HugeSub) {
+func _(k *props.HugeSub) {
 	type propsHugeSubHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsHugeSubHasChanged_RunGoGenerate(k) // props.HugeSub has changed: run go generate
+	_ = (*propsHugeSubHasChanged_RunGoGenerate)(k) // props.HugeSub has changed: run go generate
 }
 
 //go:embed Items1.spv
@@ -906,9 +906,9 @@ func RunItems1(ctx context.Context, dev *runtime.Device, k props.Items1, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Items1].
-func _(k props.Items1) {
+func _(k *props.Items1) {
 	type propsItems1HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsItems1HasChanged_RunGoGenerate(k) // props.Items1 has changed: run go generate
+	_ = (*propsItems1HasChanged_RunGoGenerate)(k) // props.Items1 has changed: run go generate
 }
 
 //go:embed Items2.spv
@@ -961,9 +961,9 @@ func RunItems2(ctx context.Context, dev *runtime.Device, k props.Items2, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Items2].
-func _(k props.Items2) {
+func _(k *props.Items2) {
 	type propsItems2HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsItems2HasChanged_RunGoGenerate(k) // props.Items2 has changed: run go generate
+	_ = (*propsItems2HasChanged_RunGoGenerate)(k) // props.Items2 has changed: run go generate
 }
 
 //go:embed Items3.spv
@@ -1016,9 +1016,9 @@ func RunItems3(ctx context.Context, dev *runtime.Device, k props.Items3, r runti
 }
 
 // What is converted here is what kgen saw of the types of [props.Items3].
-func _(k props.Items3) {
+func _(k *props.Items3) {
 	type propsItems3HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsItems3HasChanged_RunGoGenerate(k) // props.Items3 has changed: run go generate
+	_ = (*propsItems3HasChanged_RunGoGenerate)(k) // props.Items3 has changed: run go generate
 }
 
 //go:embed Keys.spv
@@ -1073,9 +1073,9 @@ func RunKeys(ctx context.Context, dev *runtime.Device, k props.Keys, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [props.Keys].
-func _(k props.Keys) {
+func _(k *props.Keys) {
 	type propsKeysHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsKeysHasChanged_RunGoGenerate(k) // props.Keys has changed: run go generate
+	_ = (*propsKeysHasChanged_RunGoGenerate)(k) // props.Keys has changed: run go generate
 }
 
 //go:embed More.spv
@@ -1136,12 +1136,12 @@ func RunMore(ctx context.Context, dev *runtime.Device, k props.More, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [props.More].
-func _(k props.More) {
+func _(k *props.More) {
 	type propsMoreHasChanged_RunGoGenerate struct {
 		props.Base
 		Out []int32
 	}
-	_ = propsMoreHasChanged_RunGoGenerate(k) // props.More has changed: run go generate
+	_ = (*propsMoreHasChanged_RunGoGenerate)(k) // props.More has changed: run go generate
 }
 
 //go:embed Mul.spv
@@ -1210,14 +1210,14 @@ func RunMul(ctx context.Context, dev *runtime.Device, k props.Mul, r runtime.NDR
 }
 
 // What is converted here is what kgen saw of the types of [props.Mul].
-func _(k props.Mul) {
+func _(k *props.Mul) {
 	type propsMulHasChanged_RunGoGenerate struct {
 		props.Base
 		A []int32
 		B []int32
 		C []int32
 	}
-	_ = propsMulHasChanged_RunGoGenerate(k) // props.Mul has changed: run go generate
+	_ = (*propsMulHasChanged_RunGoGenerate)(k) // props.Mul has changed: run go generate
 }
 
 //go:embed Once.spv
@@ -1269,9 +1269,9 @@ func RunOnce(ctx context.Context, dev *runtime.Device, k props.Once, opts ...run
 }
 
 // What is converted here is what kgen saw of the types of [props.Once].
-func _(k props.Once) {
+func _(k *props.Once) {
 	type propsOnceHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsOnceHasChanged_RunGoGenerate(k) // props.Once has changed: run go generate
+	_ = (*propsOnceHasChanged_RunGoGenerate)(k) // props.Once has changed: run go generate
 }
 
 //go:embed Ordered.spv
@@ -1326,9 +1326,9 @@ func RunOrdered(ctx context.Context, dev *runtime.Device, k props.Ordered, r run
 }
 
 // What is converted here is what kgen saw of the types of [props.Ordered].
-func _(k props.Ordered) {
+func _(k *props.Ordered) {
 	type propsOrderedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsOrderedHasChanged_RunGoGenerate(k) // props.Ordered has changed: run go generate
+	_ = (*propsOrderedHasChanged_RunGoGenerate)(k) // props.Ordered has changed: run go generate
 }
 
 //go:embed Other.spv
@@ -1389,12 +1389,12 @@ func RunOther(ctx context.Context, dev *runtime.Device, k props.Other, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [props.Other].
-func _(k props.Other) {
+func _(k *props.Other) {
 	type propsOtherHasChanged_RunGoGenerate struct {
 		props.Base
 		Out []int32
 	}
-	_ = propsOtherHasChanged_RunGoGenerate(k) // props.Other has changed: run go generate
+	_ = (*propsOtherHasChanged_RunGoGenerate)(k) // props.Other has changed: run go generate
 }
 
 //go:embed Plain.spv
@@ -1447,9 +1447,9 @@ func RunPlain(ctx context.Context, dev *runtime.Device, k props.Plain, opts ...r
 }
 
 // What is converted here is what kgen saw of the types of [props.Plain].
-func _(k props.Plain) {
+func _(k *props.Plain) {
 	type propsPlainHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsPlainHasChanged_RunGoGenerate(k) // props.Plain has changed: run go generate
+	_ = (*propsPlainHasChanged_RunGoGenerate)(k) // props.Plain has changed: run go generate
 }
 
 //go:embed SizedFloat.spv
@@ -1503,9 +1503,9 @@ func RunSizedFloat(ctx context.Context, dev *runtime.Device, k props.SizedFloat,
 }
 
 // What is converted here is what kgen saw of the types of [props.SizedFloat].
-func _(k props.SizedFloat) {
+func _(k *props.SizedFloat) {
 	type propsSizedFloatHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = propsSizedFloatHasChanged_RunGoGenerate(k) // props.SizedFloat has changed: run go generate
+	_ = (*propsSizedFloatHasChanged_RunGoGenerate)(k) // props.SizedFloat has changed: run go generate
 }
 
 //go:embed SizedInt.spv
@@ -1559,9 +1559,9 @@ func RunSizedInt(ctx context.Context, dev *runtime.Device, k props.SizedInt, r r
 }
 
 // What is converted here is what kgen saw of the types of [props.SizedInt].
-func _(k props.SizedInt) {
+func _(k *props.SizedInt) {
 	type propsSizedIntHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsSizedIntHasChanged_RunGoGenerate(k) // props.SizedInt has changed: run go generate
+	_ = (*propsSizedIntHasChanged_RunGoGenerate)(k) // props.SizedInt has changed: run go generate
 }
 
 //go:embed Sizes.spv
@@ -1622,12 +1622,12 @@ func RunSizes(ctx context.Context, dev *runtime.Device, k props.Sizes, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [props.Sizes].
-func _(k props.Sizes) {
+func _(k *props.Sizes) {
 	type propsSizesHasChanged_RunGoGenerate struct {
 		props.Base
 		Out []int32
 	}
-	_ = propsSizesHasChanged_RunGoGenerate(k) // props.Sizes has changed: run go generate
+	_ = (*propsSizesHasChanged_RunGoGenerate)(k) // props.Sizes has changed: run go generate
 }
 
 //go:embed Slow.spv
@@ -1690,12 +1690,12 @@ func RunSlow(ctx context.Context, dev *runtime.Device, k props.Slow, opts ...run
 }
 
 // What is converted here is what kgen saw of the types of [props.Slow].
-func _(k props.Slow) {
+func _(k *props.Slow) {
 	type propsSlowHasChanged_RunGoGenerate struct {
 		Rounds int
 		Out    []uint32
 	}
-	_ = propsSlowHasChanged_RunGoGenerate(k) // props.Slow has changed: run go generate
+	_ = (*propsSlowHasChanged_RunGoGenerate)(k) // props.Slow has changed: run go generate
 }
 
 //go:embed Trivial.spv
@@ -1749,7 +1749,7 @@ func RunTrivial(ctx context.Context, dev *runtime.Device, k props.Trivial, opts 
 }
 
 // What is converted here is what kgen saw of the types of [props.Trivial].
-func _(k props.Trivial) {
+func _(k *props.Trivial) {
 	type propsTrivialHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = propsTrivialHasChanged_RunGoGenerate(k) // props.Trivial has changed: run go generate
+	_ = (*propsTrivialHasChanged_RunGoGenerate)(k) // props.Trivial has changed: run go generate
 }

@@ -104,12 +104,12 @@ func RunFaulted(ctx context.Context, dev *runtime.Device, k atomics.Faulted, r r
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Faulted].
-func _(k atomics.Faulted) {
+func _(k *atomics.Faulted) {
 	type atomicsFaultedHasChanged_RunGoGenerate struct {
 		In  []int32
 		Sum []int32
 	}
-	_ = atomicsFaultedHasChanged_RunGoGenerate(k) // atomics.Faulted has changed: run go generate
+	_ = (*atomicsFaultedHasChanged_RunGoGenerate)(k) // atomics.Faulted has changed: run go generate
 }
 
 //go:embed GenericFloat32.spv
@@ -175,12 +175,12 @@ func RunGenericFloat32(ctx context.Context, dev *runtime.Device, k atomics.Gener
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericFloat32].
-func _(k atomics.GenericFloat32) {
+func _(k *atomics.GenericFloat32) {
 	type atomicsGenericFloat32HasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []float32
 	}
-	_ = atomicsGenericFloat32HasChanged_RunGoGenerate(k) // atomics.GenericFloat32 has changed: run go generate
+	_ = (*atomicsGenericFloat32HasChanged_RunGoGenerate)(k) // atomics.GenericFloat32 has changed: run go generate
 }
 
 //go:embed GenericFloat64.spv
@@ -246,12 +246,12 @@ func RunGenericFloat64(ctx context.Context, dev *runtime.Device, k atomics.Gener
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericFloat64].
-func _(k atomics.GenericFloat64) {
+func _(k *atomics.GenericFloat64) {
 	type atomicsGenericFloat64HasChanged_RunGoGenerate struct {
 		In  []float64
 		Out []float64
 	}
-	_ = atomicsGenericFloat64HasChanged_RunGoGenerate(k) // atomics.GenericFloat64 has changed: run go generate
+	_ = (*atomicsGenericFloat64HasChanged_RunGoGenerate)(k) // atomics.GenericFloat64 has changed: run go generate
 }
 
 //go:embed GenericInt.spv
@@ -316,12 +316,12 @@ func RunGenericInt(ctx context.Context, dev *runtime.Device, k atomics.GenericIn
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericInt].
-func _(k atomics.GenericInt) {
+func _(k *atomics.GenericInt) {
 	type atomicsGenericIntHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []int
 	}
-	_ = atomicsGenericIntHasChanged_RunGoGenerate(k) // atomics.GenericInt has changed: run go generate
+	_ = (*atomicsGenericIntHasChanged_RunGoGenerate)(k) // atomics.GenericInt has changed: run go generate
 }
 
 //go:embed GenericInt32.spv
@@ -387,12 +387,12 @@ func RunGenericInt32(ctx context.Context, dev *runtime.Device, k atomics.Generic
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericInt32].
-func _(k atomics.GenericInt32) {
+func _(k *atomics.GenericInt32) {
 	type atomicsGenericInt32HasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = atomicsGenericInt32HasChanged_RunGoGenerate(k) // atomics.GenericInt32 has changed: run go generate
+	_ = (*atomicsGenericInt32HasChanged_RunGoGenerate)(k) // atomics.GenericInt32 has changed: run go generate
 }
 
 //go:embed GenericInt64.spv
@@ -457,12 +457,12 @@ func RunGenericInt64(ctx context.Context, dev *runtime.Device, k atomics.Generic
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericInt64].
-func _(k atomics.GenericInt64) {
+func _(k *atomics.GenericInt64) {
 	type atomicsGenericInt64HasChanged_RunGoGenerate struct {
 		In  []int64
 		Out []int64
 	}
-	_ = atomicsGenericInt64HasChanged_RunGoGenerate(k) // atomics.GenericInt64 has changed: run go generate
+	_ = (*atomicsGenericInt64HasChanged_RunGoGenerate)(k) // atomics.GenericInt64 has changed: run go generate
 }
 
 //go:embed GenericUint.spv
@@ -527,12 +527,12 @@ func RunGenericUint(ctx context.Context, dev *runtime.Device, k atomics.GenericU
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericUint].
-func _(k atomics.GenericUint) {
+func _(k *atomics.GenericUint) {
 	type atomicsGenericUintHasChanged_RunGoGenerate struct {
 		In  []uint
 		Out []uint
 	}
-	_ = atomicsGenericUintHasChanged_RunGoGenerate(k) // atomics.GenericUint has changed: run go generate
+	_ = (*atomicsGenericUintHasChanged_RunGoGenerate)(k) // atomics.GenericUint has changed: run go generate
 }
 
 //go:embed GenericUint32.spv
@@ -598,12 +598,12 @@ func RunGenericUint32(ctx context.Context, dev *runtime.Device, k atomics.Generi
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericUint32].
-func _(k atomics.GenericUint32) {
+func _(k *atomics.GenericUint32) {
 	type atomicsGenericUint32HasChanged_RunGoGenerate struct {
 		In  []uint32
 		Out []uint32
 	}
-	_ = atomicsGenericUint32HasChanged_RunGoGenerate(k) // atomics.GenericUint32 has changed: run go generate
+	_ = (*atomicsGenericUint32HasChanged_RunGoGenerate)(k) // atomics.GenericUint32 has changed: run go generate
 }
 
 //go:embed GenericUint64.spv
@@ -668,12 +668,12 @@ func RunGenericUint64(ctx context.Context, dev *runtime.Device, k atomics.Generi
 }
 
 // What is converted here is what kgen saw of the types of [atomics.GenericUint64].
-func _(k atomics.GenericUint64) {
+func _(k *atomics.GenericUint64) {
 	type atomicsGenericUint64HasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint64
 	}
-	_ = atomicsGenericUint64HasChanged_RunGoGenerate(k) // atomics.GenericUint64 has changed: run go generate
+	_ = (*atomicsGenericUint64HasChanged_RunGoGenerate)(k) // atomics.GenericUint64 has changed: run go generate
 }
 
 //go:embed Longs.spv
@@ -755,14 +755,14 @@ func RunLongs(ctx context.Context, dev *runtime.Device, k atomics.Longs, r runti
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Longs].
-func _(k atomics.Longs) {
+func _(k *atomics.Longs) {
 	type atomicsLongsHasChanged_RunGoGenerate struct {
 		In  []int64
 		Sum []int64
 		U   []uint64
 		Out []int64
 	}
-	_ = atomicsLongsHasChanged_RunGoGenerate(k) // atomics.Longs has changed: run go generate
+	_ = (*atomicsLongsHasChanged_RunGoGenerate)(k) // atomics.Longs has changed: run go generate
 }
 
 //go:embed Native.spv
@@ -827,12 +827,12 @@ func RunNative(ctx context.Context, dev *runtime.Device, k atomics.Native, r run
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Native].
-func _(k atomics.Native) {
+func _(k *atomics.Native) {
 	type atomicsNativeHasChanged_RunGoGenerate struct {
 		In  []float32
 		Sum []float32
 	}
-	_ = atomicsNativeHasChanged_RunGoGenerate(k) // atomics.Native has changed: run go generate
+	_ = (*atomicsNativeHasChanged_RunGoGenerate)(k) // atomics.Native has changed: run go generate
 }
 
 //go:embed Own.spv
@@ -892,12 +892,12 @@ func RunOwn(ctx context.Context, dev *runtime.Device, k atomics.Own, r runtime.R
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Own].
-func _(k atomics.Own) {
+func _(k *atomics.Own) {
 	type atomicsOwnHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = atomicsOwnHasChanged_RunGoGenerate(k) // atomics.Own has changed: run go generate
+	_ = (*atomicsOwnHasChanged_RunGoGenerate)(k) // atomics.Own has changed: run go generate
 }
 
 //go:embed Push.spv
@@ -958,12 +958,12 @@ func RunPush(ctx context.Context, dev *runtime.Device, k atomics.Push, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Push].
-func _(k atomics.Push) {
+func _(k *atomics.Push) {
 	type atomicsPushHasChanged_RunGoGenerate struct {
 		Head []int32
 		Next []int32
 	}
-	_ = atomicsPushHasChanged_RunGoGenerate(k) // atomics.Push has changed: run go generate
+	_ = (*atomicsPushHasChanged_RunGoGenerate)(k) // atomics.Push has changed: run go generate
 }
 
 //go:embed Typed.spv
@@ -1046,14 +1046,14 @@ func RunTyped(ctx context.Context, dev *runtime.Device, k atomics.Typed, r runti
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Typed].
-func _(k atomics.Typed) {
+func _(k *atomics.Typed) {
 	type atomicsTypedHasChanged_RunGoGenerate struct {
 		In    []int32
 		Cells []atomics.Cell
 		Next  []atomic.Int32
 		Out   []int32
 	}
-	_ = atomicsTypedHasChanged_RunGoGenerate(k) // atomics.Typed has changed: run go generate
+	_ = (*atomicsTypedHasChanged_RunGoGenerate)(k) // atomics.Typed has changed: run go generate
 	type atomicsCellHasChanged_RunGoGenerate struct {
 		Tag   int8
 		Count atomic.Int32
@@ -1063,7 +1063,7 @@ func _(k atomics.Typed) {
 		Mask  atomic.Uint64
 		Names [2]atomic.Uint32
 	}
-	_ = atomicsCellHasChanged_RunGoGenerate(k.Cells[0]) // atomics.Cell has changed: run go generate
+	_ = (*atomicsCellHasChanged_RunGoGenerate)(&k.Cells[0]) // atomics.Cell has changed: run go generate
 }
 
 //go:embed Words.spv
@@ -1151,12 +1151,12 @@ func RunWords(ctx context.Context, dev *runtime.Device, k atomics.Words, r runti
 }
 
 // What is converted here is what kgen saw of the types of [atomics.Words].
-func _(k atomics.Words) {
+func _(k *atomics.Words) {
 	type atomicsWordsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Sum []int32
 		U   []uint32
 		Out []int32
 	}
-	_ = atomicsWordsHasChanged_RunGoGenerate(k) // atomics.Words has changed: run go generate
+	_ = (*atomicsWordsHasChanged_RunGoGenerate)(k) // atomics.Words has changed: run go generate
 }

@@ -179,7 +179,7 @@ func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Args].
-func _(k corpus.Args) {
+func _(k *corpus.Args) {
 	type corpusArgsHasChanged_RunGoGenerate struct {
 		Flag  bool
 		Small int8
@@ -188,7 +188,7 @@ func _(k corpus.Args) {
 		Big   [40]float32
 		Out   []float32
 	}
-	_ = corpusArgsHasChanged_RunGoGenerate(k) // corpus.Args has changed: run go generate
+	_ = (*corpusArgsHasChanged_RunGoGenerate)(k) // corpus.Args has changed: run go generate
 	type corpusInnerHasChanged_RunGoGenerate struct {
 		M    uint16
 		Data []float32
@@ -197,7 +197,7 @@ func _(k corpus.Args) {
 			More  [2][]float32
 		}
 	}
-	_ = corpusInnerHasChanged_RunGoGenerate(k.In) // corpus.Inner has changed: run go generate
+	_ = (*corpusInnerHasChanged_RunGoGenerate)(&k.In) // corpus.Inner has changed: run go generate
 }
 
 //go:embed Arrays.spv
@@ -260,12 +260,12 @@ func RunArrays(ctx context.Context, dev *runtime.Device, k corpus.Arrays, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Arrays].
-func _(k corpus.Arrays) {
+func _(k *corpus.Arrays) {
 	type corpusArraysHasChanged_RunGoGenerate struct {
 		Seed int32
 		Out  []int32
 	}
-	_ = corpusArraysHasChanged_RunGoGenerate(k) // corpus.Arrays has changed: run go generate
+	_ = (*corpusArraysHasChanged_RunGoGenerate)(k) // corpus.Arrays has changed: run go generate
 }
 
 //go:embed Best.spv
@@ -325,18 +325,18 @@ func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Best].
-func _(k corpus.Best) {
+func _(k *corpus.Best) {
 	type corpusBestHasChanged_RunGoGenerate struct {
 		In  []corpus.Vec
 		Out []float32
 	}
-	_ = corpusBestHasChanged_RunGoGenerate(k) // corpus.Best has changed: run go generate
+	_ = (*corpusBestHasChanged_RunGoGenerate)(k) // corpus.Best has changed: run go generate
 	type corpusVecHasChanged_RunGoGenerate struct {
 		X float32
 		Y float32
 		Z float32
 	}
-	_ = corpusVecHasChanged_RunGoGenerate(k.In[0]) // corpus.Vec has changed: run go generate
+	_ = (*corpusVecHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Vec has changed: run go generate
 }
 
 //go:embed BestLocal.spv
@@ -400,12 +400,12 @@ func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.BestLocal].
-func _(k corpus.BestLocal) {
+func _(k *corpus.BestLocal) {
 	type corpusBestLocalHasChanged_RunGoGenerate struct {
 		In  []corpus.Vec
 		Out []float32
 	}
-	_ = corpusBestLocalHasChanged_RunGoGenerate(k) // corpus.BestLocal has changed: run go generate
+	_ = (*corpusBestLocalHasChanged_RunGoGenerate)(k) // corpus.BestLocal has changed: run go generate
 }
 
 //go:embed Bits.spv
@@ -466,12 +466,12 @@ func RunBits(ctx context.Context, dev *runtime.Device, k corpus.Bits, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Bits].
-func _(k corpus.Bits) {
+func _(k *corpus.Bits) {
 	type corpusBitsHasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint64
 	}
-	_ = corpusBitsHasChanged_RunGoGenerate(k) // corpus.Bits has changed: run go generate
+	_ = (*corpusBitsHasChanged_RunGoGenerate)(k) // corpus.Bits has changed: run go generate
 }
 
 //go:embed Bodies.spv
@@ -541,13 +541,13 @@ func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Bodies].
-func _(k corpus.Bodies) {
+func _(k *corpus.Bodies) {
 	type corpusBodiesHasChanged_RunGoGenerate struct {
 		In  []corpus.Body
 		Out []corpus.Body
 		By  corpus.Vec
 	}
-	_ = corpusBodiesHasChanged_RunGoGenerate(k) // corpus.Bodies has changed: run go generate
+	_ = (*corpusBodiesHasChanged_RunGoGenerate)(k) // corpus.Bodies has changed: run go generate
 	type corpusBodyHasChanged_RunGoGenerate struct {
 		Alive bool
 		Pos   corpus.Vec
@@ -556,7 +556,7 @@ func _(k corpus.Bodies) {
 		Hist  [3]int16
 		Vel   corpus.Vec
 	}
-	_ = corpusBodyHasChanged_RunGoGenerate(k.In[0]) // corpus.Body has changed: run go generate
+	_ = (*corpusBodyHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Body has changed: run go generate
 }
 
 //go:embed BothKinds.spv
@@ -617,12 +617,12 @@ func RunBothKinds(ctx context.Context, dev *runtime.Device, k corpus.BothKinds, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.BothKinds].
-func _(k corpus.BothKinds) {
+func _(k *corpus.BothKinds) {
 	type corpusBothKindsHasChanged_RunGoGenerate struct {
 		X   []int32
 		Out []int32
 	}
-	_ = corpusBothKindsHasChanged_RunGoGenerate(k) // corpus.BothKinds has changed: run go generate
+	_ = (*corpusBothKindsHasChanged_RunGoGenerate)(k) // corpus.BothKinds has changed: run go generate
 }
 
 //go:embed Chains.spv
@@ -683,12 +683,12 @@ func RunChains(ctx context.Context, dev *runtime.Device, k corpus.Chains, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Chains].
-func _(k corpus.Chains) {
+func _(k *corpus.Chains) {
 	type corpusChainsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusChainsHasChanged_RunGoGenerate(k) // corpus.Chains has changed: run go generate
+	_ = (*corpusChainsHasChanged_RunGoGenerate)(k) // corpus.Chains has changed: run go generate
 }
 
 //go:embed Closures.spv
@@ -742,9 +742,9 @@ func RunClosures(ctx context.Context, dev *runtime.Device, k corpus.Closures, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Closures].
-func _(k corpus.Closures) {
+func _(k *corpus.Closures) {
 	type corpusClosuresHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusClosuresHasChanged_RunGoGenerate(k) // corpus.Closures has changed: run go generate
+	_ = (*corpusClosuresHasChanged_RunGoGenerate)(k) // corpus.Closures has changed: run go generate
 }
 
 //go:embed Collatz.spv
@@ -799,9 +799,9 @@ func RunCollatz(ctx context.Context, dev *runtime.Device, k corpus.Collatz, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Collatz].
-func _(k corpus.Collatz) {
+func _(k *corpus.Collatz) {
 	type corpusCollatzHasChanged_RunGoGenerate struct{ Out []uint32 }
-	_ = corpusCollatzHasChanged_RunGoGenerate(k) // corpus.Collatz has changed: run go generate
+	_ = (*corpusCollatzHasChanged_RunGoGenerate)(k) // corpus.Collatz has changed: run go generate
 }
 
 //go:embed Complex.spv
@@ -885,7 +885,7 @@ func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Complex].
-func _(k corpus.Complex) {
+func _(k *corpus.Complex) {
 	type corpusComplexHasChanged_RunGoGenerate struct {
 		X     []float64
 		Y     []float64
@@ -893,7 +893,7 @@ func _(k corpus.Complex) {
 		Small [][2]float32
 		Eq    []bool
 	}
-	_ = corpusComplexHasChanged_RunGoGenerate(k) // corpus.Complex has changed: run go generate
+	_ = (*corpusComplexHasChanged_RunGoGenerate)(k) // corpus.Complex has changed: run go generate
 }
 
 //go:embed ConvertFloat32.spv
@@ -956,12 +956,12 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.Conver
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertFloat32].
-func _(k corpus.ConvertFloat32) {
+func _(k *corpus.ConvertFloat32) {
 	type corpusConvertFloat32HasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []corpus.Converted
 	}
-	_ = corpusConvertFloat32HasChanged_RunGoGenerate(k) // corpus.ConvertFloat32 has changed: run go generate
+	_ = (*corpusConvertFloat32HasChanged_RunGoGenerate)(k) // corpus.ConvertFloat32 has changed: run go generate
 	type corpusConvertedHasChanged_RunGoGenerate struct {
 		I8  int8
 		I16 int16
@@ -976,7 +976,7 @@ func _(k corpus.ConvertFloat32) {
 		F32 float32
 		F64 float64
 	}
-	_ = corpusConvertedHasChanged_RunGoGenerate(k.Out[0]) // corpus.Converted has changed: run go generate
+	_ = (*corpusConvertedHasChanged_RunGoGenerate)(&k.Out[0]) // corpus.Converted has changed: run go generate
 }
 
 //go:embed ConvertFloat64.spv
@@ -1039,12 +1039,12 @@ func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.Conver
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertFloat64].
-func _(k corpus.ConvertFloat64) {
+func _(k *corpus.ConvertFloat64) {
 	type corpusConvertFloat64HasChanged_RunGoGenerate struct {
 		In  []float64
 		Out []corpus.Converted
 	}
-	_ = corpusConvertFloat64HasChanged_RunGoGenerate(k) // corpus.ConvertFloat64 has changed: run go generate
+	_ = (*corpusConvertFloat64HasChanged_RunGoGenerate)(k) // corpus.ConvertFloat64 has changed: run go generate
 }
 
 //go:embed ConvertInt.spv
@@ -1107,12 +1107,12 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertInt].
-func _(k corpus.ConvertInt) {
+func _(k *corpus.ConvertInt) {
 	type corpusConvertIntHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []corpus.Converted
 	}
-	_ = corpusConvertIntHasChanged_RunGoGenerate(k) // corpus.ConvertInt has changed: run go generate
+	_ = (*corpusConvertIntHasChanged_RunGoGenerate)(k) // corpus.ConvertInt has changed: run go generate
 }
 
 //go:embed ConvertInt16.spv
@@ -1175,12 +1175,12 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertInt16].
-func _(k corpus.ConvertInt16) {
+func _(k *corpus.ConvertInt16) {
 	type corpusConvertInt16HasChanged_RunGoGenerate struct {
 		In  []int16
 		Out []corpus.Converted
 	}
-	_ = corpusConvertInt16HasChanged_RunGoGenerate(k) // corpus.ConvertInt16 has changed: run go generate
+	_ = (*corpusConvertInt16HasChanged_RunGoGenerate)(k) // corpus.ConvertInt16 has changed: run go generate
 }
 
 //go:embed ConvertInt32.spv
@@ -1243,12 +1243,12 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertInt32].
-func _(k corpus.ConvertInt32) {
+func _(k *corpus.ConvertInt32) {
 	type corpusConvertInt32HasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []corpus.Converted
 	}
-	_ = corpusConvertInt32HasChanged_RunGoGenerate(k) // corpus.ConvertInt32 has changed: run go generate
+	_ = (*corpusConvertInt32HasChanged_RunGoGenerate)(k) // corpus.ConvertInt32 has changed: run go generate
 }
 
 //go:embed ConvertInt64.spv
@@ -1311,12 +1311,12 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertInt64].
-func _(k corpus.ConvertInt64) {
+func _(k *corpus.ConvertInt64) {
 	type corpusConvertInt64HasChanged_RunGoGenerate struct {
 		In  []int64
 		Out []corpus.Converted
 	}
-	_ = corpusConvertInt64HasChanged_RunGoGenerate(k) // corpus.ConvertInt64 has changed: run go generate
+	_ = (*corpusConvertInt64HasChanged_RunGoGenerate)(k) // corpus.ConvertInt64 has changed: run go generate
 }
 
 //go:embed ConvertInt8.spv
@@ -1379,12 +1379,12 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertIn
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertInt8].
-func _(k corpus.ConvertInt8) {
+func _(k *corpus.ConvertInt8) {
 	type corpusConvertInt8HasChanged_RunGoGenerate struct {
 		In  []int8
 		Out []corpus.Converted
 	}
-	_ = corpusConvertInt8HasChanged_RunGoGenerate(k) // corpus.ConvertInt8 has changed: run go generate
+	_ = (*corpusConvertInt8HasChanged_RunGoGenerate)(k) // corpus.ConvertInt8 has changed: run go generate
 }
 
 //go:embed ConvertUint.spv
@@ -1447,12 +1447,12 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k corpus.ConvertUi
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertUint].
-func _(k corpus.ConvertUint) {
+func _(k *corpus.ConvertUint) {
 	type corpusConvertUintHasChanged_RunGoGenerate struct {
 		In  []uint
 		Out []corpus.Converted
 	}
-	_ = corpusConvertUintHasChanged_RunGoGenerate(k) // corpus.ConvertUint has changed: run go generate
+	_ = (*corpusConvertUintHasChanged_RunGoGenerate)(k) // corpus.ConvertUint has changed: run go generate
 }
 
 //go:embed ConvertUint16.spv
@@ -1515,12 +1515,12 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.Convert
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertUint16].
-func _(k corpus.ConvertUint16) {
+func _(k *corpus.ConvertUint16) {
 	type corpusConvertUint16HasChanged_RunGoGenerate struct {
 		In  []uint16
 		Out []corpus.Converted
 	}
-	_ = corpusConvertUint16HasChanged_RunGoGenerate(k) // corpus.ConvertUint16 has changed: run go generate
+	_ = (*corpusConvertUint16HasChanged_RunGoGenerate)(k) // corpus.ConvertUint16 has changed: run go generate
 }
 
 //go:embed ConvertUint32.spv
@@ -1583,12 +1583,12 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.Convert
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertUint32].
-func _(k corpus.ConvertUint32) {
+func _(k *corpus.ConvertUint32) {
 	type corpusConvertUint32HasChanged_RunGoGenerate struct {
 		In  []uint32
 		Out []corpus.Converted
 	}
-	_ = corpusConvertUint32HasChanged_RunGoGenerate(k) // corpus.ConvertUint32 has changed: run go generate
+	_ = (*corpusConvertUint32HasChanged_RunGoGenerate)(k) // corpus.ConvertUint32 has changed: run go generate
 }
 
 //go:embed ConvertUint64.spv
@@ -1651,12 +1651,12 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.Convert
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertUint64].
-func _(k corpus.ConvertUint64) {
+func _(k *corpus.ConvertUint64) {
 	type corpusConvertUint64HasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []corpus.Converted
 	}
-	_ = corpusConvertUint64HasChanged_RunGoGenerate(k) // corpus.ConvertUint64 has changed: run go generate
+	_ = (*corpusConvertUint64HasChanged_RunGoGenerate)(k) // corpus.ConvertUint64 has changed: run go generate
 }
 
 //go:embed ConvertUint8.spv
@@ -1719,12 +1719,12 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertU
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ConvertUint8].
-func _(k corpus.ConvertUint8) {
+func _(k *corpus.ConvertUint8) {
 	type corpusConvertUint8HasChanged_RunGoGenerate struct {
 		In  []uint8
 		Out []corpus.Converted
 	}
-	_ = corpusConvertUint8HasChanged_RunGoGenerate(k) // corpus.ConvertUint8 has changed: run go generate
+	_ = (*corpusConvertUint8HasChanged_RunGoGenerate)(k) // corpus.ConvertUint8 has changed: run go generate
 }
 
 //go:embed Counted.spv
@@ -1832,7 +1832,7 @@ func RunCounted(ctx context.Context, dev *runtime.Device, k corpus.Counted, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Counted].
-func _(k corpus.Counted) {
+func _(k *corpus.Counted) {
 	type corpusCountedHasChanged_RunGoGenerate struct {
 		How  int
 		From int
@@ -1841,7 +1841,7 @@ func _(k corpus.Counted) {
 		In   []int32
 		Out  []int32
 	}
-	_ = corpusCountedHasChanged_RunGoGenerate(k) // corpus.Counted has changed: run go generate
+	_ = (*corpusCountedHasChanged_RunGoGenerate)(k) // corpus.Counted has changed: run go generate
 }
 
 //go:embed Deep.spv
@@ -1902,12 +1902,12 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Deep].
-func _(k corpus.Deep) {
+func _(k *corpus.Deep) {
 	type corpusDeepHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusDeepHasChanged_RunGoGenerate(k) // corpus.Deep has changed: run go generate
+	_ = (*corpusDeepHasChanged_RunGoGenerate)(k) // corpus.Deep has changed: run go generate
 }
 
 //go:embed EarlyReturn.spv
@@ -1973,12 +1973,12 @@ func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyRetu
 }
 
 // What is converted here is what kgen saw of the types of [corpus.EarlyReturn].
-func _(k corpus.EarlyReturn) {
+func _(k *corpus.EarlyReturn) {
 	type corpusEarlyReturnHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusEarlyReturnHasChanged_RunGoGenerate(k) // corpus.EarlyReturn has changed: run go generate
+	_ = (*corpusEarlyReturnHasChanged_RunGoGenerate)(k) // corpus.EarlyReturn has changed: run go generate
 }
 
 //go:embed Embedded.spv
@@ -2057,25 +2057,25 @@ func RunEmbedded(ctx context.Context, dev *runtime.Device, k corpus.Embedded, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Embedded].
-func _(k corpus.Embedded) {
+func _(k *corpus.Embedded) {
 	type corpusEmbeddedHasChanged_RunGoGenerate struct {
 		In   []corpus.Outer
 		Out  []corpus.Outer
 		Keys []int32
 		Eq   []bool
 	}
-	_ = corpusEmbeddedHasChanged_RunGoGenerate(k) // corpus.Embedded has changed: run go generate
+	_ = (*corpusEmbeddedHasChanged_RunGoGenerate)(k) // corpus.Embedded has changed: run go generate
 	type corpusMiddleHasChanged_RunGoGenerate struct {
 		corpus.Base
 		corpus.Vec
 		ID int8
 	}
-	_ = corpusMiddleHasChanged_RunGoGenerate(k.In[0].Middle) // corpus.Middle has changed: run go generate
+	_ = (*corpusMiddleHasChanged_RunGoGenerate)(&k.In[0].Middle) // corpus.Middle has changed: run go generate
 	type corpusBaseHasChanged_RunGoGenerate struct {
 		ID   uint16
 		Flag bool
 	}
-	_ = corpusBaseHasChanged_RunGoGenerate(k.In[0].Middle.Base) // corpus.Base has changed: run go generate
+	_ = (*corpusBaseHasChanged_RunGoGenerate)(&k.In[0].Middle.Base) // corpus.Base has changed: run go generate
 }
 
 //go:embed FaultBeforeBarrier.spv
@@ -2144,13 +2144,13 @@ func RunFaultBeforeBarrier(ctx context.Context, dev *runtime.Device, k corpus.Fa
 }
 
 // What is converted here is what kgen saw of the types of [corpus.FaultBeforeBarrier].
-func _(k corpus.FaultBeforeBarrier) {
+func _(k *corpus.FaultBeforeBarrier) {
 	type corpusFaultBeforeBarrierHasChanged_RunGoGenerate struct {
 		Bad int
 		In  []int32
 		Out []int32
 	}
-	_ = corpusFaultBeforeBarrierHasChanged_RunGoGenerate(k) // corpus.FaultBeforeBarrier has changed: run go generate
+	_ = (*corpusFaultBeforeBarrierHasChanged_RunGoGenerate)(k) // corpus.FaultBeforeBarrier has changed: run go generate
 }
 
 //go:embed Faulty.spv
@@ -2255,7 +2255,7 @@ func RunFaulty(ctx context.Context, dev *runtime.Device, k corpus.Faulty, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Faulty].
-func _(k corpus.Faulty) {
+func _(k *corpus.Faulty) {
 	type corpusFaultyHasChanged_RunGoGenerate struct {
 		At   int
 		What int
@@ -2263,7 +2263,7 @@ func _(k corpus.Faulty) {
 		X    []int32
 		Out  []int32
 	}
-	_ = corpusFaultyHasChanged_RunGoGenerate(k) // corpus.Faulty has changed: run go generate
+	_ = (*corpusFaultyHasChanged_RunGoGenerate)(k) // corpus.Faulty has changed: run go generate
 }
 
 //go:embed FloatOpsFloat32.spv
@@ -2336,14 +2336,14 @@ func RunFloatOpsFloat32(ctx context.Context, dev *runtime.Device, k corpus.Float
 }
 
 // What is converted here is what kgen saw of the types of [corpus.FloatOpsFloat32].
-func _(k corpus.FloatOpsFloat32) {
+func _(k *corpus.FloatOpsFloat32) {
 	type corpusFloatOpsFloat32HasChanged_RunGoGenerate struct {
 		A      []float32
 		B      []float32
 		Out    []float32
 		Orders []bool
 	}
-	_ = corpusFloatOpsFloat32HasChanged_RunGoGenerate(k) // corpus.FloatOpsFloat32 has changed: run go generate
+	_ = (*corpusFloatOpsFloat32HasChanged_RunGoGenerate)(k) // corpus.FloatOpsFloat32 has changed: run go generate
 }
 
 //go:embed FloatOpsFloat64.spv
@@ -2420,14 +2420,14 @@ func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.Float
 }
 
 // What is converted here is what kgen saw of the types of [corpus.FloatOpsFloat64].
-func _(k corpus.FloatOpsFloat64) {
+func _(k *corpus.FloatOpsFloat64) {
 	type corpusFloatOpsFloat64HasChanged_RunGoGenerate struct {
 		A      []float64
 		B      []float64
 		Out    []float64
 		Orders []bool
 	}
-	_ = corpusFloatOpsFloat64HasChanged_RunGoGenerate(k) // corpus.FloatOpsFloat64 has changed: run go generate
+	_ = (*corpusFloatOpsFloat64HasChanged_RunGoGenerate)(k) // corpus.FloatOpsFloat64 has changed: run go generate
 }
 
 //go:embed FoundLast.spv
@@ -2485,9 +2485,9 @@ func RunFoundLast(ctx context.Context, dev *runtime.Device, k corpus.FoundLast, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.FoundLast].
-func _(k corpus.FoundLast) {
+func _(k *corpus.FoundLast) {
 	type corpusFoundLastHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusFoundLastHasChanged_RunGoGenerate(k) // corpus.FoundLast has changed: run go generate
+	_ = (*corpusFoundLastHasChanged_RunGoGenerate)(k) // corpus.FoundLast has changed: run go generate
 }
 
 //go:embed Fresh.spv
@@ -2541,9 +2541,9 @@ func RunFresh(ctx context.Context, dev *runtime.Device, k corpus.Fresh, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Fresh].
-func _(k corpus.Fresh) {
+func _(k *corpus.Fresh) {
 	type corpusFreshHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusFreshHasChanged_RunGoGenerate(k) // corpus.Fresh has changed: run go generate
+	_ = (*corpusFreshHasChanged_RunGoGenerate)(k) // corpus.Fresh has changed: run go generate
 }
 
 //go:embed Fused.spv
@@ -2616,14 +2616,14 @@ func RunFused(ctx context.Context, dev *runtime.Device, k corpus.Fused, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Fused].
-func _(k corpus.Fused) {
+func _(k *corpus.Fused) {
 	type corpusFusedHasChanged_RunGoGenerate struct {
 		X   []float32
 		Y   []float32
 		Z   []float32
 		Out []float32
 	}
-	_ = corpusFusedHasChanged_RunGoGenerate(k) // corpus.Fused has changed: run go generate
+	_ = (*corpusFusedHasChanged_RunGoGenerate)(k) // corpus.Fused has changed: run go generate
 }
 
 //go:embed Generics.spv
@@ -2691,12 +2691,12 @@ func RunGenerics(ctx context.Context, dev *runtime.Device, k corpus.Generics, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Generics].
-func _(k corpus.Generics) {
+func _(k *corpus.Generics) {
 	type corpusGenericsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []float64
 	}
-	_ = corpusGenericsHasChanged_RunGoGenerate(k) // corpus.Generics has changed: run go generate
+	_ = (*corpusGenericsHasChanged_RunGoGenerate)(k) // corpus.Generics has changed: run go generate
 }
 
 //go:embed Goto.spv
@@ -2750,9 +2750,9 @@ func RunGoto(ctx context.Context, dev *runtime.Device, k corpus.Goto, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Goto].
-func _(k corpus.Goto) {
+func _(k *corpus.Goto) {
 	type corpusGotoHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusGotoHasChanged_RunGoGenerate(k) // corpus.Goto has changed: run go generate
+	_ = (*corpusGotoHasChanged_RunGoGenerate)(k) // corpus.Goto has changed: run go generate
 }
 
 //go:embed Grid2.spv
@@ -2815,12 +2815,12 @@ func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Grid2].
-func _(k corpus.Grid2) {
+func _(k *corpus.Grid2) {
 	type corpusGrid2HasChanged_RunGoGenerate struct {
 		W   int
 		Out []int32
 	}
-	_ = corpusGrid2HasChanged_RunGoGenerate(k) // corpus.Grid2 has changed: run go generate
+	_ = (*corpusGrid2HasChanged_RunGoGenerate)(k) // corpus.Grid2 has changed: run go generate
 }
 
 //go:embed Grid2Local.spv
@@ -2895,13 +2895,13 @@ func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Grid2Local].
-func _(k corpus.Grid2Local) {
+func _(k *corpus.Grid2Local) {
 	type corpusGrid2LocalHasChanged_RunGoGenerate struct {
 		W   int
 		In  []float32
 		Out []float32
 	}
-	_ = corpusGrid2LocalHasChanged_RunGoGenerate(k) // corpus.Grid2Local has changed: run go generate
+	_ = (*corpusGrid2LocalHasChanged_RunGoGenerate)(k) // corpus.Grid2Local has changed: run go generate
 }
 
 //go:embed Grid3.spv
@@ -2959,9 +2959,9 @@ func RunGrid3(ctx context.Context, dev *runtime.Device, k corpus.Grid3, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Grid3].
-func _(k corpus.Grid3) {
+func _(k *corpus.Grid3) {
 	type corpusGrid3HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusGrid3HasChanged_RunGoGenerate(k) // corpus.Grid3 has changed: run go generate
+	_ = (*corpusGrid3HasChanged_RunGoGenerate)(k) // corpus.Grid3 has changed: run go generate
 }
 
 //go:embed GroupFloats32.spv
@@ -3030,12 +3030,12 @@ func RunGroupFloats32(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupFloats32].
-func _(k corpus.GroupFloats32) {
+func _(k *corpus.GroupFloats32) {
 	type corpusGroupFloats32HasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []float32
 	}
-	_ = corpusGroupFloats32HasChanged_RunGoGenerate(k) // corpus.GroupFloats32 has changed: run go generate
+	_ = (*corpusGroupFloats32HasChanged_RunGoGenerate)(k) // corpus.GroupFloats32 has changed: run go generate
 }
 
 //go:embed GroupFloats64.spv
@@ -3104,12 +3104,12 @@ func RunGroupFloats64(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupFloats64].
-func _(k corpus.GroupFloats64) {
+func _(k *corpus.GroupFloats64) {
 	type corpusGroupFloats64HasChanged_RunGoGenerate struct {
 		In  []float64
 		Out []float64
 	}
-	_ = corpusGroupFloats64HasChanged_RunGoGenerate(k) // corpus.GroupFloats64 has changed: run go generate
+	_ = (*corpusGroupFloats64HasChanged_RunGoGenerate)(k) // corpus.GroupFloats64 has changed: run go generate
 }
 
 //go:embed GroupGuards.spv
@@ -3180,12 +3180,12 @@ func RunGroupGuards(ctx context.Context, dev *runtime.Device, k corpus.GroupGuar
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupGuards].
-func _(k corpus.GroupGuards) {
+func _(k *corpus.GroupGuards) {
 	type corpusGroupGuardsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusGroupGuardsHasChanged_RunGoGenerate(k) // corpus.GroupGuards has changed: run go generate
+	_ = (*corpusGroupGuardsHasChanged_RunGoGenerate)(k) // corpus.GroupGuards has changed: run go generate
 }
 
 //go:embed GroupIntsInt16.spv
@@ -3252,12 +3252,12 @@ func RunGroupIntsInt16(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsInt16].
-func _(k corpus.GroupIntsInt16) {
+func _(k *corpus.GroupIntsInt16) {
 	type corpusGroupIntsInt16HasChanged_RunGoGenerate struct {
 		In  []int16
 		Out []int16
 	}
-	_ = corpusGroupIntsInt16HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt16 has changed: run go generate
+	_ = (*corpusGroupIntsInt16HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt16 has changed: run go generate
 }
 
 //go:embed GroupIntsInt32.spv
@@ -3324,12 +3324,12 @@ func RunGroupIntsInt32(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsInt32].
-func _(k corpus.GroupIntsInt32) {
+func _(k *corpus.GroupIntsInt32) {
 	type corpusGroupIntsInt32HasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusGroupIntsInt32HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt32 has changed: run go generate
+	_ = (*corpusGroupIntsInt32HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt32 has changed: run go generate
 }
 
 //go:embed GroupIntsInt64.spv
@@ -3396,12 +3396,12 @@ func RunGroupIntsInt64(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsInt64].
-func _(k corpus.GroupIntsInt64) {
+func _(k *corpus.GroupIntsInt64) {
 	type corpusGroupIntsInt64HasChanged_RunGoGenerate struct {
 		In  []int64
 		Out []int64
 	}
-	_ = corpusGroupIntsInt64HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt64 has changed: run go generate
+	_ = (*corpusGroupIntsInt64HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt64 has changed: run go generate
 }
 
 //go:embed GroupIntsInt8.spv
@@ -3468,12 +3468,12 @@ func RunGroupIntsInt8(ctx context.Context, dev *runtime.Device, k corpus.GroupIn
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsInt8].
-func _(k corpus.GroupIntsInt8) {
+func _(k *corpus.GroupIntsInt8) {
 	type corpusGroupIntsInt8HasChanged_RunGoGenerate struct {
 		In  []int8
 		Out []int8
 	}
-	_ = corpusGroupIntsInt8HasChanged_RunGoGenerate(k) // corpus.GroupIntsInt8 has changed: run go generate
+	_ = (*corpusGroupIntsInt8HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt8 has changed: run go generate
 }
 
 //go:embed GroupIntsUint32.spv
@@ -3540,12 +3540,12 @@ func RunGroupIntsUint32(ctx context.Context, dev *runtime.Device, k corpus.Group
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsUint32].
-func _(k corpus.GroupIntsUint32) {
+func _(k *corpus.GroupIntsUint32) {
 	type corpusGroupIntsUint32HasChanged_RunGoGenerate struct {
 		In  []uint32
 		Out []uint32
 	}
-	_ = corpusGroupIntsUint32HasChanged_RunGoGenerate(k) // corpus.GroupIntsUint32 has changed: run go generate
+	_ = (*corpusGroupIntsUint32HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint32 has changed: run go generate
 }
 
 //go:embed GroupIntsUint64.spv
@@ -3612,12 +3612,12 @@ func RunGroupIntsUint64(ctx context.Context, dev *runtime.Device, k corpus.Group
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsUint64].
-func _(k corpus.GroupIntsUint64) {
+func _(k *corpus.GroupIntsUint64) {
 	type corpusGroupIntsUint64HasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint64
 	}
-	_ = corpusGroupIntsUint64HasChanged_RunGoGenerate(k) // corpus.GroupIntsUint64 has changed: run go generate
+	_ = (*corpusGroupIntsUint64HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint64 has changed: run go generate
 }
 
 //go:embed GroupIntsUint8.spv
@@ -3684,12 +3684,12 @@ func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupIntsUint8].
-func _(k corpus.GroupIntsUint8) {
+func _(k *corpus.GroupIntsUint8) {
 	type corpusGroupIntsUint8HasChanged_RunGoGenerate struct {
 		In  []uint8
 		Out []uint8
 	}
-	_ = corpusGroupIntsUint8HasChanged_RunGoGenerate(k) // corpus.GroupIntsUint8 has changed: run go generate
+	_ = (*corpusGroupIntsUint8HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint8 has changed: run go generate
 }
 
 //go:embed GroupLeavers.spv
@@ -3786,7 +3786,7 @@ func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLea
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupLeavers].
-func _(k corpus.GroupLeavers) {
+func _(k *corpus.GroupLeavers) {
 	type corpusGroupLeaversHasChanged_RunGoGenerate struct {
 		Bad int
 		In  []int32
@@ -3794,7 +3794,7 @@ func _(k corpus.GroupLeavers) {
 		Out []int32
 		F   []float32
 	}
-	_ = corpusGroupLeaversHasChanged_RunGoGenerate(k) // corpus.GroupLeavers has changed: run go generate
+	_ = (*corpusGroupLeaversHasChanged_RunGoGenerate)(k) // corpus.GroupLeavers has changed: run go generate
 }
 
 //go:embed GroupRounds.spv
@@ -3874,13 +3874,13 @@ func RunGroupRounds(ctx context.Context, dev *runtime.Device, k corpus.GroupRoun
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupRounds].
-func _(k corpus.GroupRounds) {
+func _(k *corpus.GroupRounds) {
 	type corpusGroupRoundsHasChanged_RunGoGenerate struct {
 		Bad int
 		In  []int32
 		Out []int32
 	}
-	_ = corpusGroupRoundsHasChanged_RunGoGenerate(k) // corpus.GroupRounds has changed: run go generate
+	_ = (*corpusGroupRoundsHasChanged_RunGoGenerate)(k) // corpus.GroupRounds has changed: run go generate
 }
 
 //go:embed GroupSettles.spv
@@ -3964,13 +3964,13 @@ func RunGroupSettles(ctx context.Context, dev *runtime.Device, k corpus.GroupSet
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupSettles].
-func _(k corpus.GroupSettles) {
+func _(k *corpus.GroupSettles) {
 	type corpusGroupSettlesHasChanged_RunGoGenerate struct {
 		Bad int
 		In  []int32
 		Out []int32
 	}
-	_ = corpusGroupSettlesHasChanged_RunGoGenerate(k) // corpus.GroupSettles has changed: run go generate
+	_ = (*corpusGroupSettlesHasChanged_RunGoGenerate)(k) // corpus.GroupSettles has changed: run go generate
 }
 
 //go:embed GroupVotes.spv
@@ -4049,13 +4049,13 @@ func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes
 }
 
 // What is converted here is what kgen saw of the types of [corpus.GroupVotes].
-func _(k corpus.GroupVotes) {
+func _(k *corpus.GroupVotes) {
 	type corpusGroupVotesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []bool
 		IDs []int
 	}
-	_ = corpusGroupVotesHasChanged_RunGoGenerate(k) // corpus.GroupVotes has changed: run go generate
+	_ = (*corpusGroupVotesHasChanged_RunGoGenerate)(k) // corpus.GroupVotes has changed: run go generate
 }
 
 //go:embed IDs.spv
@@ -4114,9 +4114,9 @@ func RunIDs(ctx context.Context, dev *runtime.Device, k corpus.IDs, r runtime.ND
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IDs].
-func _(k corpus.IDs) {
+func _(k *corpus.IDs) {
 	type corpusIDsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusIDsHasChanged_RunGoGenerate(k) // corpus.IDs has changed: run go generate
+	_ = (*corpusIDsHasChanged_RunGoGenerate)(k) // corpus.IDs has changed: run go generate
 }
 
 //go:embed IntOpsInt.spv
@@ -4194,7 +4194,7 @@ func RunIntOpsInt(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsInt].
-func _(k corpus.IntOpsInt) {
+func _(k *corpus.IntOpsInt) {
 	type corpusIntOpsIntHasChanged_RunGoGenerate struct {
 		A      []int
 		B      []int
@@ -4202,7 +4202,7 @@ func _(k corpus.IntOpsInt) {
 		Out    []int
 		Orders []bool
 	}
-	_ = corpusIntOpsIntHasChanged_RunGoGenerate(k) // corpus.IntOpsInt has changed: run go generate
+	_ = (*corpusIntOpsIntHasChanged_RunGoGenerate)(k) // corpus.IntOpsInt has changed: run go generate
 }
 
 //go:embed IntOpsInt16.spv
@@ -4280,7 +4280,7 @@ func RunIntOpsInt16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsInt16].
-func _(k corpus.IntOpsInt16) {
+func _(k *corpus.IntOpsInt16) {
 	type corpusIntOpsInt16HasChanged_RunGoGenerate struct {
 		A      []int16
 		B      []int16
@@ -4288,7 +4288,7 @@ func _(k corpus.IntOpsInt16) {
 		Out    []int16
 		Orders []bool
 	}
-	_ = corpusIntOpsInt16HasChanged_RunGoGenerate(k) // corpus.IntOpsInt16 has changed: run go generate
+	_ = (*corpusIntOpsInt16HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt16 has changed: run go generate
 }
 
 //go:embed IntOpsInt32.spv
@@ -4366,7 +4366,7 @@ func RunIntOpsInt32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsInt32].
-func _(k corpus.IntOpsInt32) {
+func _(k *corpus.IntOpsInt32) {
 	type corpusIntOpsInt32HasChanged_RunGoGenerate struct {
 		A      []int32
 		B      []int32
@@ -4374,7 +4374,7 @@ func _(k corpus.IntOpsInt32) {
 		Out    []int32
 		Orders []bool
 	}
-	_ = corpusIntOpsInt32HasChanged_RunGoGenerate(k) // corpus.IntOpsInt32 has changed: run go generate
+	_ = (*corpusIntOpsInt32HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt32 has changed: run go generate
 }
 
 //go:embed IntOpsInt64.spv
@@ -4452,7 +4452,7 @@ func RunIntOpsInt64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsInt64].
-func _(k corpus.IntOpsInt64) {
+func _(k *corpus.IntOpsInt64) {
 	type corpusIntOpsInt64HasChanged_RunGoGenerate struct {
 		A      []int64
 		B      []int64
@@ -4460,7 +4460,7 @@ func _(k corpus.IntOpsInt64) {
 		Out    []int64
 		Orders []bool
 	}
-	_ = corpusIntOpsInt64HasChanged_RunGoGenerate(k) // corpus.IntOpsInt64 has changed: run go generate
+	_ = (*corpusIntOpsInt64HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt64 has changed: run go generate
 }
 
 //go:embed IntOpsInt8.spv
@@ -4538,7 +4538,7 @@ func RunIntOpsInt8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt8
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsInt8].
-func _(k corpus.IntOpsInt8) {
+func _(k *corpus.IntOpsInt8) {
 	type corpusIntOpsInt8HasChanged_RunGoGenerate struct {
 		A      []int8
 		B      []int8
@@ -4546,7 +4546,7 @@ func _(k corpus.IntOpsInt8) {
 		Out    []int8
 		Orders []bool
 	}
-	_ = corpusIntOpsInt8HasChanged_RunGoGenerate(k) // corpus.IntOpsInt8 has changed: run go generate
+	_ = (*corpusIntOpsInt8HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt8 has changed: run go generate
 }
 
 //go:embed IntOpsUint.spv
@@ -4624,7 +4624,7 @@ func RunIntOpsUint(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsUint].
-func _(k corpus.IntOpsUint) {
+func _(k *corpus.IntOpsUint) {
 	type corpusIntOpsUintHasChanged_RunGoGenerate struct {
 		A      []uint
 		B      []uint
@@ -4632,7 +4632,7 @@ func _(k corpus.IntOpsUint) {
 		Out    []uint
 		Orders []bool
 	}
-	_ = corpusIntOpsUintHasChanged_RunGoGenerate(k) // corpus.IntOpsUint has changed: run go generate
+	_ = (*corpusIntOpsUintHasChanged_RunGoGenerate)(k) // corpus.IntOpsUint has changed: run go generate
 }
 
 //go:embed IntOpsUint16.spv
@@ -4710,7 +4710,7 @@ func RunIntOpsUint16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsUint16].
-func _(k corpus.IntOpsUint16) {
+func _(k *corpus.IntOpsUint16) {
 	type corpusIntOpsUint16HasChanged_RunGoGenerate struct {
 		A      []uint16
 		B      []uint16
@@ -4718,7 +4718,7 @@ func _(k corpus.IntOpsUint16) {
 		Out    []uint16
 		Orders []bool
 	}
-	_ = corpusIntOpsUint16HasChanged_RunGoGenerate(k) // corpus.IntOpsUint16 has changed: run go generate
+	_ = (*corpusIntOpsUint16HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint16 has changed: run go generate
 }
 
 //go:embed IntOpsUint32.spv
@@ -4796,7 +4796,7 @@ func RunIntOpsUint32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsUint32].
-func _(k corpus.IntOpsUint32) {
+func _(k *corpus.IntOpsUint32) {
 	type corpusIntOpsUint32HasChanged_RunGoGenerate struct {
 		A      []uint32
 		B      []uint32
@@ -4804,7 +4804,7 @@ func _(k corpus.IntOpsUint32) {
 		Out    []uint32
 		Orders []bool
 	}
-	_ = corpusIntOpsUint32HasChanged_RunGoGenerate(k) // corpus.IntOpsUint32 has changed: run go generate
+	_ = (*corpusIntOpsUint32HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint32 has changed: run go generate
 }
 
 //go:embed IntOpsUint64.spv
@@ -4882,7 +4882,7 @@ func RunIntOpsUint64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsUint64].
-func _(k corpus.IntOpsUint64) {
+func _(k *corpus.IntOpsUint64) {
 	type corpusIntOpsUint64HasChanged_RunGoGenerate struct {
 		A      []uint64
 		B      []uint64
@@ -4890,7 +4890,7 @@ func _(k corpus.IntOpsUint64) {
 		Out    []uint64
 		Orders []bool
 	}
-	_ = corpusIntOpsUint64HasChanged_RunGoGenerate(k) // corpus.IntOpsUint64 has changed: run go generate
+	_ = (*corpusIntOpsUint64HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint64 has changed: run go generate
 }
 
 //go:embed IntOpsUint8.spv
@@ -4968,7 +4968,7 @@ func RunIntOpsUint8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUin
 }
 
 // What is converted here is what kgen saw of the types of [corpus.IntOpsUint8].
-func _(k corpus.IntOpsUint8) {
+func _(k *corpus.IntOpsUint8) {
 	type corpusIntOpsUint8HasChanged_RunGoGenerate struct {
 		A      []uint8
 		B      []uint8
@@ -4976,7 +4976,7 @@ func _(k corpus.IntOpsUint8) {
 		Out    []uint8
 		Orders []bool
 	}
-	_ = corpusIntOpsUint8HasChanged_RunGoGenerate(k) // corpus.IntOpsUint8 has changed: run go generate
+	_ = (*corpusIntOpsUint8HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint8 has changed: run go generate
 }
 
 //go:embed Jumps.spv
@@ -5037,12 +5037,12 @@ func RunJumps(ctx context.Context, dev *runtime.Device, k corpus.Jumps, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Jumps].
-func _(k corpus.Jumps) {
+func _(k *corpus.Jumps) {
 	type corpusJumpsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusJumpsHasChanged_RunGoGenerate(k) // corpus.Jumps has changed: run go generate
+	_ = (*corpusJumpsHasChanged_RunGoGenerate)(k) // corpus.Jumps has changed: run go generate
 }
 
 //go:embed LargeStructs.spv
@@ -5118,14 +5118,14 @@ func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStr
 }
 
 // What is converted here is what kgen saw of the types of [corpus.LargeStructs].
-func _(k corpus.LargeStructs) {
+func _(k *corpus.LargeStructs) {
 	type corpusLargeStructsHasChanged_RunGoGenerate struct {
 		By  corpus.Wide
 		In  []corpus.Wide
 		Out []corpus.Wide
 		Eq  []bool
 	}
-	_ = corpusLargeStructsHasChanged_RunGoGenerate(k) // corpus.LargeStructs has changed: run go generate
+	_ = (*corpusLargeStructsHasChanged_RunGoGenerate)(k) // corpus.LargeStructs has changed: run go generate
 	type corpusWideHasChanged_RunGoGenerate struct {
 		A0 int32
 		A1 int32
@@ -5228,7 +5228,7 @@ func _(k corpus.LargeStructs) {
 		J8 corpus.Base
 		J9 corpus.Base
 	}
-	_ = corpusWideHasChanged_RunGoGenerate(k.By) // corpus.Wide has changed: run go generate
+	_ = (*corpusWideHasChanged_RunGoGenerate)(&k.By) // corpus.Wide has changed: run go generate
 }
 
 //go:embed Leavers.spv
@@ -5305,13 +5305,13 @@ func RunLeavers(ctx context.Context, dev *runtime.Device, k corpus.Leavers, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Leavers].
-func _(k corpus.Leavers) {
+func _(k *corpus.Leavers) {
 	type corpusLeaversHasChanged_RunGoGenerate struct {
 		Bad int
 		In  []int32
 		Out []int32
 	}
-	_ = corpusLeaversHasChanged_RunGoGenerate(k) // corpus.Leavers has changed: run go generate
+	_ = (*corpusLeaversHasChanged_RunGoGenerate)(k) // corpus.Leavers has changed: run go generate
 }
 
 //go:embed LocalStructs.spv
@@ -5405,8 +5405,8 @@ func corpusLocalStructsHasChanged_RunGoGenerate75[T1 any](k struct {
 }
 
 // What is converted here is what kgen saw of the types of [corpus.LocalStructs].
-func _(k corpus.LocalStructs) {
-	corpusLocalStructsHasChanged_RunGoGenerate75(k) // corpus.LocalStructs has changed: run go generate
+func _(k *corpus.LocalStructs) {
+	corpusLocalStructsHasChanged_RunGoGenerate75(*k) // corpus.LocalStructs has changed: run go generate
 }
 
 //go:embed Lookup.spv
@@ -5470,12 +5470,12 @@ func RunLookup(ctx context.Context, dev *runtime.Device, k corpus.Lookup, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Lookup].
-func _(k corpus.Lookup) {
+func _(k *corpus.Lookup) {
 	type corpusLookupHasChanged_RunGoGenerate struct {
 		Out []int32
 		F   []float64
 	}
-	_ = corpusLookupHasChanged_RunGoGenerate(k) // corpus.Lookup has changed: run go generate
+	_ = (*corpusLookupHasChanged_RunGoGenerate)(k) // corpus.Lookup has changed: run go generate
 }
 
 //go:embed LoopedLocal.spv
@@ -5534,9 +5534,9 @@ func RunLoopedLocal(ctx context.Context, dev *runtime.Device, k corpus.LoopedLoc
 }
 
 // What is converted here is what kgen saw of the types of [corpus.LoopedLocal].
-func _(k corpus.LoopedLocal) {
+func _(k *corpus.LoopedLocal) {
 	type corpusLoopedLocalHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusLoopedLocalHasChanged_RunGoGenerate(k) // corpus.LoopedLocal has changed: run go generate
+	_ = (*corpusLoopedLocalHasChanged_RunGoGenerate)(k) // corpus.LoopedLocal has changed: run go generate
 }
 
 //go:embed Loops.spv
@@ -5601,12 +5601,12 @@ func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Loops].
-func _(k corpus.Loops) {
+func _(k *corpus.Loops) {
 	type corpusLoopsHasChanged_RunGoGenerate struct {
 		N   []int32
 		Out []int64
 	}
-	_ = corpusLoopsHasChanged_RunGoGenerate(k) // corpus.Loops has changed: run go generate
+	_ = (*corpusLoopsHasChanged_RunGoGenerate)(k) // corpus.Loops has changed: run go generate
 }
 
 //go:embed Math1.spv
@@ -5693,14 +5693,14 @@ func RunMath1(ctx context.Context, dev *runtime.Device, k corpus.Math1, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Math1].
-func _(k corpus.Math1) {
+func _(k *corpus.Math1) {
 	type corpusMath1HasChanged_RunGoGenerate struct {
 		X   []float64
 		Y   []float64
 		Out []float64
 		N   []int
 	}
-	_ = corpusMath1HasChanged_RunGoGenerate(k) // corpus.Math1 has changed: run go generate
+	_ = (*corpusMath1HasChanged_RunGoGenerate)(k) // corpus.Math1 has changed: run go generate
 }
 
 //go:embed Math32.spv
@@ -5768,13 +5768,13 @@ func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Math32].
-func _(k corpus.Math32) {
+func _(k *corpus.Math32) {
 	type corpusMath32HasChanged_RunGoGenerate struct {
 		X   []float32
 		Y   []float32
 		Out []float32
 	}
-	_ = corpusMath32HasChanged_RunGoGenerate(k) // corpus.Math32 has changed: run go generate
+	_ = (*corpusMath32HasChanged_RunGoGenerate)(k) // corpus.Math32 has changed: run go generate
 }
 
 //go:embed MathFuncs.spv
@@ -5846,13 +5846,13 @@ func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.MathFuncs].
-func _(k corpus.MathFuncs) {
+func _(k *corpus.MathFuncs) {
 	type corpusMathFuncsHasChanged_RunGoGenerate struct {
 		X   []float64
 		Y   []float64
 		Out []float64
 	}
-	_ = corpusMathFuncsHasChanged_RunGoGenerate(k) // corpus.MathFuncs has changed: run go generate
+	_ = (*corpusMathFuncsHasChanged_RunGoGenerate)(k) // corpus.MathFuncs has changed: run go generate
 }
 
 //go:embed MaybeNil.spv
@@ -5915,12 +5915,12 @@ func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.MaybeNil].
-func _(k corpus.MaybeNil) {
+func _(k *corpus.MaybeNil) {
 	type corpusMaybeNilHasChanged_RunGoGenerate struct {
 		X   []int32
 		Out []int32
 	}
-	_ = corpusMaybeNilHasChanged_RunGoGenerate(k) // corpus.MaybeNil has changed: run go generate
+	_ = (*corpusMaybeNilHasChanged_RunGoGenerate)(k) // corpus.MaybeNil has changed: run go generate
 }
 
 //go:embed MoreBits.spv
@@ -5988,12 +5988,12 @@ func RunMoreBits(ctx context.Context, dev *runtime.Device, k corpus.MoreBits, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.MoreBits].
-func _(k corpus.MoreBits) {
+func _(k *corpus.MoreBits) {
 	type corpusMoreBitsHasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint64
 	}
-	_ = corpusMoreBitsHasChanged_RunGoGenerate(k) // corpus.MoreBits has changed: run go generate
+	_ = (*corpusMoreBitsHasChanged_RunGoGenerate)(k) // corpus.MoreBits has changed: run go generate
 }
 
 //go:embed Near.spv
@@ -6070,13 +6070,13 @@ func RunNear(ctx context.Context, dev *runtime.Device, k corpus.Near, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Near].
-func _(k corpus.Near) {
+func _(k *corpus.Near) {
 	type corpusNearHasChanged_RunGoGenerate struct {
 		X   []float64
 		Y   []float64
 		Out []float64
 	}
-	_ = corpusNearHasChanged_RunGoGenerate(k) // corpus.Near has changed: run go generate
+	_ = (*corpusNearHasChanged_RunGoGenerate)(k) // corpus.Near has changed: run go generate
 }
 
 //go:embed Neighbours.spv
@@ -6147,13 +6147,13 @@ func RunNeighbours(ctx context.Context, dev *runtime.Device, k corpus.Neighbours
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Neighbours].
-func _(k corpus.Neighbours) {
+func _(k *corpus.Neighbours) {
 	type corpusNeighboursHasChanged_RunGoGenerate struct {
 		In   []int32
 		Out  []int32
 		Tile dsl.LocalAccessor[int32]
 	}
-	_ = corpusNeighboursHasChanged_RunGoGenerate(k) // corpus.Neighbours has changed: run go generate
+	_ = (*corpusNeighboursHasChanged_RunGoGenerate)(k) // corpus.Neighbours has changed: run go generate
 }
 
 //go:embed NestedLoops.spv
@@ -6214,12 +6214,12 @@ func RunNestedLoops(ctx context.Context, dev *runtime.Device, k corpus.NestedLoo
 }
 
 // What is converted here is what kgen saw of the types of [corpus.NestedLoops].
-func _(k corpus.NestedLoops) {
+func _(k *corpus.NestedLoops) {
 	type corpusNestedLoopsHasChanged_RunGoGenerate struct {
 		N   []int32
 		Out []int32
 	}
-	_ = corpusNestedLoopsHasChanged_RunGoGenerate(k) // corpus.NestedLoops has changed: run go generate
+	_ = (*corpusNestedLoopsHasChanged_RunGoGenerate)(k) // corpus.NestedLoops has changed: run go generate
 }
 
 //go:embed NilAgain.spv
@@ -6273,9 +6273,9 @@ func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.NilAgain].
-func _(k corpus.NilAgain) {
+func _(k *corpus.NilAgain) {
 	type corpusNilAgainHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusNilAgainHasChanged_RunGoGenerate(k) // corpus.NilAgain has changed: run go generate
+	_ = (*corpusNilAgainHasChanged_RunGoGenerate)(k) // corpus.NilAgain has changed: run go generate
 }
 
 //go:embed NilFault.spv
@@ -6335,12 +6335,12 @@ func RunNilFault(ctx context.Context, dev *runtime.Device, k corpus.NilFault, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.NilFault].
-func _(k corpus.NilFault) {
+func _(k *corpus.NilFault) {
 	type corpusNilFaultHasChanged_RunGoGenerate struct {
 		At  int
 		Out []int32
 	}
-	_ = corpusNilFaultHasChanged_RunGoGenerate(k) // corpus.NilFault has changed: run go generate
+	_ = (*corpusNilFaultHasChanged_RunGoGenerate)(k) // corpus.NilFault has changed: run go generate
 }
 
 //go:embed Odds.spv
@@ -6419,7 +6419,7 @@ func RunOdds(ctx context.Context, dev *runtime.Device, k corpus.Odds, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Odds].
-func _(k corpus.Odds) {
+func _(k *corpus.Odds) {
 	type corpusOddsHasChanged_RunGoGenerate struct {
 		In   []corpus.Odd
 		Out  []corpus.Odd
@@ -6428,7 +6428,7 @@ func _(k corpus.Odds) {
 		None struct{}
 		N    []int32
 	}
-	_ = corpusOddsHasChanged_RunGoGenerate(k) // corpus.Odds has changed: run go generate
+	_ = (*corpusOddsHasChanged_RunGoGenerate)(k) // corpus.Odds has changed: run go generate
 	type corpusOddHasChanged_RunGoGenerate struct {
 		A    byte
 		None struct{}
@@ -6441,7 +6441,7 @@ func _(k corpus.Odds) {
 		}
 		F struct{}
 	}
-	_ = corpusOddHasChanged_RunGoGenerate(k.In[0]) // corpus.Odd has changed: run go generate
+	_ = (*corpusOddHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Odd has changed: run go generate
 }
 
 //go:embed OneLine.spv
@@ -6522,7 +6522,7 @@ func RunOneLine(ctx context.Context, dev *runtime.Device, k corpus.OneLine, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.OneLine].
-func _(k corpus.OneLine) {
+func _(k *corpus.OneLine) {
 	type corpusOneLineHasChanged_RunGoGenerate struct {
 		I   int
 		X   []int32
@@ -6530,7 +6530,7 @@ func _(k corpus.OneLine) {
 		Out []int32
 		Z   []uint8
 	}
-	_ = corpusOneLineHasChanged_RunGoGenerate(k) // corpus.OneLine has changed: run go generate
+	_ = (*corpusOneLineHasChanged_RunGoGenerate)(k) // corpus.OneLine has changed: run go generate
 }
 
 //go:embed OnlyReturn.spv
@@ -6574,9 +6574,9 @@ func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn
 }
 
 // What is converted here is what kgen saw of the types of [corpus.OnlyReturn].
-func _(k corpus.OnlyReturn) {
+func _(k *corpus.OnlyReturn) {
 	type corpusOnlyReturnHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusOnlyReturnHasChanged_RunGoGenerate(k) // corpus.OnlyReturn has changed: run go generate
+	_ = (*corpusOnlyReturnHasChanged_RunGoGenerate)(k) // corpus.OnlyReturn has changed: run go generate
 }
 
 //go:embed Phases.spv
@@ -6652,13 +6652,13 @@ func RunPhases(ctx context.Context, dev *runtime.Device, k corpus.Phases, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Phases].
-func _(k corpus.Phases) {
+func _(k *corpus.Phases) {
 	type corpusPhasesHasChanged_RunGoGenerate struct {
 		Steps int
 		In    []int32
 		Out   []int32
 	}
-	_ = corpusPhasesHasChanged_RunGoGenerate(k) // corpus.Phases has changed: run go generate
+	_ = (*corpusPhasesHasChanged_RunGoGenerate)(k) // corpus.Phases has changed: run go generate
 }
 
 //go:embed Pointers.spv
@@ -6722,17 +6722,17 @@ func RunPointers(ctx context.Context, dev *runtime.Device, k corpus.Pointers, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Pointers].
-func _(k corpus.Pointers) {
+func _(k *corpus.Pointers) {
 	type corpusPointersHasChanged_RunGoGenerate struct {
 		Out []int32
 		Tmp []corpus.Counter
 	}
-	_ = corpusPointersHasChanged_RunGoGenerate(k) // corpus.Pointers has changed: run go generate
+	_ = (*corpusPointersHasChanged_RunGoGenerate)(k) // corpus.Pointers has changed: run go generate
 	type corpusCounterHasChanged_RunGoGenerate struct {
 		N    int32
 		Each [3]int32
 	}
-	_ = corpusCounterHasChanged_RunGoGenerate(k.Tmp[0]) // corpus.Counter has changed: run go generate
+	_ = (*corpusCounterHasChanged_RunGoGenerate)(&k.Tmp[0]) // corpus.Counter has changed: run go generate
 }
 
 //go:embed Primes.spv
@@ -6788,9 +6788,9 @@ func RunPrimes(ctx context.Context, dev *runtime.Device, k corpus.Primes, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Primes].
-func _(k corpus.Primes) {
+func _(k *corpus.Primes) {
 	type corpusPrimesHasChanged_RunGoGenerate struct{ Out []bool }
-	_ = corpusPrimesHasChanged_RunGoGenerate(k) // corpus.Primes has changed: run go generate
+	_ = (*corpusPrimesHasChanged_RunGoGenerate)(k) // corpus.Primes has changed: run go generate
 }
 
 //go:embed Quotients.spv
@@ -6868,7 +6868,7 @@ func RunQuotients(ctx context.Context, dev *runtime.Device, k corpus.Quotients, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Quotients].
-func _(k corpus.Quotients) {
+func _(k *corpus.Quotients) {
 	type corpusQuotientsHasChanged_RunGoGenerate struct {
 		A        []float32
 		B        []float32
@@ -6876,7 +6876,7 @@ func _(k corpus.Quotients) {
 		Root     []float32
 		Inverse  []float32
 	}
-	_ = corpusQuotientsHasChanged_RunGoGenerate(k) // corpus.Quotients has changed: run go generate
+	_ = (*corpusQuotientsHasChanged_RunGoGenerate)(k) // corpus.Quotients has changed: run go generate
 }
 
 //go:embed Ranges.spv
@@ -6937,12 +6937,12 @@ func RunRanges(ctx context.Context, dev *runtime.Device, k corpus.Ranges, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Ranges].
-func _(k corpus.Ranges) {
+func _(k *corpus.Ranges) {
 	type corpusRangesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusRangesHasChanged_RunGoGenerate(k) // corpus.Ranges has changed: run go generate
+	_ = (*corpusRangesHasChanged_RunGoGenerate)(k) // corpus.Ranges has changed: run go generate
 }
 
 //go:embed Reduce.spv
@@ -7008,12 +7008,12 @@ func RunReduce(ctx context.Context, dev *runtime.Device, k corpus.Reduce, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Reduce].
-func _(k corpus.Reduce) {
+func _(k *corpus.Reduce) {
 	type corpusReduceHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusReduceHasChanged_RunGoGenerate(k) // corpus.Reduce has changed: run go generate
+	_ = (*corpusReduceHasChanged_RunGoGenerate)(k) // corpus.Reduce has changed: run go generate
 }
 
 //go:embed Results.spv
@@ -7073,12 +7073,12 @@ func RunResults(ctx context.Context, dev *runtime.Device, k corpus.Results, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Results].
-func _(k corpus.Results) {
+func _(k *corpus.Results) {
 	type corpusResultsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusResultsHasChanged_RunGoGenerate(k) // corpus.Results has changed: run go generate
+	_ = (*corpusResultsHasChanged_RunGoGenerate)(k) // corpus.Results has changed: run go generate
 }
 
 //go:embed ReturnEarly.spv
@@ -7147,13 +7147,13 @@ func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEar
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ReturnEarly].
-func _(k corpus.ReturnEarly) {
+func _(k *corpus.ReturnEarly) {
 	type corpusReturnEarlyHasChanged_RunGoGenerate struct {
 		N   int
 		In  []int32
 		Out []int32
 	}
-	_ = corpusReturnEarlyHasChanged_RunGoGenerate(k) // corpus.ReturnEarly has changed: run go generate
+	_ = (*corpusReturnEarlyHasChanged_RunGoGenerate)(k) // corpus.ReturnEarly has changed: run go generate
 }
 
 //go:embed Rounded.spv
@@ -7226,14 +7226,14 @@ func RunRounded(ctx context.Context, dev *runtime.Device, k corpus.Rounded, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Rounded].
-func _(k corpus.Rounded) {
+func _(k *corpus.Rounded) {
 	type corpusRoundedHasChanged_RunGoGenerate struct {
 		X   []float32
 		Y   []float32
 		Z   []float32
 		Out []float32
 	}
-	_ = corpusRoundedHasChanged_RunGoGenerate(k) // corpus.Rounded has changed: run go generate
+	_ = (*corpusRoundedHasChanged_RunGoGenerate)(k) // corpus.Rounded has changed: run go generate
 }
 
 //go:embed Search.spv
@@ -7296,18 +7296,18 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Search].
-func _(k corpus.Search) {
+func _(k *corpus.Search) {
 	type corpusSearchHasChanged_RunGoGenerate struct {
 		Nodes []corpus.Node
 		Out   []int32
 	}
-	_ = corpusSearchHasChanged_RunGoGenerate(k) // corpus.Search has changed: run go generate
+	_ = (*corpusSearchHasChanged_RunGoGenerate)(k) // corpus.Search has changed: run go generate
 	type corpusNodeHasChanged_RunGoGenerate struct {
 		Val   int32
 		Left  int32
 		Right int32
 	}
-	_ = corpusNodeHasChanged_RunGoGenerate(k.Nodes[0]) // corpus.Node has changed: run go generate
+	_ = (*corpusNodeHasChanged_RunGoGenerate)(&k.Nodes[0]) // corpus.Node has changed: run go generate
 }
 
 //go:embed ShufflesBool.spv
@@ -7380,13 +7380,13 @@ func RunShufflesBool(ctx context.Context, dev *runtime.Device, k corpus.Shuffles
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesBool].
-func _(k corpus.ShufflesBool) {
+func _(k *corpus.ShufflesBool) {
 	type corpusShufflesBoolHasChanged_RunGoGenerate struct {
 		In    []bool
 		Lanes []int
 		Out   []bool
 	}
-	_ = corpusShufflesBoolHasChanged_RunGoGenerate(k) // corpus.ShufflesBool has changed: run go generate
+	_ = (*corpusShufflesBoolHasChanged_RunGoGenerate)(k) // corpus.ShufflesBool has changed: run go generate
 }
 
 //go:embed ShufflesFloat32.spv
@@ -7459,13 +7459,13 @@ func RunShufflesFloat32(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesFloat32].
-func _(k corpus.ShufflesFloat32) {
+func _(k *corpus.ShufflesFloat32) {
 	type corpusShufflesFloat32HasChanged_RunGoGenerate struct {
 		In    []float32
 		Lanes []int
 		Out   []float32
 	}
-	_ = corpusShufflesFloat32HasChanged_RunGoGenerate(k) // corpus.ShufflesFloat32 has changed: run go generate
+	_ = (*corpusShufflesFloat32HasChanged_RunGoGenerate)(k) // corpus.ShufflesFloat32 has changed: run go generate
 }
 
 //go:embed ShufflesFloat64.spv
@@ -7539,13 +7539,13 @@ func RunShufflesFloat64(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesFloat64].
-func _(k corpus.ShufflesFloat64) {
+func _(k *corpus.ShufflesFloat64) {
 	type corpusShufflesFloat64HasChanged_RunGoGenerate struct {
 		In    []float64
 		Lanes []int
 		Out   []float64
 	}
-	_ = corpusShufflesFloat64HasChanged_RunGoGenerate(k) // corpus.ShufflesFloat64 has changed: run go generate
+	_ = (*corpusShufflesFloat64HasChanged_RunGoGenerate)(k) // corpus.ShufflesFloat64 has changed: run go generate
 }
 
 //go:embed ShufflesInt.spv
@@ -7618,13 +7618,13 @@ func RunShufflesInt(ctx context.Context, dev *runtime.Device, k corpus.ShufflesI
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesInt].
-func _(k corpus.ShufflesInt) {
+func _(k *corpus.ShufflesInt) {
 	type corpusShufflesIntHasChanged_RunGoGenerate struct {
 		In    []int
 		Lanes []int
 		Out   []int
 	}
-	_ = corpusShufflesIntHasChanged_RunGoGenerate(k) // corpus.ShufflesInt has changed: run go generate
+	_ = (*corpusShufflesIntHasChanged_RunGoGenerate)(k) // corpus.ShufflesInt has changed: run go generate
 }
 
 //go:embed ShufflesInt16.spv
@@ -7697,13 +7697,13 @@ func RunShufflesInt16(ctx context.Context, dev *runtime.Device, k corpus.Shuffle
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesInt16].
-func _(k corpus.ShufflesInt16) {
+func _(k *corpus.ShufflesInt16) {
 	type corpusShufflesInt16HasChanged_RunGoGenerate struct {
 		In    []int16
 		Lanes []int
 		Out   []int16
 	}
-	_ = corpusShufflesInt16HasChanged_RunGoGenerate(k) // corpus.ShufflesInt16 has changed: run go generate
+	_ = (*corpusShufflesInt16HasChanged_RunGoGenerate)(k) // corpus.ShufflesInt16 has changed: run go generate
 }
 
 //go:embed ShufflesUint32.spv
@@ -7776,13 +7776,13 @@ func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.Shuffl
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ShufflesUint32].
-func _(k corpus.ShufflesUint32) {
+func _(k *corpus.ShufflesUint32) {
 	type corpusShufflesUint32HasChanged_RunGoGenerate struct {
 		In    []uint32
 		Lanes []int
 		Out   []uint32
 	}
-	_ = corpusShufflesUint32HasChanged_RunGoGenerate(k) // corpus.ShufflesUint32 has changed: run go generate
+	_ = (*corpusShufflesUint32HasChanged_RunGoGenerate)(k) // corpus.ShufflesUint32 has changed: run go generate
 }
 
 //go:embed Single.spv
@@ -7849,12 +7849,12 @@ func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts .
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Single].
-func _(k corpus.Single) {
+func _(k *corpus.Single) {
 	type corpusSingleHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int64
 	}
-	_ = corpusSingleHasChanged_RunGoGenerate(k) // corpus.Single has changed: run go generate
+	_ = (*corpusSingleHasChanged_RunGoGenerate)(k) // corpus.Single has changed: run go generate
 }
 
 //go:embed Sites.spv
@@ -7937,14 +7937,14 @@ func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Sites].
-func _(k corpus.Sites) {
+func _(k *corpus.Sites) {
 	type corpusSitesHasChanged_RunGoGenerate struct {
 		At  int
 		X   []int32
 		Y   []int32
 		Out []int32
 	}
-	_ = corpusSitesHasChanged_RunGoGenerate(k) // corpus.Sites has changed: run go generate
+	_ = (*corpusSitesHasChanged_RunGoGenerate)(k) // corpus.Sites has changed: run go generate
 }
 
 //go:embed Small.spv
@@ -8032,7 +8032,7 @@ func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Small].
-func _(k corpus.Small) {
+func _(k *corpus.Small) {
 	type corpusSmallHasChanged_RunGoGenerate struct {
 		A []int8
 		B []uint16
@@ -8041,7 +8041,7 @@ func _(k corpus.Small) {
 		E []int16
 		F [][3]int8
 	}
-	_ = corpusSmallHasChanged_RunGoGenerate(k) // corpus.Small has changed: run go generate
+	_ = (*corpusSmallHasChanged_RunGoGenerate)(k) // corpus.Small has changed: run go generate
 }
 
 //go:embed Spilled.spv
@@ -8194,7 +8194,7 @@ func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r ru
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Spilled].
-func _(k corpus.Spilled) {
+func _(k *corpus.Spilled) {
 	type corpusSpilledHasChanged_RunGoGenerate struct {
 		A []int32
 		B []int32
@@ -8217,7 +8217,7 @@ func _(k corpus.Spilled) {
 		}
 		Out []float32
 	}
-	_ = corpusSpilledHasChanged_RunGoGenerate(k) // corpus.Spilled has changed: run go generate
+	_ = (*corpusSpilledHasChanged_RunGoGenerate)(k) // corpus.Spilled has changed: run go generate
 }
 
 //go:embed SubSlices.spv
@@ -8288,13 +8288,13 @@ func RunSubSlices(ctx context.Context, dev *runtime.Device, k corpus.SubSlices, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.SubSlices].
-func _(k corpus.SubSlices) {
+func _(k *corpus.SubSlices) {
 	type corpusSubSlicesHasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []int32
 	}
-	_ = corpusSubSlicesHasChanged_RunGoGenerate(k) // corpus.SubSlices has changed: run go generate
+	_ = (*corpusSubSlicesHasChanged_RunGoGenerate)(k) // corpus.SubSlices has changed: run go generate
 }
 
 //go:embed Swap.spv
@@ -8349,9 +8349,9 @@ func RunSwap(ctx context.Context, dev *runtime.Device, k corpus.Swap, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Swap].
-func _(k corpus.Swap) {
+func _(k *corpus.Swap) {
 	type corpusSwapHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = corpusSwapHasChanged_RunGoGenerate(k) // corpus.Swap has changed: run go generate
+	_ = (*corpusSwapHasChanged_RunGoGenerate)(k) // corpus.Swap has changed: run go generate
 }
 
 //go:embed Switches.spv
@@ -8411,12 +8411,12 @@ func RunSwitches(ctx context.Context, dev *runtime.Device, k corpus.Switches, r 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Switches].
-func _(k corpus.Switches) {
+func _(k *corpus.Switches) {
 	type corpusSwitchesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = corpusSwitchesHasChanged_RunGoGenerate(k) // corpus.Switches has changed: run go generate
+	_ = (*corpusSwitchesHasChanged_RunGoGenerate)(k) // corpus.Switches has changed: run go generate
 }
 
 //go:embed Tables.spv
@@ -8470,9 +8470,9 @@ func RunTables(ctx context.Context, dev *runtime.Device, k corpus.Tables, r runt
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Tables].
-func _(k corpus.Tables) {
+func _(k *corpus.Tables) {
 	type corpusTablesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusTablesHasChanged_RunGoGenerate(k) // corpus.Tables has changed: run go generate
+	_ = (*corpusTablesHasChanged_RunGoGenerate)(k) // corpus.Tables has changed: run go generate
 }
 
 //go:embed Transpose.spv
@@ -8553,14 +8553,14 @@ func RunTranspose(ctx context.Context, dev *runtime.Device, k corpus.Transpose, 
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Transpose].
-func _(k corpus.Transpose) {
+func _(k *corpus.Transpose) {
 	type corpusTransposeHasChanged_RunGoGenerate struct {
 		W   int
 		H   int
 		In  []float32
 		Out []float32
 	}
-	_ = corpusTransposeHasChanged_RunGoGenerate(k) // corpus.Transpose has changed: run go generate
+	_ = (*corpusTransposeHasChanged_RunGoGenerate)(k) // corpus.Transpose has changed: run go generate
 }
 
 //go:embed Words.spv
@@ -8614,9 +8614,9 @@ func RunWords(ctx context.Context, dev *runtime.Device, k corpus.Words, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [corpus.Words].
-func _(k corpus.Words) {
+func _(k *corpus.Words) {
 	type corpusWordsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = corpusWordsHasChanged_RunGoGenerate(k) // corpus.Words has changed: run go generate
+	_ = (*corpusWordsHasChanged_RunGoGenerate)(k) // corpus.Words has changed: run go generate
 }
 
 //go:embed ZeroDivisors.spv
@@ -8681,10 +8681,10 @@ func RunZeroDivisors(ctx context.Context, dev *runtime.Device, k corpus.ZeroDivi
 }
 
 // What is converted here is what kgen saw of the types of [corpus.ZeroDivisors].
-func _(k corpus.ZeroDivisors) {
+func _(k *corpus.ZeroDivisors) {
 	type corpusZeroDivisorsHasChanged_RunGoGenerate struct {
 		X   []float32
 		Out []uint32
 	}
-	_ = corpusZeroDivisorsHasChanged_RunGoGenerate(k) // corpus.ZeroDivisors has changed: run go generate
+	_ = (*corpusZeroDivisorsHasChanged_RunGoGenerate)(k) // corpus.ZeroDivisors has changed: run go generate
 }

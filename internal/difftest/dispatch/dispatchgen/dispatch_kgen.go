@@ -119,13 +119,13 @@ func RunDispatch(ctx context.Context, dev *runtime.Device, k dispatch.Dispatch, 
 }
 
 // What is converted here is what kgen saw of the types of [dispatch.Dispatch].
-func _(k dispatch.Dispatch) {
+func _(k *dispatch.Dispatch) {
 	type dispatchDispatchHasChanged_RunGoGenerate struct {
 		In    []int32
 		Other []int32
 		Out   []int32
 	}
-	_ = dispatchDispatchHasChanged_RunGoGenerate(k) // dispatch.Dispatch has changed: run go generate
+	_ = (*dispatchDispatchHasChanged_RunGoGenerate)(k) // dispatch.Dispatch has changed: run go generate
 }
 
 //go:embed Misses.spv
@@ -206,12 +206,12 @@ func RunMisses(ctx context.Context, dev *runtime.Device, k dispatch.Misses, r ru
 }
 
 // What is converted here is what kgen saw of the types of [dispatch.Misses].
-func _(k dispatch.Misses) {
+func _(k *dispatch.Misses) {
 	type dispatchMissesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = dispatchMissesHasChanged_RunGoGenerate(k) // dispatch.Misses has changed: run go generate
+	_ = (*dispatchMissesHasChanged_RunGoGenerate)(k) // dispatch.Misses has changed: run go generate
 }
 
 //go:embed Nested.spv
@@ -278,12 +278,12 @@ func RunNested(ctx context.Context, dev *runtime.Device, k dispatch.Nested, r ru
 }
 
 // What is converted here is what kgen saw of the types of [dispatch.Nested].
-func _(k dispatch.Nested) {
+func _(k *dispatch.Nested) {
 	type dispatchNestedHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = dispatchNestedHasChanged_RunGoGenerate(k) // dispatch.Nested has changed: run go generate
+	_ = (*dispatchNestedHasChanged_RunGoGenerate)(k) // dispatch.Nested has changed: run go generate
 }
 
 //go:embed Passes.spv
@@ -369,12 +369,12 @@ func RunPasses(ctx context.Context, dev *runtime.Device, k dispatch.Passes, r ru
 }
 
 // What is converted here is what kgen saw of the types of [dispatch.Passes].
-func _(k dispatch.Passes) {
+func _(k *dispatch.Passes) {
 	type dispatchPassesHasChanged_RunGoGenerate struct {
 		Op  []int32
 		A   []int32
 		B   []int32
 		Out []int32
 	}
-	_ = dispatchPassesHasChanged_RunGoGenerate(k) // dispatch.Passes has changed: run go generate
+	_ = (*dispatchPassesHasChanged_RunGoGenerate)(k) // dispatch.Passes has changed: run go generate
 }

@@ -139,12 +139,12 @@ func RunAgain(ctx context.Context, dev *runtime.Device, k golang.Again, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Again].
-func _(k golang.Again) {
+func _(k *golang.Again) {
 	type golangAgainHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangAgainHasChanged_RunGoGenerate(k) // golang.Again has changed: run go generate
+	_ = (*golangAgainHasChanged_RunGoGenerate)(k) // golang.Again has changed: run go generate
 }
 
 //go:embed Alternatives.spv
@@ -215,12 +215,12 @@ func RunAlternatives(ctx context.Context, dev *runtime.Device, k golang.Alternat
 }
 
 // What is converted here is what kgen saw of the types of [golang.Alternatives].
-func _(k golang.Alternatives) {
+func _(k *golang.Alternatives) {
 	type golangAlternativesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangAlternativesHasChanged_RunGoGenerate(k) // golang.Alternatives has changed: run go generate
+	_ = (*golangAlternativesHasChanged_RunGoGenerate)(k) // golang.Alternatives has changed: run go generate
 }
 
 //go:embed Appends.spv
@@ -296,13 +296,13 @@ func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Appends].
-func _(k golang.Appends) {
+func _(k *golang.Appends) {
 	type golangAppendsHasChanged_RunGoGenerate struct {
 		In   []int
 		Out  []int
 		Text []byte
 	}
-	_ = golangAppendsHasChanged_RunGoGenerate(k) // golang.Appends has changed: run go generate
+	_ = (*golangAppendsHasChanged_RunGoGenerate)(k) // golang.Appends has changed: run go generate
 }
 
 //go:embed Behind.spv
@@ -362,12 +362,12 @@ func RunBehind(ctx context.Context, dev *runtime.Device, k golang.Behind, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Behind].
-func _(k golang.Behind) {
+func _(k *golang.Behind) {
 	type golangBehindHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangBehindHasChanged_RunGoGenerate(k) // golang.Behind has changed: run go generate
+	_ = (*golangBehindHasChanged_RunGoGenerate)(k) // golang.Behind has changed: run go generate
 }
 
 //go:embed Bessel.spv
@@ -446,12 +446,12 @@ func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Bessel].
-func _(k golang.Bessel) {
+func _(k *golang.Bessel) {
 	type golangBesselHasChanged_RunGoGenerate struct {
 		X   []float64
 		Out []float64
 	}
-	_ = golangBesselHasChanged_RunGoGenerate(k) // golang.Bessel has changed: run go generate
+	_ = (*golangBesselHasChanged_RunGoGenerate)(k) // golang.Bessel has changed: run go generate
 }
 
 //go:embed Binary.spv
@@ -517,13 +517,13 @@ func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Binary].
-func _(k golang.Binary) {
+func _(k *golang.Binary) {
 	type golangBinaryHasChanged_RunGoGenerate struct {
 		In  []byte
 		Out []byte
 		Sum []uint64
 	}
-	_ = golangBinaryHasChanged_RunGoGenerate(k) // golang.Binary has changed: run go generate
+	_ = (*golangBinaryHasChanged_RunGoGenerate)(k) // golang.Binary has changed: run go generate
 }
 
 //go:embed BitsFault.spv
@@ -611,14 +611,14 @@ func RunBitsFault(ctx context.Context, dev *runtime.Device, k golang.BitsFault, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.BitsFault].
-func _(k golang.BitsFault) {
+func _(k *golang.BitsFault) {
 	type golangBitsFaultHasChanged_RunGoGenerate struct {
 		Mode int
 		X    []uint64
 		Y    []uint64
 		Z    []uint64
 	}
-	_ = golangBitsFaultHasChanged_RunGoGenerate(k) // golang.BitsFault has changed: run go generate
+	_ = (*golangBitsFaultHasChanged_RunGoGenerate)(k) // golang.BitsFault has changed: run go generate
 }
 
 //go:embed Bytes.spv
@@ -714,13 +714,13 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k golang.Bytes, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Bytes].
-func _(k golang.Bytes) {
+func _(k *golang.Bytes) {
 	type golangBytesHasChanged_RunGoGenerate struct {
 		In  []byte
 		Buf []byte
 		Out []int
 	}
-	_ = golangBytesHasChanged_RunGoGenerate(k) // golang.Bytes has changed: run go generate
+	_ = (*golangBytesHasChanged_RunGoGenerate)(k) // golang.Bytes has changed: run go generate
 }
 
 //go:embed Casts.spv
@@ -792,14 +792,14 @@ func RunCasts(ctx context.Context, dev *runtime.Device, k golang.Casts, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Casts].
-func _(k golang.Casts) {
+func _(k *golang.Casts) {
 	type golangCastsHasChanged_RunGoGenerate struct {
 		F   []float32
 		N   []int32
 		L   []uint64
 		Out []uint32
 	}
-	_ = golangCastsHasChanged_RunGoGenerate(k) // golang.Casts has changed: run go generate
+	_ = (*golangCastsHasChanged_RunGoGenerate)(k) // golang.Casts has changed: run go generate
 }
 
 //go:embed Changes.spv
@@ -870,13 +870,13 @@ func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Changes].
-func _(k golang.Changes) {
+func _(k *golang.Changes) {
 	type golangChangesHasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []int64
 	}
-	_ = golangChangesHasChanged_RunGoGenerate(k) // golang.Changes has changed: run go generate
+	_ = (*golangChangesHasChanged_RunGoGenerate)(k) // golang.Changes has changed: run go generate
 }
 
 //go:embed Ciphers.spv
@@ -936,9 +936,9 @@ func RunCiphers(ctx context.Context, dev *runtime.Device, k golang.Ciphers, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Ciphers].
-func _(k golang.Ciphers) {
+func _(k *golang.Ciphers) {
 	type golangCiphersHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = golangCiphersHasChanged_RunGoGenerate(k) // golang.Ciphers has changed: run go generate
+	_ = (*golangCiphersHasChanged_RunGoGenerate)(k) // golang.Ciphers has changed: run go generate
 }
 
 //go:embed Closures.spv
@@ -1000,12 +1000,12 @@ func RunClosures(ctx context.Context, dev *runtime.Device, k golang.Closures, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Closures].
-func _(k golang.Closures) {
+func _(k *golang.Closures) {
 	type golangClosuresHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangClosuresHasChanged_RunGoGenerate(k) // golang.Closures has changed: run go generate
+	_ = (*golangClosuresHasChanged_RunGoGenerate)(k) // golang.Closures has changed: run go generate
 }
 
 //go:embed Complexes.spv
@@ -1086,7 +1086,7 @@ func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Complexes].
-func _(k golang.Complexes) {
+func _(k *golang.Complexes) {
 	type golangComplexesHasChanged_RunGoGenerate struct {
 		In    []complex64
 		By    complex128
@@ -1096,7 +1096,7 @@ func _(k golang.Complexes) {
 		}
 		Out []complex128
 	}
-	_ = golangComplexesHasChanged_RunGoGenerate(k) // golang.Complexes has changed: run go generate
+	_ = (*golangComplexesHasChanged_RunGoGenerate)(k) // golang.Complexes has changed: run go generate
 }
 
 //go:embed Computed.spv
@@ -1192,14 +1192,14 @@ func RunComputed(ctx context.Context, dev *runtime.Device, k golang.Computed, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Computed].
-func _(k golang.Computed) {
+func _(k *golang.Computed) {
 	type golangComputedHasChanged_RunGoGenerate struct {
 		In  []uint32
 		Out []uint32
 		F   []float32
 		D   []float64
 	}
-	_ = golangComputedHasChanged_RunGoGenerate(k) // golang.Computed has changed: run go generate
+	_ = (*golangComputedHasChanged_RunGoGenerate)(k) // golang.Computed has changed: run go generate
 }
 
 //go:embed Deferred.spv
@@ -1263,12 +1263,12 @@ func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Deferred].
-func _(k golang.Deferred) {
+func _(k *golang.Deferred) {
 	type golangDeferredHasChanged_RunGoGenerate struct {
 		Out []int
 		Log []int
 	}
-	_ = golangDeferredHasChanged_RunGoGenerate(k) // golang.Deferred has changed: run go generate
+	_ = (*golangDeferredHasChanged_RunGoGenerate)(k) // golang.Deferred has changed: run go generate
 }
 
 //go:embed DeferredNil.spv
@@ -1330,12 +1330,12 @@ func RunDeferredNil(ctx context.Context, dev *runtime.Device, k golang.DeferredN
 }
 
 // What is converted here is what kgen saw of the types of [golang.DeferredNil].
-func _(k golang.DeferredNil) {
+func _(k *golang.DeferredNil) {
 	type golangDeferredNilHasChanged_RunGoGenerate struct {
 		Mode int
 		Out  []int
 	}
-	_ = golangDeferredNilHasChanged_RunGoGenerate(k) // golang.DeferredNil has changed: run go generate
+	_ = (*golangDeferredNilHasChanged_RunGoGenerate)(k) // golang.DeferredNil has changed: run go generate
 }
 
 //go:embed Edits.spv
@@ -1408,13 +1408,13 @@ func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Edits].
-func _(k golang.Edits) {
+func _(k *golang.Edits) {
 	type golangEditsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Buf []int32
 		Out []int32
 	}
-	_ = golangEditsHasChanged_RunGoGenerate(k) // golang.Edits has changed: run go generate
+	_ = (*golangEditsHasChanged_RunGoGenerate)(k) // golang.Edits has changed: run go generate
 }
 
 //go:embed Elsewhere.spv
@@ -1472,9 +1472,9 @@ func RunElsewhere(ctx context.Context, dev *runtime.Device, k golang.Elsewhere, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Elsewhere].
-func _(k golang.Elsewhere) {
+func _(k *golang.Elsewhere) {
 	type golangElsewhereHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = golangElsewhereHasChanged_RunGoGenerate(k) // golang.Elsewhere has changed: run go generate
+	_ = (*golangElsewhereHasChanged_RunGoGenerate)(k) // golang.Elsewhere has changed: run go generate
 }
 
 //go:embed Firsts.spv
@@ -1539,12 +1539,12 @@ func RunFirsts(ctx context.Context, dev *runtime.Device, k golang.Firsts, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Firsts].
-func _(k golang.Firsts) {
+func _(k *golang.Firsts) {
 	type golangFirstsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangFirstsHasChanged_RunGoGenerate(k) // golang.Firsts has changed: run go generate
+	_ = (*golangFirstsHasChanged_RunGoGenerate)(k) // golang.Firsts has changed: run go generate
 }
 
 //go:embed Floats.spv
@@ -1645,12 +1645,12 @@ func RunFloats(ctx context.Context, dev *runtime.Device, k golang.Floats, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Floats].
-func _(k golang.Floats) {
+func _(k *golang.Floats) {
 	type golangFloatsHasChanged_RunGoGenerate struct {
 		Buf []float64
 		N   int
 	}
-	_ = golangFloatsHasChanged_RunGoGenerate(k) // golang.Floats has changed: run go generate
+	_ = (*golangFloatsHasChanged_RunGoGenerate)(k) // golang.Floats has changed: run go generate
 }
 
 //go:embed Generators.spv
@@ -1709,9 +1709,9 @@ func RunGenerators(ctx context.Context, dev *runtime.Device, k golang.Generators
 }
 
 // What is converted here is what kgen saw of the types of [golang.Generators].
-func _(k golang.Generators) {
+func _(k *golang.Generators) {
 	type golangGeneratorsHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = golangGeneratorsHasChanged_RunGoGenerate(k) // golang.Generators has changed: run go generate
+	_ = (*golangGeneratorsHasChanged_RunGoGenerate)(k) // golang.Generators has changed: run go generate
 }
 
 //go:embed InFloat64.spv
@@ -1795,7 +1795,7 @@ func RunInFloat64(ctx context.Context, dev *runtime.Device, k golang.InFloat64, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.InFloat64].
-func _(k golang.InFloat64) {
+func _(k *golang.InFloat64) {
 	type golangInFloat64HasChanged_RunGoGenerate struct {
 		X    []float32
 		Y    []float32
@@ -1803,7 +1803,7 @@ func _(k golang.InFloat64) {
 		Is   []uint32
 		Bits []uint32
 	}
-	_ = golangInFloat64HasChanged_RunGoGenerate(k) // golang.InFloat64 has changed: run go generate
+	_ = (*golangInFloat64HasChanged_RunGoGenerate)(k) // golang.InFloat64 has changed: run go generate
 }
 
 //go:embed Inconsistent.spv
@@ -1881,12 +1881,12 @@ func RunInconsistent(ctx context.Context, dev *runtime.Device, k golang.Inconsis
 }
 
 // What is converted here is what kgen saw of the types of [golang.Inconsistent].
-func _(k golang.Inconsistent) {
+func _(k *golang.Inconsistent) {
 	type golangInconsistentHasChanged_RunGoGenerate struct {
 		Buf []float32
 		N   int
 	}
-	_ = golangInconsistentHasChanged_RunGoGenerate(k) // golang.Inconsistent has changed: run go generate
+	_ = (*golangInconsistentHasChanged_RunGoGenerate)(k) // golang.Inconsistent has changed: run go generate
 }
 
 //go:embed Initial.spv
@@ -1940,9 +1940,9 @@ func RunInitial(ctx context.Context, dev *runtime.Device, k golang.Initial, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Initial].
-func _(k golang.Initial) {
+func _(k *golang.Initial) {
 	type golangInitialHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangInitialHasChanged_RunGoGenerate(k) // golang.Initial has changed: run go generate
+	_ = (*golangInitialHasChanged_RunGoGenerate)(k) // golang.Initial has changed: run go generate
 }
 
 //go:embed Interfaces.spv
@@ -2013,18 +2013,18 @@ func RunInterfaces(ctx context.Context, dev *runtime.Device, k golang.Interfaces
 }
 
 // What is converted here is what kgen saw of the types of [golang.Interfaces].
-func _(k golang.Interfaces) {
+func _(k *golang.Interfaces) {
 	type golangInterfacesHasChanged_RunGoGenerate struct {
 		Buf []golang.Entry
 		Out []int
 	}
-	_ = golangInterfacesHasChanged_RunGoGenerate(k) // golang.Interfaces has changed: run go generate
+	_ = (*golangInterfacesHasChanged_RunGoGenerate)(k) // golang.Interfaces has changed: run go generate
 	type golangEntryHasChanged_RunGoGenerate struct {
 		Key uint8
 		At  int32
 		W   float32
 	}
-	_ = golangEntryHasChanged_RunGoGenerate(k.Buf[0]) // golang.Entry has changed: run go generate
+	_ = (*golangEntryHasChanged_RunGoGenerate)(&k.Buf[0]) // golang.Entry has changed: run go generate
 }
 
 //go:embed Iterators.spv
@@ -2089,12 +2089,12 @@ func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Iterators].
-func _(k golang.Iterators) {
+func _(k *golang.Iterators) {
 	type golangIteratorsHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []int
 	}
-	_ = golangIteratorsHasChanged_RunGoGenerate(k) // golang.Iterators has changed: run go generate
+	_ = (*golangIteratorsHasChanged_RunGoGenerate)(k) // golang.Iterators has changed: run go generate
 }
 
 //go:embed Joined.spv
@@ -2156,12 +2156,12 @@ func RunJoined(ctx context.Context, dev *runtime.Device, k golang.Joined, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Joined].
-func _(k golang.Joined) {
+func _(k *golang.Joined) {
 	type golangJoinedHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangJoinedHasChanged_RunGoGenerate(k) // golang.Joined has changed: run go generate
+	_ = (*golangJoinedHasChanged_RunGoGenerate)(k) // golang.Joined has changed: run go generate
 }
 
 //go:embed Kept.spv
@@ -2230,12 +2230,12 @@ func RunKept(ctx context.Context, dev *runtime.Device, k golang.Kept, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [golang.Kept].
-func _(k golang.Kept) {
+func _(k *golang.Kept) {
 	type golangKeptHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangKeptHasChanged_RunGoGenerate(k) // golang.Kept has changed: run go generate
+	_ = (*golangKeptHasChanged_RunGoGenerate)(k) // golang.Kept has changed: run go generate
 }
 
 //go:embed Large.spv
@@ -2299,12 +2299,12 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k golang.Large, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Large].
-func _(k golang.Large) {
+func _(k *golang.Large) {
 	type golangLargeHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangLargeHasChanged_RunGoGenerate(k) // golang.Large has changed: run go generate
+	_ = (*golangLargeHasChanged_RunGoGenerate)(k) // golang.Large has changed: run go generate
 }
 
 //go:embed LongTexts.spv
@@ -2373,9 +2373,9 @@ func RunLongTexts(ctx context.Context, dev *runtime.Device, k golang.LongTexts, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.LongTexts].
-func _(k golang.LongTexts) {
+func _(k *golang.LongTexts) {
 	type golangLongTextsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = golangLongTextsHasChanged_RunGoGenerate(k) // golang.LongTexts has changed: run go generate
+	_ = (*golangLongTextsHasChanged_RunGoGenerate)(k) // golang.LongTexts has changed: run go generate
 }
 
 //go:embed Lookups.spv
@@ -2441,12 +2441,12 @@ func RunLookups(ctx context.Context, dev *runtime.Device, k golang.Lookups, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Lookups].
-func _(k golang.Lookups) {
+func _(k *golang.Lookups) {
 	type golangLookupsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangLookupsHasChanged_RunGoGenerate(k) // golang.Lookups has changed: run go generate
+	_ = (*golangLookupsHasChanged_RunGoGenerate)(k) // golang.Lookups has changed: run go generate
 }
 
 //go:embed LoopVars.spv
@@ -2505,9 +2505,9 @@ func RunLoopVars(ctx context.Context, dev *runtime.Device, k golang.LoopVars, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.LoopVars].
-func _(k golang.LoopVars) {
+func _(k *golang.LoopVars) {
 	type golangLoopVarsHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangLoopVarsHasChanged_RunGoGenerate(k) // golang.LoopVars has changed: run go generate
+	_ = (*golangLoopVarsHasChanged_RunGoGenerate)(k) // golang.LoopVars has changed: run go generate
 }
 
 //go:embed Makes.spv
@@ -2568,12 +2568,12 @@ func RunMakes(ctx context.Context, dev *runtime.Device, k golang.Makes, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Makes].
-func _(k golang.Makes) {
+func _(k *golang.Makes) {
 	type golangMakesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangMakesHasChanged_RunGoGenerate(k) // golang.Makes has changed: run go generate
+	_ = (*golangMakesHasChanged_RunGoGenerate)(k) // golang.Makes has changed: run go generate
 }
 
 //go:embed MakesAmong.spv
@@ -2643,12 +2643,12 @@ func RunMakesAmong(ctx context.Context, dev *runtime.Device, k golang.MakesAmong
 }
 
 // What is converted here is what kgen saw of the types of [golang.MakesAmong].
-func _(k golang.MakesAmong) {
+func _(k *golang.MakesAmong) {
 	type golangMakesAmongHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangMakesAmongHasChanged_RunGoGenerate(k) // golang.MakesAmong has changed: run go generate
+	_ = (*golangMakesAmongHasChanged_RunGoGenerate)(k) // golang.MakesAmong has changed: run go generate
 }
 
 //go:embed MakesFault.spv
@@ -2717,12 +2717,12 @@ func RunMakesFault(ctx context.Context, dev *runtime.Device, k golang.MakesFault
 }
 
 // What is converted here is what kgen saw of the types of [golang.MakesFault].
-func _(k golang.MakesFault) {
+func _(k *golang.MakesFault) {
 	type golangMakesFaultHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangMakesFaultHasChanged_RunGoGenerate(k) // golang.MakesFault has changed: run go generate
+	_ = (*golangMakesFaultHasChanged_RunGoGenerate)(k) // golang.MakesFault has changed: run go generate
 }
 
 //go:embed MakesOf.spv
@@ -2785,12 +2785,12 @@ func RunMakesOf(ctx context.Context, dev *runtime.Device, k golang.MakesOf, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.MakesOf].
-func _(k golang.MakesOf) {
+func _(k *golang.MakesOf) {
 	type golangMakesOfHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangMakesOfHasChanged_RunGoGenerate(k) // golang.MakesOf has changed: run go generate
+	_ = (*golangMakesOfHasChanged_RunGoGenerate)(k) // golang.MakesOf has changed: run go generate
 }
 
 //go:embed MoreSlices.spv
@@ -2867,13 +2867,13 @@ func RunMoreSlices(ctx context.Context, dev *runtime.Device, k golang.MoreSlices
 }
 
 // What is converted here is what kgen saw of the types of [golang.MoreSlices].
-func _(k golang.MoreSlices) {
+func _(k *golang.MoreSlices) {
 	type golangMoreSlicesHasChanged_RunGoGenerate struct {
 		In  []int32
 		F   []float32
 		Out []int32
 	}
-	_ = golangMoreSlicesHasChanged_RunGoGenerate(k) // golang.MoreSlices has changed: run go generate
+	_ = (*golangMoreSlicesHasChanged_RunGoGenerate)(k) // golang.MoreSlices has changed: run go generate
 }
 
 //go:embed Named.spv
@@ -2928,9 +2928,9 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Named].
-func _(k golang.Named) {
+func _(k *golang.Named) {
 	type golangNamedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = golangNamedHasChanged_RunGoGenerate(k) // golang.Named has changed: run go generate
+	_ = (*golangNamedHasChanged_RunGoGenerate)(k) // golang.Named has changed: run go generate
 }
 
 //go:embed NilCalls.spv
@@ -2994,12 +2994,12 @@ func RunNilCalls(ctx context.Context, dev *runtime.Device, k golang.NilCalls, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.NilCalls].
-func _(k golang.NilCalls) {
+func _(k *golang.NilCalls) {
 	type golangNilCallsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangNilCallsHasChanged_RunGoGenerate(k) // golang.NilCalls has changed: run go generate
+	_ = (*golangNilCallsHasChanged_RunGoGenerate)(k) // golang.NilCalls has changed: run go generate
 }
 
 //go:embed NilMethods.spv
@@ -3061,12 +3061,12 @@ func RunNilMethods(ctx context.Context, dev *runtime.Device, k golang.NilMethods
 }
 
 // What is converted here is what kgen saw of the types of [golang.NilMethods].
-func _(k golang.NilMethods) {
+func _(k *golang.NilMethods) {
 	type golangNilMethodsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangNilMethodsHasChanged_RunGoGenerate(k) // golang.NilMethods has changed: run go generate
+	_ = (*golangNilMethodsHasChanged_RunGoGenerate)(k) // golang.NilMethods has changed: run go generate
 }
 
 //go:embed Nones.spv
@@ -3129,12 +3129,12 @@ func RunNones(ctx context.Context, dev *runtime.Device, k golang.Nones, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Nones].
-func _(k golang.Nones) {
+func _(k *golang.Nones) {
 	type golangNonesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangNonesHasChanged_RunGoGenerate(k) // golang.Nones has changed: run go generate
+	_ = (*golangNonesHasChanged_RunGoGenerate)(k) // golang.Nones has changed: run go generate
 }
 
 //go:embed Order.spv
@@ -3195,12 +3195,12 @@ func RunOrder(ctx context.Context, dev *runtime.Device, k golang.Order, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Order].
-func _(k golang.Order) {
+func _(k *golang.Order) {
 	type golangOrderHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangOrderHasChanged_RunGoGenerate(k) // golang.Order has changed: run go generate
+	_ = (*golangOrderHasChanged_RunGoGenerate)(k) // golang.Order has changed: run go generate
 }
 
 //go:embed Outcomes.spv
@@ -3269,12 +3269,12 @@ func RunOutcomes(ctx context.Context, dev *runtime.Device, k golang.Outcomes, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Outcomes].
-func _(k golang.Outcomes) {
+func _(k *golang.Outcomes) {
 	type golangOutcomesHasChanged_RunGoGenerate struct {
 		In  []byte
 		Out []int
 	}
-	_ = golangOutcomesHasChanged_RunGoGenerate(k) // golang.Outcomes has changed: run go generate
+	_ = (*golangOutcomesHasChanged_RunGoGenerate)(k) // golang.Outcomes has changed: run go generate
 }
 
 //go:embed Panics.spv
@@ -3375,12 +3375,12 @@ func RunPanics(ctx context.Context, dev *runtime.Device, k golang.Panics, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Panics].
-func _(k golang.Panics) {
+func _(k *golang.Panics) {
 	type golangPanicsHasChanged_RunGoGenerate struct {
 		Mode int
 		Out  []int
 	}
-	_ = golangPanicsHasChanged_RunGoGenerate(k) // golang.Panics has changed: run go generate
+	_ = (*golangPanicsHasChanged_RunGoGenerate)(k) // golang.Panics has changed: run go generate
 }
 
 //go:embed PanicsDouble.spv
@@ -3447,12 +3447,12 @@ func RunPanicsDouble(ctx context.Context, dev *runtime.Device, k golang.PanicsDo
 }
 
 // What is converted here is what kgen saw of the types of [golang.PanicsDouble].
-func _(k golang.PanicsDouble) {
+func _(k *golang.PanicsDouble) {
 	type golangPanicsDoubleHasChanged_RunGoGenerate struct {
 		Mode int
 		Out  []int
 	}
-	_ = golangPanicsDoubleHasChanged_RunGoGenerate(k) // golang.PanicsDouble has changed: run go generate
+	_ = (*golangPanicsDoubleHasChanged_RunGoGenerate)(k) // golang.PanicsDouble has changed: run go generate
 }
 
 //go:embed Passed.spv
@@ -3514,9 +3514,9 @@ func RunPassed(ctx context.Context, dev *runtime.Device, k golang.Passed, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Passed].
-func _(k golang.Passed) {
+func _(k *golang.Passed) {
 	type golangPassedHasChanged_RunGoGenerate struct{ Out []uint32 }
-	_ = golangPassedHasChanged_RunGoGenerate(k) // golang.Passed has changed: run go generate
+	_ = (*golangPassedHasChanged_RunGoGenerate)(k) // golang.Passed has changed: run go generate
 }
 
 //go:embed Peepholes.spv
@@ -3589,13 +3589,13 @@ func RunPeepholes(ctx context.Context, dev *runtime.Device, k golang.Peepholes, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Peepholes].
-func _(k golang.Peepholes) {
+func _(k *golang.Peepholes) {
 	type golangPeepholesHasChanged_RunGoGenerate struct {
 		X   []uint64
 		Y   []uint64
 		Out []uint64
 	}
-	_ = golangPeepholesHasChanged_RunGoGenerate(k) // golang.Peepholes has changed: run go generate
+	_ = (*golangPeepholesHasChanged_RunGoGenerate)(k) // golang.Peepholes has changed: run go generate
 }
 
 //go:embed Pipeline.spv
@@ -3702,13 +3702,13 @@ func RunPipeline(ctx context.Context, dev *runtime.Device, k golang.Pipeline, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Pipeline].
-func _(k golang.Pipeline) {
+func _(k *golang.Pipeline) {
 	type golangPipelineHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 		T   dsl.LocalAccessor[int32]
 	}
-	_ = golangPipelineHasChanged_RunGoGenerate(k) // golang.Pipeline has changed: run go generate
+	_ = (*golangPipelineHasChanged_RunGoGenerate)(k) // golang.Pipeline has changed: run go generate
 }
 
 //go:embed Random.spv
@@ -3778,13 +3778,13 @@ func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Random].
-func _(k golang.Random) {
+func _(k *golang.Random) {
 	type golangRandomHasChanged_RunGoGenerate struct {
 		Seed uint64
 		Out  []uint64
 		F    []float64
 	}
-	_ = golangRandomHasChanged_RunGoGenerate(k) // golang.Random has changed: run go generate
+	_ = (*golangRandomHasChanged_RunGoGenerate)(k) // golang.Random has changed: run go generate
 }
 
 //go:embed Records.spv
@@ -3846,12 +3846,12 @@ func RunRecords(ctx context.Context, dev *runtime.Device, k golang.Records, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Records].
-func _(k golang.Records) {
+func _(k *golang.Records) {
 	type golangRecordsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangRecordsHasChanged_RunGoGenerate(k) // golang.Records has changed: run go generate
+	_ = (*golangRecordsHasChanged_RunGoGenerate)(k) // golang.Records has changed: run go generate
 }
 
 //go:embed Refilled.spv
@@ -3910,9 +3910,9 @@ func RunRefilled(ctx context.Context, dev *runtime.Device, k golang.Refilled, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Refilled].
-func _(k golang.Refilled) {
+func _(k *golang.Refilled) {
 	type golangRefilledHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = golangRefilledHasChanged_RunGoGenerate(k) // golang.Refilled has changed: run go generate
+	_ = (*golangRefilledHasChanged_RunGoGenerate)(k) // golang.Refilled has changed: run go generate
 }
 
 //go:embed Rings.spv
@@ -3970,9 +3970,9 @@ func RunRings(ctx context.Context, dev *runtime.Device, k golang.Rings, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Rings].
-func _(k golang.Rings) {
+func _(k *golang.Rings) {
 	type golangRingsHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangRingsHasChanged_RunGoGenerate(k) // golang.Rings has changed: run go generate
+	_ = (*golangRingsHasChanged_RunGoGenerate)(k) // golang.Rings has changed: run go generate
 }
 
 //go:embed Rounded32.spv
@@ -4043,14 +4043,14 @@ func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Rounded32].
-func _(k golang.Rounded32) {
+func _(k *golang.Rounded32) {
 	type golangRounded32HasChanged_RunGoGenerate struct {
 		X   []float32
 		Y   []float32
 		Z   []float32
 		Out []float32
 	}
-	_ = golangRounded32HasChanged_RunGoGenerate(k) // golang.Rounded32 has changed: run go generate
+	_ = (*golangRounded32HasChanged_RunGoGenerate)(k) // golang.Rounded32 has changed: run go generate
 }
 
 //go:embed Rounded64.spv
@@ -4125,14 +4125,14 @@ func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Rounded64].
-func _(k golang.Rounded64) {
+func _(k *golang.Rounded64) {
 	type golangRounded64HasChanged_RunGoGenerate struct {
 		X   []float64
 		Y   []float64
 		Z   []float64
 		Out []float64
 	}
-	_ = golangRounded64HasChanged_RunGoGenerate(k) // golang.Rounded64 has changed: run go generate
+	_ = (*golangRounded64HasChanged_RunGoGenerate)(k) // golang.Rounded64 has changed: run go generate
 }
 
 //go:embed Rounds.spv
@@ -4192,12 +4192,12 @@ func RunRounds(ctx context.Context, dev *runtime.Device, k golang.Rounds, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Rounds].
-func _(k golang.Rounds) {
+func _(k *golang.Rounds) {
 	type golangRoundsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangRoundsHasChanged_RunGoGenerate(k) // golang.Rounds has changed: run go generate
+	_ = (*golangRoundsHasChanged_RunGoGenerate)(k) // golang.Rounds has changed: run go generate
 }
 
 //go:embed Runes.spv
@@ -4265,12 +4265,12 @@ func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Runes].
-func _(k golang.Runes) {
+func _(k *golang.Runes) {
 	type golangRunesHasChanged_RunGoGenerate struct {
 		In  []byte
 		Out []int32
 	}
-	_ = golangRunesHasChanged_RunGoGenerate(k) // golang.Runes has changed: run go generate
+	_ = (*golangRunesHasChanged_RunGoGenerate)(k) // golang.Runes has changed: run go generate
 }
 
 //go:embed Sentinels.spv
@@ -4335,12 +4335,12 @@ func RunSentinels(ctx context.Context, dev *runtime.Device, k golang.Sentinels, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Sentinels].
-func _(k golang.Sentinels) {
+func _(k *golang.Sentinels) {
 	type golangSentinelsHasChanged_RunGoGenerate struct {
 		In  []byte
 		Out []int
 	}
-	_ = golangSentinelsHasChanged_RunGoGenerate(k) // golang.Sentinels has changed: run go generate
+	_ = (*golangSentinelsHasChanged_RunGoGenerate)(k) // golang.Sentinels has changed: run go generate
 }
 
 //go:embed Shared.spv
@@ -4431,9 +4431,9 @@ func RunShared(ctx context.Context, dev *runtime.Device, k golang.Shared, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Shared].
-func _(k golang.Shared) {
+func _(k *golang.Shared) {
 	type golangSharedHasChanged_RunGoGenerate struct{ Buf []float32 }
-	_ = golangSharedHasChanged_RunGoGenerate(k) // golang.Shared has changed: run go generate
+	_ = (*golangSharedHasChanged_RunGoGenerate)(k) // golang.Shared has changed: run go generate
 }
 
 //go:embed Shifted.spv
@@ -4501,13 +4501,13 @@ func RunShifted(ctx context.Context, dev *runtime.Device, k golang.Shifted, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Shifted].
-func _(k golang.Shifted) {
+func _(k *golang.Shifted) {
 	type golangShiftedHasChanged_RunGoGenerate struct {
 		X   []int64
 		N   []uint32
 		Out []uint64
 	}
-	_ = golangShiftedHasChanged_RunGoGenerate(k) // golang.Shifted has changed: run go generate
+	_ = (*golangShiftedHasChanged_RunGoGenerate)(k) // golang.Shifted has changed: run go generate
 }
 
 //go:embed ShiftsInt.spv
@@ -4580,14 +4580,14 @@ func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsInt].
-func _(k golang.ShiftsInt) {
+func _(k *golang.ShiftsInt) {
 	type golangShiftsIntHasChanged_RunGoGenerate struct {
 		X     []int
 		Small []int8
 		Large []int64
 		Out   []int
 	}
-	_ = golangShiftsIntHasChanged_RunGoGenerate(k) // golang.ShiftsInt has changed: run go generate
+	_ = (*golangShiftsIntHasChanged_RunGoGenerate)(k) // golang.ShiftsInt has changed: run go generate
 }
 
 //go:embed ShiftsInt16.spv
@@ -4660,14 +4660,14 @@ func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsInt16].
-func _(k golang.ShiftsInt16) {
+func _(k *golang.ShiftsInt16) {
 	type golangShiftsInt16HasChanged_RunGoGenerate struct {
 		X     []int16
 		Small []int8
 		Large []int64
 		Out   []int16
 	}
-	_ = golangShiftsInt16HasChanged_RunGoGenerate(k) // golang.ShiftsInt16 has changed: run go generate
+	_ = (*golangShiftsInt16HasChanged_RunGoGenerate)(k) // golang.ShiftsInt16 has changed: run go generate
 }
 
 //go:embed ShiftsInt32.spv
@@ -4740,14 +4740,14 @@ func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsInt32].
-func _(k golang.ShiftsInt32) {
+func _(k *golang.ShiftsInt32) {
 	type golangShiftsInt32HasChanged_RunGoGenerate struct {
 		X     []int32
 		Small []int8
 		Large []int64
 		Out   []int32
 	}
-	_ = golangShiftsInt32HasChanged_RunGoGenerate(k) // golang.ShiftsInt32 has changed: run go generate
+	_ = (*golangShiftsInt32HasChanged_RunGoGenerate)(k) // golang.ShiftsInt32 has changed: run go generate
 }
 
 //go:embed ShiftsInt64.spv
@@ -4820,14 +4820,14 @@ func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsInt64].
-func _(k golang.ShiftsInt64) {
+func _(k *golang.ShiftsInt64) {
 	type golangShiftsInt64HasChanged_RunGoGenerate struct {
 		X     []int64
 		Small []int8
 		Large []int64
 		Out   []int64
 	}
-	_ = golangShiftsInt64HasChanged_RunGoGenerate(k) // golang.ShiftsInt64 has changed: run go generate
+	_ = (*golangShiftsInt64HasChanged_RunGoGenerate)(k) // golang.ShiftsInt64 has changed: run go generate
 }
 
 //go:embed ShiftsInt8.spv
@@ -4900,14 +4900,14 @@ func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsInt8].
-func _(k golang.ShiftsInt8) {
+func _(k *golang.ShiftsInt8) {
 	type golangShiftsInt8HasChanged_RunGoGenerate struct {
 		X     []int8
 		Small []int8
 		Large []int64
 		Out   []int8
 	}
-	_ = golangShiftsInt8HasChanged_RunGoGenerate(k) // golang.ShiftsInt8 has changed: run go generate
+	_ = (*golangShiftsInt8HasChanged_RunGoGenerate)(k) // golang.ShiftsInt8 has changed: run go generate
 }
 
 //go:embed ShiftsUint.spv
@@ -4980,14 +4980,14 @@ func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsUint].
-func _(k golang.ShiftsUint) {
+func _(k *golang.ShiftsUint) {
 	type golangShiftsUintHasChanged_RunGoGenerate struct {
 		X     []uint
 		Small []int8
 		Large []int64
 		Out   []uint
 	}
-	_ = golangShiftsUintHasChanged_RunGoGenerate(k) // golang.ShiftsUint has changed: run go generate
+	_ = (*golangShiftsUintHasChanged_RunGoGenerate)(k) // golang.ShiftsUint has changed: run go generate
 }
 
 //go:embed ShiftsUint16.spv
@@ -5060,14 +5060,14 @@ func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsUint16].
-func _(k golang.ShiftsUint16) {
+func _(k *golang.ShiftsUint16) {
 	type golangShiftsUint16HasChanged_RunGoGenerate struct {
 		X     []uint16
 		Small []int8
 		Large []int64
 		Out   []uint16
 	}
-	_ = golangShiftsUint16HasChanged_RunGoGenerate(k) // golang.ShiftsUint16 has changed: run go generate
+	_ = (*golangShiftsUint16HasChanged_RunGoGenerate)(k) // golang.ShiftsUint16 has changed: run go generate
 }
 
 //go:embed ShiftsUint32.spv
@@ -5140,14 +5140,14 @@ func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsUint32].
-func _(k golang.ShiftsUint32) {
+func _(k *golang.ShiftsUint32) {
 	type golangShiftsUint32HasChanged_RunGoGenerate struct {
 		X     []uint32
 		Small []int8
 		Large []int64
 		Out   []uint32
 	}
-	_ = golangShiftsUint32HasChanged_RunGoGenerate(k) // golang.ShiftsUint32 has changed: run go generate
+	_ = (*golangShiftsUint32HasChanged_RunGoGenerate)(k) // golang.ShiftsUint32 has changed: run go generate
 }
 
 //go:embed ShiftsUint64.spv
@@ -5220,14 +5220,14 @@ func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsUint64].
-func _(k golang.ShiftsUint64) {
+func _(k *golang.ShiftsUint64) {
 	type golangShiftsUint64HasChanged_RunGoGenerate struct {
 		X     []uint64
 		Small []int8
 		Large []int64
 		Out   []uint64
 	}
-	_ = golangShiftsUint64HasChanged_RunGoGenerate(k) // golang.ShiftsUint64 has changed: run go generate
+	_ = (*golangShiftsUint64HasChanged_RunGoGenerate)(k) // golang.ShiftsUint64 has changed: run go generate
 }
 
 //go:embed ShiftsUint8.spv
@@ -5300,14 +5300,14 @@ func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUin
 }
 
 // What is converted here is what kgen saw of the types of [golang.ShiftsUint8].
-func _(k golang.ShiftsUint8) {
+func _(k *golang.ShiftsUint8) {
 	type golangShiftsUint8HasChanged_RunGoGenerate struct {
 		X     []uint8
 		Small []int8
 		Large []int64
 		Out   []uint8
 	}
-	_ = golangShiftsUint8HasChanged_RunGoGenerate(k) // golang.ShiftsUint8 has changed: run go generate
+	_ = (*golangShiftsUint8HasChanged_RunGoGenerate)(k) // golang.ShiftsUint8 has changed: run go generate
 }
 
 //go:embed Side.spv
@@ -5374,12 +5374,12 @@ func RunSide(ctx context.Context, dev *runtime.Device, k golang.Side, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [golang.Side].
-func _(k golang.Side) {
+func _(k *golang.Side) {
 	type golangSideHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangSideHasChanged_RunGoGenerate(k) // golang.Side has changed: run go generate
+	_ = (*golangSideHasChanged_RunGoGenerate)(k) // golang.Side has changed: run go generate
 }
 
 //go:embed Signals.spv
@@ -5449,13 +5449,13 @@ func RunSignals(ctx context.Context, dev *runtime.Device, k golang.Signals, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Signals].
-func _(k golang.Signals) {
+func _(k *golang.Signals) {
 	type golangSignalsHasChanged_RunGoGenerate struct {
 		Out  []float32
 		Bits []uint32
 		Wide []uint64
 	}
-	_ = golangSignalsHasChanged_RunGoGenerate(k) // golang.Signals has changed: run go generate
+	_ = (*golangSignalsHasChanged_RunGoGenerate)(k) // golang.Signals has changed: run go generate
 }
 
 //go:embed SignedChunks.spv
@@ -5516,12 +5516,12 @@ func RunSignedChunks(ctx context.Context, dev *runtime.Device, k golang.SignedCh
 }
 
 // What is converted here is what kgen saw of the types of [golang.SignedChunks].
-func _(k golang.SignedChunks) {
+func _(k *golang.SignedChunks) {
 	type golangSignedChunksHasChanged_RunGoGenerate struct {
 		X   []uint64
 		Out []uint64
 	}
-	_ = golangSignedChunksHasChanged_RunGoGenerate(k) // golang.SignedChunks has changed: run go generate
+	_ = (*golangSignedChunksHasChanged_RunGoGenerate)(k) // golang.SignedChunks has changed: run go generate
 }
 
 //go:embed Slices.spv
@@ -5593,12 +5593,12 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Slices].
-func _(k golang.Slices) {
+func _(k *golang.Slices) {
 	type golangSlicesHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []int
 	}
-	_ = golangSlicesHasChanged_RunGoGenerate(k) // golang.Slices has changed: run go generate
+	_ = (*golangSlicesHasChanged_RunGoGenerate)(k) // golang.Slices has changed: run go generate
 }
 
 //go:embed Slots.spv
@@ -5658,12 +5658,12 @@ func RunSlots(ctx context.Context, dev *runtime.Device, k golang.Slots, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Slots].
-func _(k golang.Slots) {
+func _(k *golang.Slots) {
 	type golangSlotsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangSlotsHasChanged_RunGoGenerate(k) // golang.Slots has changed: run go generate
+	_ = (*golangSlotsHasChanged_RunGoGenerate)(k) // golang.Slots has changed: run go generate
 }
 
 //go:embed Sorts.spv
@@ -5728,12 +5728,12 @@ func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Sorts].
-func _(k golang.Sorts) {
+func _(k *golang.Sorts) {
 	type golangSortsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Buf []int64
 	}
-	_ = golangSortsHasChanged_RunGoGenerate(k) // golang.Sorts has changed: run go generate
+	_ = (*golangSortsHasChanged_RunGoGenerate)(k) // golang.Sorts has changed: run go generate
 }
 
 //go:embed Spelled.spv
@@ -5811,13 +5811,13 @@ func RunSpelled(ctx context.Context, dev *runtime.Device, k golang.Spelled, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Spelled].
-func _(k golang.Spelled) {
+func _(k *golang.Spelled) {
 	type golangSpelledHasChanged_RunGoGenerate struct {
 		In    []byte
 		Other []byte
 		Out   []int32
 	}
-	_ = golangSpelledHasChanged_RunGoGenerate(k) // golang.Spelled has changed: run go generate
+	_ = (*golangSpelledHasChanged_RunGoGenerate)(k) // golang.Spelled has changed: run go generate
 }
 
 //go:embed Stable.spv
@@ -5895,12 +5895,12 @@ func RunStable(ctx context.Context, dev *runtime.Device, k golang.Stable, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Stable].
-func _(k golang.Stable) {
+func _(k *golang.Stable) {
 	type golangStableHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangStableHasChanged_RunGoGenerate(k) // golang.Stable has changed: run go generate
+	_ = (*golangStableHasChanged_RunGoGenerate)(k) // golang.Stable has changed: run go generate
 }
 
 //go:embed StableInterfaces.spv
@@ -5965,9 +5965,9 @@ func RunStableInterfaces(ctx context.Context, dev *runtime.Device, k golang.Stab
 }
 
 // What is converted here is what kgen saw of the types of [golang.StableInterfaces].
-func _(k golang.StableInterfaces) {
+func _(k *golang.StableInterfaces) {
 	type golangStableInterfacesHasChanged_RunGoGenerate struct{ Buf []golang.Entry }
-	_ = golangStableInterfacesHasChanged_RunGoGenerate(k) // golang.StableInterfaces has changed: run go generate
+	_ = (*golangStableInterfacesHasChanged_RunGoGenerate)(k) // golang.StableInterfaces has changed: run go generate
 }
 
 //go:embed Strings.spv
@@ -6021,9 +6021,9 @@ func RunStrings(ctx context.Context, dev *runtime.Device, k golang.Strings, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Strings].
-func _(k golang.Strings) {
+func _(k *golang.Strings) {
 	type golangStringsHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangStringsHasChanged_RunGoGenerate(k) // golang.Strings has changed: run go generate
+	_ = (*golangStringsHasChanged_RunGoGenerate)(k) // golang.Strings has changed: run go generate
 }
 
 //go:embed SwapLoops.spv
@@ -6087,12 +6087,12 @@ func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, 
 }
 
 // What is converted here is what kgen saw of the types of [golang.SwapLoops].
-func _(k golang.SwapLoops) {
+func _(k *golang.SwapLoops) {
 	type golangSwapLoopsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangSwapLoopsHasChanged_RunGoGenerate(k) // golang.SwapLoops has changed: run go generate
+	_ = (*golangSwapLoopsHasChanged_RunGoGenerate)(k) // golang.SwapLoops has changed: run go generate
 }
 
 //go:embed Swapped.spv
@@ -6165,12 +6165,12 @@ func RunSwapped(ctx context.Context, dev *runtime.Device, k golang.Swapped, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Swapped].
-func _(k golang.Swapped) {
+func _(k *golang.Swapped) {
 	type golangSwappedHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangSwappedHasChanged_RunGoGenerate(k) // golang.Swapped has changed: run go generate
+	_ = (*golangSwappedHasChanged_RunGoGenerate)(k) // golang.Swapped has changed: run go generate
 }
 
 //go:embed Tables.spv
@@ -6245,12 +6245,12 @@ func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Tables].
-func _(k golang.Tables) {
+func _(k *golang.Tables) {
 	type golangTablesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []float64
 	}
-	_ = golangTablesHasChanged_RunGoGenerate(k) // golang.Tables has changed: run go generate
+	_ = (*golangTablesHasChanged_RunGoGenerate)(k) // golang.Tables has changed: run go generate
 }
 
 //go:embed TextBounds.spv
@@ -6322,12 +6322,12 @@ func RunTextBounds(ctx context.Context, dev *runtime.Device, k golang.TextBounds
 }
 
 // What is converted here is what kgen saw of the types of [golang.TextBounds].
-func _(k golang.TextBounds) {
+func _(k *golang.TextBounds) {
 	type golangTextBoundsHasChanged_RunGoGenerate struct {
 		Out []int32
 		N   []int
 	}
-	_ = golangTextBoundsHasChanged_RunGoGenerate(k) // golang.TextBounds has changed: run go generate
+	_ = (*golangTextBoundsHasChanged_RunGoGenerate)(k) // golang.TextBounds has changed: run go generate
 }
 
 //go:embed Texts.spv
@@ -6415,12 +6415,12 @@ func RunTexts(ctx context.Context, dev *runtime.Device, k golang.Texts, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Texts].
-func _(k golang.Texts) {
+func _(k *golang.Texts) {
 	type golangTextsHasChanged_RunGoGenerate struct {
 		Out []int32
 		B   []byte
 	}
-	_ = golangTextsHasChanged_RunGoGenerate(k) // golang.Texts has changed: run go generate
+	_ = (*golangTextsHasChanged_RunGoGenerate)(k) // golang.Texts has changed: run go generate
 }
 
 //go:embed ToArrays.spv
@@ -6487,12 +6487,12 @@ func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.ToArrays].
-func _(k golang.ToArrays) {
+func _(k *golang.ToArrays) {
 	type golangToArraysHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangToArraysHasChanged_RunGoGenerate(k) // golang.ToArrays has changed: run go generate
+	_ = (*golangToArraysHasChanged_RunGoGenerate)(k) // golang.ToArrays has changed: run go generate
 }
 
 //go:embed Turns.spv
@@ -6557,12 +6557,12 @@ func RunTurns(ctx context.Context, dev *runtime.Device, k golang.Turns, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Turns].
-func _(k golang.Turns) {
+func _(k *golang.Turns) {
 	type golangTurnsHasChanged_RunGoGenerate struct {
 		X   []int64
 		Out []int64
 	}
-	_ = golangTurnsHasChanged_RunGoGenerate(k) // golang.Turns has changed: run go generate
+	_ = (*golangTurnsHasChanged_RunGoGenerate)(k) // golang.Turns has changed: run go generate
 }
 
 //go:embed TypeSwitches.spv
@@ -6616,9 +6616,9 @@ func RunTypeSwitches(ctx context.Context, dev *runtime.Device, k golang.TypeSwit
 }
 
 // What is converted here is what kgen saw of the types of [golang.TypeSwitches].
-func _(k golang.TypeSwitches) {
+func _(k *golang.TypeSwitches) {
 	type golangTypeSwitchesHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangTypeSwitchesHasChanged_RunGoGenerate(k) // golang.TypeSwitches has changed: run go generate
+	_ = (*golangTypeSwitchesHasChanged_RunGoGenerate)(k) // golang.TypeSwitches has changed: run go generate
 }
 
 //go:embed UTF8.spv
@@ -6704,13 +6704,13 @@ func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [golang.UTF8].
-func _(k golang.UTF8) {
+func _(k *golang.UTF8) {
 	type golangUTF8HasChanged_RunGoGenerate struct {
 		In  []rune
 		Raw []byte
 		Out []int
 	}
-	_ = golangUTF8HasChanged_RunGoGenerate(k) // golang.UTF8 has changed: run go generate
+	_ = (*golangUTF8HasChanged_RunGoGenerate)(k) // golang.UTF8 has changed: run go generate
 }
 
 //go:embed Unicodes.spv
@@ -6817,13 +6817,13 @@ func RunUnicodes(ctx context.Context, dev *runtime.Device, k golang.Unicodes, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Unicodes].
-func _(k golang.Unicodes) {
+func _(k *golang.Unicodes) {
 	type golangUnicodesHasChanged_RunGoGenerate struct {
 		In  []rune
 		Raw []byte
 		Out []int32
 	}
-	_ = golangUnicodesHasChanged_RunGoGenerate(k) // golang.Unicodes has changed: run go generate
+	_ = (*golangUnicodesHasChanged_RunGoGenerate)(k) // golang.Unicodes has changed: run go generate
 }
 
 //go:embed Units.spv
@@ -6887,12 +6887,12 @@ func RunUnits(ctx context.Context, dev *runtime.Device, k golang.Units, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Units].
-func _(k golang.Units) {
+func _(k *golang.Units) {
 	type golangUnitsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []uint64
 	}
-	_ = golangUnitsHasChanged_RunGoGenerate(k) // golang.Units has changed: run go generate
+	_ = (*golangUnitsHasChanged_RunGoGenerate)(k) // golang.Units has changed: run go generate
 }
 
 //go:embed Unlike.spv
@@ -6955,12 +6955,12 @@ func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Unlike].
-func _(k golang.Unlike) {
+func _(k *golang.Unlike) {
 	type golangUnlikeHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangUnlikeHasChanged_RunGoGenerate(k) // golang.Unlike has changed: run go generate
+	_ = (*golangUnlikeHasChanged_RunGoGenerate)(k) // golang.Unlike has changed: run go generate
 }
 
 //go:embed Unrolled.spv
@@ -7027,12 +7027,12 @@ func RunUnrolled(ctx context.Context, dev *runtime.Device, k golang.Unrolled, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Unrolled].
-func _(k golang.Unrolled) {
+func _(k *golang.Unrolled) {
 	type golangUnrolledHasChanged_RunGoGenerate struct {
 		X   []uint64
 		Out []uint64
 	}
-	_ = golangUnrolledHasChanged_RunGoGenerate(k) // golang.Unrolled has changed: run go generate
+	_ = (*golangUnrolledHasChanged_RunGoGenerate)(k) // golang.Unrolled has changed: run go generate
 }
 
 //go:embed UnsignedChunks.spv
@@ -7093,12 +7093,12 @@ func RunUnsignedChunks(ctx context.Context, dev *runtime.Device, k golang.Unsign
 }
 
 // What is converted here is what kgen saw of the types of [golang.UnsignedChunks].
-func _(k golang.UnsignedChunks) {
+func _(k *golang.UnsignedChunks) {
 	type golangUnsignedChunksHasChanged_RunGoGenerate struct {
 		X   []uint64
 		Out []uint64
 	}
-	_ = golangUnsignedChunksHasChanged_RunGoGenerate(k) // golang.UnsignedChunks has changed: run go generate
+	_ = (*golangUnsignedChunksHasChanged_RunGoGenerate)(k) // golang.UnsignedChunks has changed: run go generate
 }
 
 //go:embed Unstable.spv
@@ -7201,13 +7201,13 @@ func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Unstable].
-func _(k golang.Unstable) {
+func _(k *golang.Unstable) {
 	type golangUnstableHasChanged_RunGoGenerate struct {
 		Buf   []golang.Entry
 		N     int
 		Count []int32
 	}
-	_ = golangUnstableHasChanged_RunGoGenerate(k) // golang.Unstable has changed: run go generate
+	_ = (*golangUnstableHasChanged_RunGoGenerate)(k) // golang.Unstable has changed: run go generate
 }
 
 //go:embed Updates.spv
@@ -7294,13 +7294,13 @@ func RunUpdates(ctx context.Context, dev *runtime.Device, k golang.Updates, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Updates].
-func _(k golang.Updates) {
+func _(k *golang.Updates) {
 	type golangUpdatesHasChanged_RunGoGenerate struct {
 		Mode int32
 		In   []int32
 		Out  []int32
 	}
-	_ = golangUpdatesHasChanged_RunGoGenerate(k) // golang.Updates has changed: run go generate
+	_ = (*golangUpdatesHasChanged_RunGoGenerate)(k) // golang.Updates has changed: run go generate
 }
 
 //go:embed Varints.spv
@@ -7371,13 +7371,13 @@ func RunVarints(ctx context.Context, dev *runtime.Device, k golang.Varints, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Varints].
-func _(k golang.Varints) {
+func _(k *golang.Varints) {
 	type golangVarintsHasChanged_RunGoGenerate struct {
 		In    []int64
 		Bytes []byte
 		Out   []uint64
 	}
-	_ = golangVarintsHasChanged_RunGoGenerate(k) // golang.Varints has changed: run go generate
+	_ = (*golangVarintsHasChanged_RunGoGenerate)(k) // golang.Varints has changed: run go generate
 }
 
 //go:embed Visitors.spv
@@ -7442,12 +7442,12 @@ func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r 
 }
 
 // What is converted here is what kgen saw of the types of [golang.Visitors].
-func _(k golang.Visitors) {
+func _(k *golang.Visitors) {
 	type golangVisitorsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = golangVisitorsHasChanged_RunGoGenerate(k) // golang.Visitors has changed: run go generate
+	_ = (*golangVisitorsHasChanged_RunGoGenerate)(k) // golang.Visitors has changed: run go generate
 }
 
 //go:embed Wares.spv
@@ -7514,9 +7514,9 @@ func RunWares(ctx context.Context, dev *runtime.Device, k golang.Wares, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [golang.Wares].
-func _(k golang.Wares) {
+func _(k *golang.Wares) {
 	type golangWaresHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangWaresHasChanged_RunGoGenerate(k) // golang.Wares has changed: run go generate
+	_ = (*golangWaresHasChanged_RunGoGenerate)(k) // golang.Wares has changed: run go generate
 }
 
 //go:embed Watched.spv
@@ -7604,9 +7604,9 @@ func RunWatched(ctx context.Context, dev *runtime.Device, k golang.Watched, r ru
 }
 
 // What is converted here is what kgen saw of the types of [golang.Watched].
-func _(k golang.Watched) {
+func _(k *golang.Watched) {
 	type golangWatchedHasChanged_RunGoGenerate struct{ Out []float64 }
-	_ = golangWatchedHasChanged_RunGoGenerate(k) // golang.Watched has changed: run go generate
+	_ = (*golangWatchedHasChanged_RunGoGenerate)(k) // golang.Watched has changed: run go generate
 }
 
 //go:embed Zeroed.spv
@@ -7664,7 +7664,7 @@ func RunZeroed(ctx context.Context, dev *runtime.Device, k golang.Zeroed, r runt
 }
 
 // What is converted here is what kgen saw of the types of [golang.Zeroed].
-func _(k golang.Zeroed) {
+func _(k *golang.Zeroed) {
 	type golangZeroedHasChanged_RunGoGenerate struct{ Out []int }
-	_ = golangZeroedHasChanged_RunGoGenerate(k) // golang.Zeroed has changed: run go generate
+	_ = (*golangZeroedHasChanged_RunGoGenerate)(k) // golang.Zeroed has changed: run go generate
 }

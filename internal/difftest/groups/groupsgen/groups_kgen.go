@@ -122,7 +122,7 @@ func RunAlone(ctx context.Context, dev *runtime.Device, k groups.Alone, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [groups.Alone].
-func _(k groups.Alone) {
+func _(k *groups.Alone) {
 	type groupsAloneHasChanged_RunGoGenerate struct {
 		N   int
 		X   []int32
@@ -130,7 +130,7 @@ func _(k groups.Alone) {
 		Out []int32
 		G   []float32
 	}
-	_ = groupsAloneHasChanged_RunGoGenerate(k) // groups.Alone has changed: run go generate
+	_ = (*groupsAloneHasChanged_RunGoGenerate)(k) // groups.Alone has changed: run go generate
 }
 
 //go:embed Ballots.spv
@@ -200,13 +200,13 @@ func RunBallots(ctx context.Context, dev *runtime.Device, k groups.Ballots, r ru
 }
 
 // What is converted here is what kgen saw of the types of [groups.Ballots].
-func _(k groups.Ballots) {
+func _(k *groups.Ballots) {
 	type groupsBallotsHasChanged_RunGoGenerate struct {
 		N   int
 		X   []int32
 		Out []uint32
 	}
-	_ = groupsBallotsHasChanged_RunGoGenerate(k) // groups.Ballots has changed: run go generate
+	_ = (*groupsBallotsHasChanged_RunGoGenerate)(k) // groups.Ballots has changed: run go generate
 }
 
 //go:embed Bisections.spv
@@ -304,9 +304,9 @@ func RunBisections(ctx context.Context, dev *runtime.Device, k groups.Bisections
 }
 
 // What is converted here is what kgen saw of the types of [groups.Bisections].
-func _(k groups.Bisections) {
+func _(k *groups.Bisections) {
 	type groupsBisectionsHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsBisectionsHasChanged_RunGoGenerate(k) // groups.Bisections has changed: run go generate
+	_ = (*groupsBisectionsHasChanged_RunGoGenerate)(k) // groups.Bisections has changed: run go generate
 	type groupsLanesHasChanged_RunGoGenerate struct {
 		N int
 		M int
@@ -314,7 +314,7 @@ func _(k groups.Bisections) {
 		X []int32
 		Y []int32
 	}
-	_ = groupsLanesHasChanged_RunGoGenerate(k.Lanes) // groups.Lanes has changed: run go generate
+	_ = (*groupsLanesHasChanged_RunGoGenerate)(&k.Lanes) // groups.Lanes has changed: run go generate
 }
 
 //go:embed Choices.spv
@@ -394,13 +394,13 @@ func RunChoices(ctx context.Context, dev *runtime.Device, k groups.Choices, r ru
 }
 
 // What is converted here is what kgen saw of the types of [groups.Choices].
-func _(k groups.Choices) {
+func _(k *groups.Choices) {
 	type groupsChoicesHasChanged_RunGoGenerate struct {
 		N   int
 		In  []int32
 		Out []int32
 	}
-	_ = groupsChoicesHasChanged_RunGoGenerate(k) // groups.Choices has changed: run go generate
+	_ = (*groupsChoicesHasChanged_RunGoGenerate)(k) // groups.Choices has changed: run go generate
 }
 
 //go:embed OneWayOut.spv
@@ -490,9 +490,9 @@ func RunOneWayOut(ctx context.Context, dev *runtime.Device, k groups.OneWayOut, 
 }
 
 // What is converted here is what kgen saw of the types of [groups.OneWayOut].
-func _(k groups.OneWayOut) {
+func _(k *groups.OneWayOut) {
 	type groupsOneWayOutHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsOneWayOutHasChanged_RunGoGenerate(k) // groups.OneWayOut has changed: run go generate
+	_ = (*groupsOneWayOutHasChanged_RunGoGenerate)(k) // groups.OneWayOut has changed: run go generate
 }
 
 //go:embed OwnChecks.spv
@@ -594,9 +594,9 @@ func RunOwnChecks(ctx context.Context, dev *runtime.Device, k groups.OwnChecks, 
 }
 
 // What is converted here is what kgen saw of the types of [groups.OwnChecks].
-func _(k groups.OwnChecks) {
+func _(k *groups.OwnChecks) {
 	type groupsOwnChecksHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsOwnChecksHasChanged_RunGoGenerate(k) // groups.OwnChecks has changed: run go generate
+	_ = (*groupsOwnChecksHasChanged_RunGoGenerate)(k) // groups.OwnChecks has changed: run go generate
 }
 
 //go:embed OwnLoops.spv
@@ -682,9 +682,9 @@ func RunOwnLoops(ctx context.Context, dev *runtime.Device, k groups.OwnLoops, r 
 }
 
 // What is converted here is what kgen saw of the types of [groups.OwnLoops].
-func _(k groups.OwnLoops) {
+func _(k *groups.OwnLoops) {
 	type groupsOwnLoopsHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsOwnLoopsHasChanged_RunGoGenerate(k) // groups.OwnLoops has changed: run go generate
+	_ = (*groupsOwnLoopsHasChanged_RunGoGenerate)(k) // groups.OwnLoops has changed: run go generate
 }
 
 //go:embed Replaced.spv
@@ -766,9 +766,9 @@ func RunReplaced(ctx context.Context, dev *runtime.Device, k groups.Replaced, r 
 }
 
 // What is converted here is what kgen saw of the types of [groups.Replaced].
-func _(k groups.Replaced) {
+func _(k *groups.Replaced) {
 	type groupsReplacedHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsReplacedHasChanged_RunGoGenerate(k) // groups.Replaced has changed: run go generate
+	_ = (*groupsReplacedHasChanged_RunGoGenerate)(k) // groups.Replaced has changed: run go generate
 }
 
 //go:embed Rows.spv
@@ -841,13 +841,13 @@ func RunRows(ctx context.Context, dev *runtime.Device, k groups.Rows, r runtime.
 }
 
 // What is converted here is what kgen saw of the types of [groups.Rows].
-func _(k groups.Rows) {
+func _(k *groups.Rows) {
 	type groupsRowsHasChanged_RunGoGenerate struct {
 		Choice []int32
 		In     []int32
 		Out    []int32
 	}
-	_ = groupsRowsHasChanged_RunGoGenerate(k) // groups.Rows has changed: run go generate
+	_ = (*groupsRowsHasChanged_RunGoGenerate)(k) // groups.Rows has changed: run go generate
 }
 
 //go:embed Search.spv
@@ -933,9 +933,9 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k groups.Search, r runt
 }
 
 // What is converted here is what kgen saw of the types of [groups.Search].
-func _(k groups.Search) {
+func _(k *groups.Search) {
 	type groupsSearchHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsSearchHasChanged_RunGoGenerate(k) // groups.Search has changed: run go generate
+	_ = (*groupsSearchHasChanged_RunGoGenerate)(k) // groups.Search has changed: run go generate
 }
 
 //go:embed Stated.spv
@@ -1023,14 +1023,14 @@ func RunStated(ctx context.Context, dev *runtime.Device, k groups.Stated, r runt
 }
 
 // What is converted here is what kgen saw of the types of [groups.Stated].
-func _(k groups.Stated) {
+func _(k *groups.Stated) {
 	type groupsStatedHasChanged_RunGoGenerate struct {
 		N int
 		X []int32
 		Y []int32
 		F []float32
 	}
-	_ = groupsStatedHasChanged_RunGoGenerate(k) // groups.Stated has changed: run go generate
+	_ = (*groupsStatedHasChanged_RunGoGenerate)(k) // groups.Stated has changed: run go generate
 }
 
 //go:embed Steps.spv
@@ -1120,9 +1120,9 @@ func RunSteps(ctx context.Context, dev *runtime.Device, k groups.Steps, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [groups.Steps].
-func _(k groups.Steps) {
+func _(k *groups.Steps) {
 	type groupsStepsHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsStepsHasChanged_RunGoGenerate(k) // groups.Steps has changed: run go generate
+	_ = (*groupsStepsHasChanged_RunGoGenerate)(k) // groups.Steps has changed: run go generate
 }
 
 //go:embed UniformRows.spv
@@ -1199,12 +1199,12 @@ func RunUniformRows(ctx context.Context, dev *runtime.Device, k groups.UniformRo
 }
 
 // What is converted here is what kgen saw of the types of [groups.UniformRows].
-func _(k groups.UniformRows) {
+func _(k *groups.UniformRows) {
 	type groupsUniformRowsHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []int32
 	}
-	_ = groupsUniformRowsHasChanged_RunGoGenerate(k) // groups.UniformRows has changed: run go generate
+	_ = (*groupsUniformRowsHasChanged_RunGoGenerate)(k) // groups.UniformRows has changed: run go generate
 }
 
 //go:embed Votes.spv
@@ -1297,9 +1297,9 @@ func RunVotes(ctx context.Context, dev *runtime.Device, k groups.Votes, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [groups.Votes].
-func _(k groups.Votes) {
+func _(k *groups.Votes) {
 	type groupsVotesHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = groupsVotesHasChanged_RunGoGenerate(k) // groups.Votes has changed: run go generate
+	_ = (*groupsVotesHasChanged_RunGoGenerate)(k) // groups.Votes has changed: run go generate
 }
 
 //go:embed WholeFloat32.spv
@@ -1377,13 +1377,13 @@ func RunWholeFloat32(ctx context.Context, dev *runtime.Device, k groups.WholeFlo
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeFloat32].
-func _(k groups.WholeFloat32) {
+func _(k *groups.WholeFloat32) {
 	type groupsWholeFloat32HasChanged_RunGoGenerate struct {
 		N   int
 		In  []float32
 		Out []float32
 	}
-	_ = groupsWholeFloat32HasChanged_RunGoGenerate(k) // groups.WholeFloat32 has changed: run go generate
+	_ = (*groupsWholeFloat32HasChanged_RunGoGenerate)(k) // groups.WholeFloat32 has changed: run go generate
 }
 
 //go:embed WholeFloat64.spv
@@ -1464,13 +1464,13 @@ func RunWholeFloat64(ctx context.Context, dev *runtime.Device, k groups.WholeFlo
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeFloat64].
-func _(k groups.WholeFloat64) {
+func _(k *groups.WholeFloat64) {
 	type groupsWholeFloat64HasChanged_RunGoGenerate struct {
 		N   int
 		In  []float64
 		Out []float64
 	}
-	_ = groupsWholeFloat64HasChanged_RunGoGenerate(k) // groups.WholeFloat64 has changed: run go generate
+	_ = (*groupsWholeFloat64HasChanged_RunGoGenerate)(k) // groups.WholeFloat64 has changed: run go generate
 }
 
 //go:embed WholeInt16.spv
@@ -1548,13 +1548,13 @@ func RunWholeInt16(ctx context.Context, dev *runtime.Device, k groups.WholeInt16
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeInt16].
-func _(k groups.WholeInt16) {
+func _(k *groups.WholeInt16) {
 	type groupsWholeInt16HasChanged_RunGoGenerate struct {
 		N   int
 		In  []int16
 		Out []int16
 	}
-	_ = groupsWholeInt16HasChanged_RunGoGenerate(k) // groups.WholeInt16 has changed: run go generate
+	_ = (*groupsWholeInt16HasChanged_RunGoGenerate)(k) // groups.WholeInt16 has changed: run go generate
 }
 
 //go:embed WholeInt32.spv
@@ -1632,13 +1632,13 @@ func RunWholeInt32(ctx context.Context, dev *runtime.Device, k groups.WholeInt32
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeInt32].
-func _(k groups.WholeInt32) {
+func _(k *groups.WholeInt32) {
 	type groupsWholeInt32HasChanged_RunGoGenerate struct {
 		N   int
 		In  []int32
 		Out []int32
 	}
-	_ = groupsWholeInt32HasChanged_RunGoGenerate(k) // groups.WholeInt32 has changed: run go generate
+	_ = (*groupsWholeInt32HasChanged_RunGoGenerate)(k) // groups.WholeInt32 has changed: run go generate
 }
 
 //go:embed WholeInt64.spv
@@ -1717,13 +1717,13 @@ func RunWholeInt64(ctx context.Context, dev *runtime.Device, k groups.WholeInt64
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeInt64].
-func _(k groups.WholeInt64) {
+func _(k *groups.WholeInt64) {
 	type groupsWholeInt64HasChanged_RunGoGenerate struct {
 		N   int
 		In  []int64
 		Out []int64
 	}
-	_ = groupsWholeInt64HasChanged_RunGoGenerate(k) // groups.WholeInt64 has changed: run go generate
+	_ = (*groupsWholeInt64HasChanged_RunGoGenerate)(k) // groups.WholeInt64 has changed: run go generate
 }
 
 //go:embed WholeInt8.spv
@@ -1801,13 +1801,13 @@ func RunWholeInt8(ctx context.Context, dev *runtime.Device, k groups.WholeInt8, 
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeInt8].
-func _(k groups.WholeInt8) {
+func _(k *groups.WholeInt8) {
 	type groupsWholeInt8HasChanged_RunGoGenerate struct {
 		N   int
 		In  []int8
 		Out []int8
 	}
-	_ = groupsWholeInt8HasChanged_RunGoGenerate(k) // groups.WholeInt8 has changed: run go generate
+	_ = (*groupsWholeInt8HasChanged_RunGoGenerate)(k) // groups.WholeInt8 has changed: run go generate
 }
 
 //go:embed WholeUint32.spv
@@ -1885,13 +1885,13 @@ func RunWholeUint32(ctx context.Context, dev *runtime.Device, k groups.WholeUint
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeUint32].
-func _(k groups.WholeUint32) {
+func _(k *groups.WholeUint32) {
 	type groupsWholeUint32HasChanged_RunGoGenerate struct {
 		N   int
 		In  []uint32
 		Out []uint32
 	}
-	_ = groupsWholeUint32HasChanged_RunGoGenerate(k) // groups.WholeUint32 has changed: run go generate
+	_ = (*groupsWholeUint32HasChanged_RunGoGenerate)(k) // groups.WholeUint32 has changed: run go generate
 }
 
 //go:embed WholeUint64.spv
@@ -1970,11 +1970,11 @@ func RunWholeUint64(ctx context.Context, dev *runtime.Device, k groups.WholeUint
 }
 
 // What is converted here is what kgen saw of the types of [groups.WholeUint64].
-func _(k groups.WholeUint64) {
+func _(k *groups.WholeUint64) {
 	type groupsWholeUint64HasChanged_RunGoGenerate struct {
 		N   int
 		In  []uint64
 		Out []uint64
 	}
-	_ = groupsWholeUint64HasChanged_RunGoGenerate(k) // groups.WholeUint64 has changed: run go generate
+	_ = (*groupsWholeUint64HasChanged_RunGoGenerate)(k) // groups.WholeUint64 has changed: run go generate
 }

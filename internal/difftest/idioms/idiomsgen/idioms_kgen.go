@@ -137,14 +137,14 @@ func RunCarries(ctx context.Context, dev *runtime.Device, k idioms.Carries, r ru
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Carries].
-func _(k idioms.Carries) {
+func _(k *idioms.Carries) {
 	type idiomsCarriesHasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsCarriesHasChanged_RunGoGenerate(k) // idioms.Carries has changed: run go generate
+	_ = (*idiomsCarriesHasChanged_RunGoGenerate)(k) // idioms.Carries has changed: run go generate
 }
 
 //go:embed ClampInt16.spv
@@ -209,13 +209,13 @@ func RunClampInt16(ctx context.Context, dev *runtime.Device, k idioms.ClampInt16
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampInt16].
-func _(k idioms.ClampInt16) {
+func _(k *idioms.ClampInt16) {
 	type idiomsClampInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsClampInt16HasChanged_RunGoGenerate(k) // idioms.ClampInt16 has changed: run go generate
+	_ = (*idiomsClampInt16HasChanged_RunGoGenerate)(k) // idioms.ClampInt16 has changed: run go generate
 }
 
 //go:embed ClampInt32.spv
@@ -280,13 +280,13 @@ func RunClampInt32(ctx context.Context, dev *runtime.Device, k idioms.ClampInt32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampInt32].
-func _(k idioms.ClampInt32) {
+func _(k *idioms.ClampInt32) {
 	type idiomsClampInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsClampInt32HasChanged_RunGoGenerate(k) // idioms.ClampInt32 has changed: run go generate
+	_ = (*idiomsClampInt32HasChanged_RunGoGenerate)(k) // idioms.ClampInt32 has changed: run go generate
 }
 
 //go:embed ClampInt64.spv
@@ -351,13 +351,13 @@ func RunClampInt64(ctx context.Context, dev *runtime.Device, k idioms.ClampInt64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampInt64].
-func _(k idioms.ClampInt64) {
+func _(k *idioms.ClampInt64) {
 	type idiomsClampInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsClampInt64HasChanged_RunGoGenerate(k) // idioms.ClampInt64 has changed: run go generate
+	_ = (*idiomsClampInt64HasChanged_RunGoGenerate)(k) // idioms.ClampInt64 has changed: run go generate
 }
 
 //go:embed ClampInt8.spv
@@ -422,13 +422,13 @@ func RunClampInt8(ctx context.Context, dev *runtime.Device, k idioms.ClampInt8, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampInt8].
-func _(k idioms.ClampInt8) {
+func _(k *idioms.ClampInt8) {
 	type idiomsClampInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsClampInt8HasChanged_RunGoGenerate(k) // idioms.ClampInt8 has changed: run go generate
+	_ = (*idiomsClampInt8HasChanged_RunGoGenerate)(k) // idioms.ClampInt8 has changed: run go generate
 }
 
 //go:embed ClampUint16.spv
@@ -493,13 +493,13 @@ func RunClampUint16(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampUint16].
-func _(k idioms.ClampUint16) {
+func _(k *idioms.ClampUint16) {
 	type idiomsClampUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsClampUint16HasChanged_RunGoGenerate(k) // idioms.ClampUint16 has changed: run go generate
+	_ = (*idiomsClampUint16HasChanged_RunGoGenerate)(k) // idioms.ClampUint16 has changed: run go generate
 }
 
 //go:embed ClampUint32.spv
@@ -564,13 +564,13 @@ func RunClampUint32(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampUint32].
-func _(k idioms.ClampUint32) {
+func _(k *idioms.ClampUint32) {
 	type idiomsClampUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsClampUint32HasChanged_RunGoGenerate(k) // idioms.ClampUint32 has changed: run go generate
+	_ = (*idiomsClampUint32HasChanged_RunGoGenerate)(k) // idioms.ClampUint32 has changed: run go generate
 }
 
 //go:embed ClampUint64.spv
@@ -635,13 +635,13 @@ func RunClampUint64(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampUint64].
-func _(k idioms.ClampUint64) {
+func _(k *idioms.ClampUint64) {
 	type idiomsClampUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsClampUint64HasChanged_RunGoGenerate(k) // idioms.ClampUint64 has changed: run go generate
+	_ = (*idiomsClampUint64HasChanged_RunGoGenerate)(k) // idioms.ClampUint64 has changed: run go generate
 }
 
 //go:embed ClampUint8.spv
@@ -706,13 +706,13 @@ func RunClampUint8(ctx context.Context, dev *runtime.Device, k idioms.ClampUint8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ClampUint8].
-func _(k idioms.ClampUint8) {
+func _(k *idioms.ClampUint8) {
 	type idiomsClampUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsClampUint8HasChanged_RunGoGenerate(k) // idioms.ClampUint8 has changed: run go generate
+	_ = (*idiomsClampUint8HasChanged_RunGoGenerate)(k) // idioms.ClampUint8 has changed: run go generate
 }
 
 //go:embed CompareInt16.spv
@@ -783,19 +783,19 @@ func RunCompareInt16(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareInt16].
-func _(k idioms.CompareInt16) {
+func _(k *idioms.CompareInt16) {
 	type idiomsCompareInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareInt16HasChanged_RunGoGenerate(k) // idioms.CompareInt16 has changed: run go generate
+	_ = (*idiomsCompareInt16HasChanged_RunGoGenerate)(k) // idioms.CompareInt16 has changed: run go generate
 	type idiomsRowsHasChanged_RunGoGenerate struct {
 		Loaded idioms.Row
 		Summed idioms.Row
 	}
-	_ = idiomsRowsHasChanged_RunGoGenerate(k.Out[0]) // idioms.Rows has changed: run go generate
+	_ = (*idiomsRowsHasChanged_RunGoGenerate)(&k.Out[0]) // idioms.Rows has changed: run go generate
 }
 
 //go:embed CompareInt32.spv
@@ -866,14 +866,14 @@ func RunCompareInt32(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareInt32].
-func _(k idioms.CompareInt32) {
+func _(k *idioms.CompareInt32) {
 	type idiomsCompareInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareInt32HasChanged_RunGoGenerate(k) // idioms.CompareInt32 has changed: run go generate
+	_ = (*idiomsCompareInt32HasChanged_RunGoGenerate)(k) // idioms.CompareInt32 has changed: run go generate
 }
 
 //go:embed CompareInt64.spv
@@ -944,14 +944,14 @@ func RunCompareInt64(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareInt64].
-func _(k idioms.CompareInt64) {
+func _(k *idioms.CompareInt64) {
 	type idiomsCompareInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareInt64HasChanged_RunGoGenerate(k) // idioms.CompareInt64 has changed: run go generate
+	_ = (*idiomsCompareInt64HasChanged_RunGoGenerate)(k) // idioms.CompareInt64 has changed: run go generate
 }
 
 //go:embed CompareInt8.spv
@@ -1022,14 +1022,14 @@ func RunCompareInt8(ctx context.Context, dev *runtime.Device, k idioms.CompareIn
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareInt8].
-func _(k idioms.CompareInt8) {
+func _(k *idioms.CompareInt8) {
 	type idiomsCompareInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareInt8HasChanged_RunGoGenerate(k) // idioms.CompareInt8 has changed: run go generate
+	_ = (*idiomsCompareInt8HasChanged_RunGoGenerate)(k) // idioms.CompareInt8 has changed: run go generate
 }
 
 //go:embed CompareUint16.spv
@@ -1100,14 +1100,14 @@ func RunCompareUint16(ctx context.Context, dev *runtime.Device, k idioms.Compare
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareUint16].
-func _(k idioms.CompareUint16) {
+func _(k *idioms.CompareUint16) {
 	type idiomsCompareUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareUint16HasChanged_RunGoGenerate(k) // idioms.CompareUint16 has changed: run go generate
+	_ = (*idiomsCompareUint16HasChanged_RunGoGenerate)(k) // idioms.CompareUint16 has changed: run go generate
 }
 
 //go:embed CompareUint32.spv
@@ -1178,14 +1178,14 @@ func RunCompareUint32(ctx context.Context, dev *runtime.Device, k idioms.Compare
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareUint32].
-func _(k idioms.CompareUint32) {
+func _(k *idioms.CompareUint32) {
 	type idiomsCompareUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareUint32HasChanged_RunGoGenerate(k) // idioms.CompareUint32 has changed: run go generate
+	_ = (*idiomsCompareUint32HasChanged_RunGoGenerate)(k) // idioms.CompareUint32 has changed: run go generate
 }
 
 //go:embed CompareUint64.spv
@@ -1256,14 +1256,14 @@ func RunCompareUint64(ctx context.Context, dev *runtime.Device, k idioms.Compare
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareUint64].
-func _(k idioms.CompareUint64) {
+func _(k *idioms.CompareUint64) {
 	type idiomsCompareUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareUint64HasChanged_RunGoGenerate(k) // idioms.CompareUint64 has changed: run go generate
+	_ = (*idiomsCompareUint64HasChanged_RunGoGenerate)(k) // idioms.CompareUint64 has changed: run go generate
 }
 
 //go:embed CompareUint8.spv
@@ -1334,14 +1334,14 @@ func RunCompareUint8(ctx context.Context, dev *runtime.Device, k idioms.CompareU
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CompareUint8].
-func _(k idioms.CompareUint8) {
+func _(k *idioms.CompareUint8) {
 	type idiomsCompareUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsCompareUint8HasChanged_RunGoGenerate(k) // idioms.CompareUint8 has changed: run go generate
+	_ = (*idiomsCompareUint8HasChanged_RunGoGenerate)(k) // idioms.CompareUint8 has changed: run go generate
 }
 
 //go:embed Convert32Int16.spv
@@ -1411,14 +1411,14 @@ func RunConvert32Int16(ctx context.Context, dev *runtime.Device, k idioms.Conver
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Int16].
-func _(k idioms.Convert32Int16) {
+func _(k *idioms.Convert32Int16) {
 	type idiomsConvert32Int16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Int16HasChanged_RunGoGenerate(k) // idioms.Convert32Int16 has changed: run go generate
+	_ = (*idiomsConvert32Int16HasChanged_RunGoGenerate)(k) // idioms.Convert32Int16 has changed: run go generate
 }
 
 //go:embed Convert32Int32.spv
@@ -1488,14 +1488,14 @@ func RunConvert32Int32(ctx context.Context, dev *runtime.Device, k idioms.Conver
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Int32].
-func _(k idioms.Convert32Int32) {
+func _(k *idioms.Convert32Int32) {
 	type idiomsConvert32Int32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Int32HasChanged_RunGoGenerate(k) // idioms.Convert32Int32 has changed: run go generate
+	_ = (*idiomsConvert32Int32HasChanged_RunGoGenerate)(k) // idioms.Convert32Int32 has changed: run go generate
 }
 
 //go:embed Convert32Int64.spv
@@ -1565,14 +1565,14 @@ func RunConvert32Int64(ctx context.Context, dev *runtime.Device, k idioms.Conver
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Int64].
-func _(k idioms.Convert32Int64) {
+func _(k *idioms.Convert32Int64) {
 	type idiomsConvert32Int64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Int64HasChanged_RunGoGenerate(k) // idioms.Convert32Int64 has changed: run go generate
+	_ = (*idiomsConvert32Int64HasChanged_RunGoGenerate)(k) // idioms.Convert32Int64 has changed: run go generate
 }
 
 //go:embed Convert32Int8.spv
@@ -1642,14 +1642,14 @@ func RunConvert32Int8(ctx context.Context, dev *runtime.Device, k idioms.Convert
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Int8].
-func _(k idioms.Convert32Int8) {
+func _(k *idioms.Convert32Int8) {
 	type idiomsConvert32Int8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Int8HasChanged_RunGoGenerate(k) // idioms.Convert32Int8 has changed: run go generate
+	_ = (*idiomsConvert32Int8HasChanged_RunGoGenerate)(k) // idioms.Convert32Int8 has changed: run go generate
 }
 
 //go:embed Convert32Uint16.spv
@@ -1719,14 +1719,14 @@ func RunConvert32Uint16(ctx context.Context, dev *runtime.Device, k idioms.Conve
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Uint16].
-func _(k idioms.Convert32Uint16) {
+func _(k *idioms.Convert32Uint16) {
 	type idiomsConvert32Uint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Uint16HasChanged_RunGoGenerate(k) // idioms.Convert32Uint16 has changed: run go generate
+	_ = (*idiomsConvert32Uint16HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint16 has changed: run go generate
 }
 
 //go:embed Convert32Uint32.spv
@@ -1796,14 +1796,14 @@ func RunConvert32Uint32(ctx context.Context, dev *runtime.Device, k idioms.Conve
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Uint32].
-func _(k idioms.Convert32Uint32) {
+func _(k *idioms.Convert32Uint32) {
 	type idiomsConvert32Uint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Uint32HasChanged_RunGoGenerate(k) // idioms.Convert32Uint32 has changed: run go generate
+	_ = (*idiomsConvert32Uint32HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint32 has changed: run go generate
 }
 
 //go:embed Convert32Uint64.spv
@@ -1873,14 +1873,14 @@ func RunConvert32Uint64(ctx context.Context, dev *runtime.Device, k idioms.Conve
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Uint64].
-func _(k idioms.Convert32Uint64) {
+func _(k *idioms.Convert32Uint64) {
 	type idiomsConvert32Uint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Uint64HasChanged_RunGoGenerate(k) // idioms.Convert32Uint64 has changed: run go generate
+	_ = (*idiomsConvert32Uint64HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint64 has changed: run go generate
 }
 
 //go:embed Convert32Uint8.spv
@@ -1950,14 +1950,14 @@ func RunConvert32Uint8(ctx context.Context, dev *runtime.Device, k idioms.Conver
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Convert32Uint8].
-func _(k idioms.Convert32Uint8) {
+func _(k *idioms.Convert32Uint8) {
 	type idiomsConvert32Uint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsConvert32Uint8HasChanged_RunGoGenerate(k) // idioms.Convert32Uint8 has changed: run go generate
+	_ = (*idiomsConvert32Uint8HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint8 has changed: run go generate
 }
 
 //go:embed CountsInt16.spv
@@ -2021,13 +2021,13 @@ func RunCountsInt16(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsInt16].
-func _(k idioms.CountsInt16) {
+func _(k *idioms.CountsInt16) {
 	type idiomsCountsInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsCountsInt16HasChanged_RunGoGenerate(k) // idioms.CountsInt16 has changed: run go generate
+	_ = (*idiomsCountsInt16HasChanged_RunGoGenerate)(k) // idioms.CountsInt16 has changed: run go generate
 }
 
 //go:embed CountsInt32.spv
@@ -2091,13 +2091,13 @@ func RunCountsInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsInt32].
-func _(k idioms.CountsInt32) {
+func _(k *idioms.CountsInt32) {
 	type idiomsCountsInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsCountsInt32HasChanged_RunGoGenerate(k) // idioms.CountsInt32 has changed: run go generate
+	_ = (*idiomsCountsInt32HasChanged_RunGoGenerate)(k) // idioms.CountsInt32 has changed: run go generate
 }
 
 //go:embed CountsInt64.spv
@@ -2161,13 +2161,13 @@ func RunCountsInt64(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsInt64].
-func _(k idioms.CountsInt64) {
+func _(k *idioms.CountsInt64) {
 	type idiomsCountsInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsCountsInt64HasChanged_RunGoGenerate(k) // idioms.CountsInt64 has changed: run go generate
+	_ = (*idiomsCountsInt64HasChanged_RunGoGenerate)(k) // idioms.CountsInt64 has changed: run go generate
 }
 
 //go:embed CountsInt8.spv
@@ -2231,13 +2231,13 @@ func RunCountsInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsInt8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsInt8].
-func _(k idioms.CountsInt8) {
+func _(k *idioms.CountsInt8) {
 	type idiomsCountsInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsCountsInt8HasChanged_RunGoGenerate(k) // idioms.CountsInt8 has changed: run go generate
+	_ = (*idiomsCountsInt8HasChanged_RunGoGenerate)(k) // idioms.CountsInt8 has changed: run go generate
 }
 
 //go:embed CountsOfInt32.spv
@@ -2302,13 +2302,13 @@ func RunCountsOfInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsO
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsOfInt32].
-func _(k idioms.CountsOfInt32) {
+func _(k *idioms.CountsOfInt32) {
 	type idiomsCountsOfInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsCountsOfInt32HasChanged_RunGoGenerate(k) // idioms.CountsOfInt32 has changed: run go generate
+	_ = (*idiomsCountsOfInt32HasChanged_RunGoGenerate)(k) // idioms.CountsOfInt32 has changed: run go generate
 }
 
 //go:embed CountsOfInt8.spv
@@ -2373,13 +2373,13 @@ func RunCountsOfInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsOf
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsOfInt8].
-func _(k idioms.CountsOfInt8) {
+func _(k *idioms.CountsOfInt8) {
 	type idiomsCountsOfInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsCountsOfInt8HasChanged_RunGoGenerate(k) // idioms.CountsOfInt8 has changed: run go generate
+	_ = (*idiomsCountsOfInt8HasChanged_RunGoGenerate)(k) // idioms.CountsOfInt8 has changed: run go generate
 }
 
 //go:embed CountsOfUint16.spv
@@ -2444,13 +2444,13 @@ func RunCountsOfUint16(ctx context.Context, dev *runtime.Device, k idioms.Counts
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsOfUint16].
-func _(k idioms.CountsOfUint16) {
+func _(k *idioms.CountsOfUint16) {
 	type idiomsCountsOfUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsCountsOfUint16HasChanged_RunGoGenerate(k) // idioms.CountsOfUint16 has changed: run go generate
+	_ = (*idiomsCountsOfUint16HasChanged_RunGoGenerate)(k) // idioms.CountsOfUint16 has changed: run go generate
 }
 
 //go:embed CountsOfUint64.spv
@@ -2515,13 +2515,13 @@ func RunCountsOfUint64(ctx context.Context, dev *runtime.Device, k idioms.Counts
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsOfUint64].
-func _(k idioms.CountsOfUint64) {
+func _(k *idioms.CountsOfUint64) {
 	type idiomsCountsOfUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsCountsOfUint64HasChanged_RunGoGenerate(k) // idioms.CountsOfUint64 has changed: run go generate
+	_ = (*idiomsCountsOfUint64HasChanged_RunGoGenerate)(k) // idioms.CountsOfUint64 has changed: run go generate
 }
 
 //go:embed CountsUint16.spv
@@ -2585,13 +2585,13 @@ func RunCountsUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsUint16].
-func _(k idioms.CountsUint16) {
+func _(k *idioms.CountsUint16) {
 	type idiomsCountsUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsCountsUint16HasChanged_RunGoGenerate(k) // idioms.CountsUint16 has changed: run go generate
+	_ = (*idiomsCountsUint16HasChanged_RunGoGenerate)(k) // idioms.CountsUint16 has changed: run go generate
 }
 
 //go:embed CountsUint32.spv
@@ -2655,13 +2655,13 @@ func RunCountsUint32(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsUint32].
-func _(k idioms.CountsUint32) {
+func _(k *idioms.CountsUint32) {
 	type idiomsCountsUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsCountsUint32HasChanged_RunGoGenerate(k) // idioms.CountsUint32 has changed: run go generate
+	_ = (*idiomsCountsUint32HasChanged_RunGoGenerate)(k) // idioms.CountsUint32 has changed: run go generate
 }
 
 //go:embed CountsUint64.spv
@@ -2725,13 +2725,13 @@ func RunCountsUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsUint64].
-func _(k idioms.CountsUint64) {
+func _(k *idioms.CountsUint64) {
 	type idiomsCountsUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsCountsUint64HasChanged_RunGoGenerate(k) // idioms.CountsUint64 has changed: run go generate
+	_ = (*idiomsCountsUint64HasChanged_RunGoGenerate)(k) // idioms.CountsUint64 has changed: run go generate
 }
 
 //go:embed CountsUint8.spv
@@ -2795,13 +2795,13 @@ func RunCountsUint8(ctx context.Context, dev *runtime.Device, k idioms.CountsUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.CountsUint8].
-func _(k idioms.CountsUint8) {
+func _(k *idioms.CountsUint8) {
 	type idiomsCountsUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsCountsUint8HasChanged_RunGoGenerate(k) // idioms.CountsUint8 has changed: run go generate
+	_ = (*idiomsCountsUint8HasChanged_RunGoGenerate)(k) // idioms.CountsUint8 has changed: run go generate
 }
 
 //go:embed DivideInt16.spv
@@ -2869,13 +2869,13 @@ func RunDivideInt16(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideInt16].
-func _(k idioms.DivideInt16) {
+func _(k *idioms.DivideInt16) {
 	type idiomsDivideInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsDivideInt16HasChanged_RunGoGenerate(k) // idioms.DivideInt16 has changed: run go generate
+	_ = (*idiomsDivideInt16HasChanged_RunGoGenerate)(k) // idioms.DivideInt16 has changed: run go generate
 }
 
 //go:embed DivideInt32.spv
@@ -2943,13 +2943,13 @@ func RunDivideInt32(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideInt32].
-func _(k idioms.DivideInt32) {
+func _(k *idioms.DivideInt32) {
 	type idiomsDivideInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsDivideInt32HasChanged_RunGoGenerate(k) // idioms.DivideInt32 has changed: run go generate
+	_ = (*idiomsDivideInt32HasChanged_RunGoGenerate)(k) // idioms.DivideInt32 has changed: run go generate
 }
 
 //go:embed DivideInt64.spv
@@ -3017,13 +3017,13 @@ func RunDivideInt64(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideInt64].
-func _(k idioms.DivideInt64) {
+func _(k *idioms.DivideInt64) {
 	type idiomsDivideInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsDivideInt64HasChanged_RunGoGenerate(k) // idioms.DivideInt64 has changed: run go generate
+	_ = (*idiomsDivideInt64HasChanged_RunGoGenerate)(k) // idioms.DivideInt64 has changed: run go generate
 }
 
 //go:embed DivideInt8.spv
@@ -3091,13 +3091,13 @@ func RunDivideInt8(ctx context.Context, dev *runtime.Device, k idioms.DivideInt8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideInt8].
-func _(k idioms.DivideInt8) {
+func _(k *idioms.DivideInt8) {
 	type idiomsDivideInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsDivideInt8HasChanged_RunGoGenerate(k) // idioms.DivideInt8 has changed: run go generate
+	_ = (*idiomsDivideInt8HasChanged_RunGoGenerate)(k) // idioms.DivideInt8 has changed: run go generate
 }
 
 //go:embed DivideUint16.spv
@@ -3163,13 +3163,13 @@ func RunDivideUint16(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideUint16].
-func _(k idioms.DivideUint16) {
+func _(k *idioms.DivideUint16) {
 	type idiomsDivideUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsDivideUint16HasChanged_RunGoGenerate(k) // idioms.DivideUint16 has changed: run go generate
+	_ = (*idiomsDivideUint16HasChanged_RunGoGenerate)(k) // idioms.DivideUint16 has changed: run go generate
 }
 
 //go:embed DivideUint32.spv
@@ -3237,13 +3237,13 @@ func RunDivideUint32(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideUint32].
-func _(k idioms.DivideUint32) {
+func _(k *idioms.DivideUint32) {
 	type idiomsDivideUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsDivideUint32HasChanged_RunGoGenerate(k) // idioms.DivideUint32 has changed: run go generate
+	_ = (*idiomsDivideUint32HasChanged_RunGoGenerate)(k) // idioms.DivideUint32 has changed: run go generate
 }
 
 //go:embed DivideUint64.spv
@@ -3311,13 +3311,13 @@ func RunDivideUint64(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideUint64].
-func _(k idioms.DivideUint64) {
+func _(k *idioms.DivideUint64) {
 	type idiomsDivideUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsDivideUint64HasChanged_RunGoGenerate(k) // idioms.DivideUint64 has changed: run go generate
+	_ = (*idiomsDivideUint64HasChanged_RunGoGenerate)(k) // idioms.DivideUint64 has changed: run go generate
 }
 
 //go:embed DivideUint8.spv
@@ -3383,13 +3383,13 @@ func RunDivideUint8(ctx context.Context, dev *runtime.Device, k idioms.DivideUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.DivideUint8].
-func _(k idioms.DivideUint8) {
+func _(k *idioms.DivideUint8) {
 	type idiomsDivideUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsDivideUint8HasChanged_RunGoGenerate(k) // idioms.DivideUint8 has changed: run go generate
+	_ = (*idiomsDivideUint8HasChanged_RunGoGenerate)(k) // idioms.DivideUint8 has changed: run go generate
 }
 
 //go:embed FieldsInt16.spv
@@ -3454,13 +3454,13 @@ func RunFieldsInt16(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsInt16].
-func _(k idioms.FieldsInt16) {
+func _(k *idioms.FieldsInt16) {
 	type idiomsFieldsInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsInt16HasChanged_RunGoGenerate(k) // idioms.FieldsInt16 has changed: run go generate
+	_ = (*idiomsFieldsInt16HasChanged_RunGoGenerate)(k) // idioms.FieldsInt16 has changed: run go generate
 }
 
 //go:embed FieldsInt32.spv
@@ -3525,13 +3525,13 @@ func RunFieldsInt32(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsInt32].
-func _(k idioms.FieldsInt32) {
+func _(k *idioms.FieldsInt32) {
 	type idiomsFieldsInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsInt32HasChanged_RunGoGenerate(k) // idioms.FieldsInt32 has changed: run go generate
+	_ = (*idiomsFieldsInt32HasChanged_RunGoGenerate)(k) // idioms.FieldsInt32 has changed: run go generate
 }
 
 //go:embed FieldsInt64.spv
@@ -3596,13 +3596,13 @@ func RunFieldsInt64(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsInt64].
-func _(k idioms.FieldsInt64) {
+func _(k *idioms.FieldsInt64) {
 	type idiomsFieldsInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsInt64HasChanged_RunGoGenerate(k) // idioms.FieldsInt64 has changed: run go generate
+	_ = (*idiomsFieldsInt64HasChanged_RunGoGenerate)(k) // idioms.FieldsInt64 has changed: run go generate
 }
 
 //go:embed FieldsInt8.spv
@@ -3667,13 +3667,13 @@ func RunFieldsInt8(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsInt8].
-func _(k idioms.FieldsInt8) {
+func _(k *idioms.FieldsInt8) {
 	type idiomsFieldsInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsInt8HasChanged_RunGoGenerate(k) // idioms.FieldsInt8 has changed: run go generate
+	_ = (*idiomsFieldsInt8HasChanged_RunGoGenerate)(k) // idioms.FieldsInt8 has changed: run go generate
 }
 
 //go:embed FieldsUint16.spv
@@ -3738,13 +3738,13 @@ func RunFieldsUint16(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsUint16].
-func _(k idioms.FieldsUint16) {
+func _(k *idioms.FieldsUint16) {
 	type idiomsFieldsUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsUint16HasChanged_RunGoGenerate(k) // idioms.FieldsUint16 has changed: run go generate
+	_ = (*idiomsFieldsUint16HasChanged_RunGoGenerate)(k) // idioms.FieldsUint16 has changed: run go generate
 }
 
 //go:embed FieldsUint32.spv
@@ -3809,13 +3809,13 @@ func RunFieldsUint32(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsUint32].
-func _(k idioms.FieldsUint32) {
+func _(k *idioms.FieldsUint32) {
 	type idiomsFieldsUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsUint32HasChanged_RunGoGenerate(k) // idioms.FieldsUint32 has changed: run go generate
+	_ = (*idiomsFieldsUint32HasChanged_RunGoGenerate)(k) // idioms.FieldsUint32 has changed: run go generate
 }
 
 //go:embed FieldsUint64.spv
@@ -3880,13 +3880,13 @@ func RunFieldsUint64(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsUint64].
-func _(k idioms.FieldsUint64) {
+func _(k *idioms.FieldsUint64) {
 	type idiomsFieldsUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsUint64HasChanged_RunGoGenerate(k) // idioms.FieldsUint64 has changed: run go generate
+	_ = (*idiomsFieldsUint64HasChanged_RunGoGenerate)(k) // idioms.FieldsUint64 has changed: run go generate
 }
 
 //go:embed FieldsUint8.spv
@@ -3951,13 +3951,13 @@ func RunFieldsUint8(ctx context.Context, dev *runtime.Device, k idioms.FieldsUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FieldsUint8].
-func _(k idioms.FieldsUint8) {
+func _(k *idioms.FieldsUint8) {
 	type idiomsFieldsUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsFieldsUint8HasChanged_RunGoGenerate(k) // idioms.FieldsUint8 has changed: run go generate
+	_ = (*idiomsFieldsUint8HasChanged_RunGoGenerate)(k) // idioms.FieldsUint8 has changed: run go generate
 }
 
 //go:embed FlagsAlikeInt32.spv
@@ -4029,14 +4029,14 @@ func RunFlagsAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.Flags
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsAlikeInt32].
-func _(k idioms.FlagsAlikeInt32) {
+func _(k *idioms.FlagsAlikeInt32) {
 	type idiomsFlagsAlikeInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsAlikeInt32HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeInt32 has changed: run go generate
+	_ = (*idiomsFlagsAlikeInt32HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeInt32 has changed: run go generate
 }
 
 //go:embed FlagsAlikeInt64.spv
@@ -4108,14 +4108,14 @@ func RunFlagsAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.Flags
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsAlikeInt64].
-func _(k idioms.FlagsAlikeInt64) {
+func _(k *idioms.FlagsAlikeInt64) {
 	type idiomsFlagsAlikeInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsAlikeInt64HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeInt64 has changed: run go generate
+	_ = (*idiomsFlagsAlikeInt64HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeInt64 has changed: run go generate
 }
 
 //go:embed FlagsAlikeUint64.spv
@@ -4187,14 +4187,14 @@ func RunFlagsAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.Flag
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsAlikeUint64].
-func _(k idioms.FlagsAlikeUint64) {
+func _(k *idioms.FlagsAlikeUint64) {
 	type idiomsFlagsAlikeUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsAlikeUint64HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeUint64 has changed: run go generate
+	_ = (*idiomsFlagsAlikeUint64HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeUint64 has changed: run go generate
 }
 
 //go:embed FlagsAlikeUint8.spv
@@ -4266,14 +4266,14 @@ func RunFlagsAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.Flags
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsAlikeUint8].
-func _(k idioms.FlagsAlikeUint8) {
+func _(k *idioms.FlagsAlikeUint8) {
 	type idiomsFlagsAlikeUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsAlikeUint8HasChanged_RunGoGenerate(k) // idioms.FlagsAlikeUint8 has changed: run go generate
+	_ = (*idiomsFlagsAlikeUint8HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeUint8 has changed: run go generate
 }
 
 //go:embed FlagsInt32.spv
@@ -4344,14 +4344,14 @@ func RunFlagsInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsInt32].
-func _(k idioms.FlagsInt32) {
+func _(k *idioms.FlagsInt32) {
 	type idiomsFlagsInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsInt32HasChanged_RunGoGenerate(k) // idioms.FlagsInt32 has changed: run go generate
+	_ = (*idiomsFlagsInt32HasChanged_RunGoGenerate)(k) // idioms.FlagsInt32 has changed: run go generate
 }
 
 //go:embed FlagsInt64.spv
@@ -4422,14 +4422,14 @@ func RunFlagsInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsInt64].
-func _(k idioms.FlagsInt64) {
+func _(k *idioms.FlagsInt64) {
 	type idiomsFlagsInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsInt64HasChanged_RunGoGenerate(k) // idioms.FlagsInt64 has changed: run go generate
+	_ = (*idiomsFlagsInt64HasChanged_RunGoGenerate)(k) // idioms.FlagsInt64 has changed: run go generate
 }
 
 //go:embed FlagsUint64.spv
@@ -4500,14 +4500,14 @@ func RunFlagsUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsUint64].
-func _(k idioms.FlagsUint64) {
+func _(k *idioms.FlagsUint64) {
 	type idiomsFlagsUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsUint64HasChanged_RunGoGenerate(k) // idioms.FlagsUint64 has changed: run go generate
+	_ = (*idiomsFlagsUint64HasChanged_RunGoGenerate)(k) // idioms.FlagsUint64 has changed: run go generate
 }
 
 //go:embed FlagsUint8.spv
@@ -4578,14 +4578,14 @@ func RunFlagsUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlagsUint8].
-func _(k idioms.FlagsUint8) {
+func _(k *idioms.FlagsUint8) {
 	type idiomsFlagsUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsFlagsUint8HasChanged_RunGoGenerate(k) // idioms.FlagsUint8 has changed: run go generate
+	_ = (*idiomsFlagsUint8HasChanged_RunGoGenerate)(k) // idioms.FlagsUint8 has changed: run go generate
 }
 
 //go:embed Floats32.spv
@@ -4651,13 +4651,13 @@ func RunFloats32(ctx context.Context, dev *runtime.Device, k idioms.Floats32, r 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats32].
-func _(k idioms.Floats32) {
+func _(k *idioms.Floats32) {
 	type idiomsFloats32HasChanged_RunGoGenerate struct {
 		A   []float32
 		B   []float32
 		Out []idioms.Row
 	}
-	_ = idiomsFloats32HasChanged_RunGoGenerate(k) // idioms.Floats32 has changed: run go generate
+	_ = (*idiomsFloats32HasChanged_RunGoGenerate)(k) // idioms.Floats32 has changed: run go generate
 }
 
 //go:embed Floats64.spv
@@ -4727,13 +4727,13 @@ func RunFloats64(ctx context.Context, dev *runtime.Device, k idioms.Floats64, r 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64].
-func _(k idioms.Floats64) {
+func _(k *idioms.Floats64) {
 	type idiomsFloats64HasChanged_RunGoGenerate struct {
 		A   []float64
 		B   []float64
 		Out []idioms.Row
 	}
-	_ = idiomsFloats64HasChanged_RunGoGenerate(k) // idioms.Floats64 has changed: run go generate
+	_ = (*idiomsFloats64HasChanged_RunGoGenerate)(k) // idioms.Floats64 has changed: run go generate
 }
 
 //go:embed Floats64OfInt16.spv
@@ -4807,14 +4807,14 @@ func RunFloats64OfInt16(ctx context.Context, dev *runtime.Device, k idioms.Float
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfInt16].
-func _(k idioms.Floats64OfInt16) {
+func _(k *idioms.Floats64OfInt16) {
 	type idiomsFloats64OfInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfInt16HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt16 has changed: run go generate
+	_ = (*idiomsFloats64OfInt16HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt16 has changed: run go generate
 }
 
 //go:embed Floats64OfInt32.spv
@@ -4888,14 +4888,14 @@ func RunFloats64OfInt32(ctx context.Context, dev *runtime.Device, k idioms.Float
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfInt32].
-func _(k idioms.Floats64OfInt32) {
+func _(k *idioms.Floats64OfInt32) {
 	type idiomsFloats64OfInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfInt32HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt32 has changed: run go generate
+	_ = (*idiomsFloats64OfInt32HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt32 has changed: run go generate
 }
 
 //go:embed Floats64OfInt64.spv
@@ -4969,14 +4969,14 @@ func RunFloats64OfInt64(ctx context.Context, dev *runtime.Device, k idioms.Float
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfInt64].
-func _(k idioms.Floats64OfInt64) {
+func _(k *idioms.Floats64OfInt64) {
 	type idiomsFloats64OfInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfInt64HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt64 has changed: run go generate
+	_ = (*idiomsFloats64OfInt64HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt64 has changed: run go generate
 }
 
 //go:embed Floats64OfInt8.spv
@@ -5050,14 +5050,14 @@ func RunFloats64OfInt8(ctx context.Context, dev *runtime.Device, k idioms.Floats
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfInt8].
-func _(k idioms.Floats64OfInt8) {
+func _(k *idioms.Floats64OfInt8) {
 	type idiomsFloats64OfInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfInt8HasChanged_RunGoGenerate(k) // idioms.Floats64OfInt8 has changed: run go generate
+	_ = (*idiomsFloats64OfInt8HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt8 has changed: run go generate
 }
 
 //go:embed Floats64OfUint16.spv
@@ -5131,14 +5131,14 @@ func RunFloats64OfUint16(ctx context.Context, dev *runtime.Device, k idioms.Floa
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfUint16].
-func _(k idioms.Floats64OfUint16) {
+func _(k *idioms.Floats64OfUint16) {
 	type idiomsFloats64OfUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfUint16HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint16 has changed: run go generate
+	_ = (*idiomsFloats64OfUint16HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint16 has changed: run go generate
 }
 
 //go:embed Floats64OfUint32.spv
@@ -5212,14 +5212,14 @@ func RunFloats64OfUint32(ctx context.Context, dev *runtime.Device, k idioms.Floa
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfUint32].
-func _(k idioms.Floats64OfUint32) {
+func _(k *idioms.Floats64OfUint32) {
 	type idiomsFloats64OfUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfUint32HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint32 has changed: run go generate
+	_ = (*idiomsFloats64OfUint32HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint32 has changed: run go generate
 }
 
 //go:embed Floats64OfUint64.spv
@@ -5293,14 +5293,14 @@ func RunFloats64OfUint64(ctx context.Context, dev *runtime.Device, k idioms.Floa
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfUint64].
-func _(k idioms.Floats64OfUint64) {
+func _(k *idioms.Floats64OfUint64) {
 	type idiomsFloats64OfUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfUint64HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint64 has changed: run go generate
+	_ = (*idiomsFloats64OfUint64HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint64 has changed: run go generate
 }
 
 //go:embed Floats64OfUint8.spv
@@ -5374,14 +5374,14 @@ func RunFloats64OfUint8(ctx context.Context, dev *runtime.Device, k idioms.Float
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Floats64OfUint8].
-func _(k idioms.Floats64OfUint8) {
+func _(k *idioms.Floats64OfUint8) {
 	type idiomsFloats64OfUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsFloats64OfUint8HasChanged_RunGoGenerate(k) // idioms.Floats64OfUint8 has changed: run go generate
+	_ = (*idiomsFloats64OfUint8HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint8 has changed: run go generate
 }
 
 //go:embed FlowInt16.spv
@@ -5448,13 +5448,13 @@ func RunFlowInt16(ctx context.Context, dev *runtime.Device, k idioms.FlowInt16, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowInt16].
-func _(k idioms.FlowInt16) {
+func _(k *idioms.FlowInt16) {
 	type idiomsFlowInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsFlowInt16HasChanged_RunGoGenerate(k) // idioms.FlowInt16 has changed: run go generate
+	_ = (*idiomsFlowInt16HasChanged_RunGoGenerate)(k) // idioms.FlowInt16 has changed: run go generate
 }
 
 //go:embed FlowInt32.spv
@@ -5521,13 +5521,13 @@ func RunFlowInt32(ctx context.Context, dev *runtime.Device, k idioms.FlowInt32, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowInt32].
-func _(k idioms.FlowInt32) {
+func _(k *idioms.FlowInt32) {
 	type idiomsFlowInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsFlowInt32HasChanged_RunGoGenerate(k) // idioms.FlowInt32 has changed: run go generate
+	_ = (*idiomsFlowInt32HasChanged_RunGoGenerate)(k) // idioms.FlowInt32 has changed: run go generate
 }
 
 //go:embed FlowInt64.spv
@@ -5594,13 +5594,13 @@ func RunFlowInt64(ctx context.Context, dev *runtime.Device, k idioms.FlowInt64, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowInt64].
-func _(k idioms.FlowInt64) {
+func _(k *idioms.FlowInt64) {
 	type idiomsFlowInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsFlowInt64HasChanged_RunGoGenerate(k) // idioms.FlowInt64 has changed: run go generate
+	_ = (*idiomsFlowInt64HasChanged_RunGoGenerate)(k) // idioms.FlowInt64 has changed: run go generate
 }
 
 //go:embed FlowInt8.spv
@@ -5667,13 +5667,13 @@ func RunFlowInt8(ctx context.Context, dev *runtime.Device, k idioms.FlowInt8, r 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowInt8].
-func _(k idioms.FlowInt8) {
+func _(k *idioms.FlowInt8) {
 	type idiomsFlowInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsFlowInt8HasChanged_RunGoGenerate(k) // idioms.FlowInt8 has changed: run go generate
+	_ = (*idiomsFlowInt8HasChanged_RunGoGenerate)(k) // idioms.FlowInt8 has changed: run go generate
 }
 
 //go:embed FlowUint16.spv
@@ -5740,13 +5740,13 @@ func RunFlowUint16(ctx context.Context, dev *runtime.Device, k idioms.FlowUint16
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowUint16].
-func _(k idioms.FlowUint16) {
+func _(k *idioms.FlowUint16) {
 	type idiomsFlowUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsFlowUint16HasChanged_RunGoGenerate(k) // idioms.FlowUint16 has changed: run go generate
+	_ = (*idiomsFlowUint16HasChanged_RunGoGenerate)(k) // idioms.FlowUint16 has changed: run go generate
 }
 
 //go:embed FlowUint32.spv
@@ -5813,13 +5813,13 @@ func RunFlowUint32(ctx context.Context, dev *runtime.Device, k idioms.FlowUint32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowUint32].
-func _(k idioms.FlowUint32) {
+func _(k *idioms.FlowUint32) {
 	type idiomsFlowUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsFlowUint32HasChanged_RunGoGenerate(k) // idioms.FlowUint32 has changed: run go generate
+	_ = (*idiomsFlowUint32HasChanged_RunGoGenerate)(k) // idioms.FlowUint32 has changed: run go generate
 }
 
 //go:embed FlowUint64.spv
@@ -5886,13 +5886,13 @@ func RunFlowUint64(ctx context.Context, dev *runtime.Device, k idioms.FlowUint64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowUint64].
-func _(k idioms.FlowUint64) {
+func _(k *idioms.FlowUint64) {
 	type idiomsFlowUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsFlowUint64HasChanged_RunGoGenerate(k) // idioms.FlowUint64 has changed: run go generate
+	_ = (*idiomsFlowUint64HasChanged_RunGoGenerate)(k) // idioms.FlowUint64 has changed: run go generate
 }
 
 //go:embed FlowUint8.spv
@@ -5959,13 +5959,13 @@ func RunFlowUint8(ctx context.Context, dev *runtime.Device, k idioms.FlowUint8, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.FlowUint8].
-func _(k idioms.FlowUint8) {
+func _(k *idioms.FlowUint8) {
 	type idiomsFlowUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsFlowUint8HasChanged_RunGoGenerate(k) // idioms.FlowUint8 has changed: run go generate
+	_ = (*idiomsFlowUint8HasChanged_RunGoGenerate)(k) // idioms.FlowUint8 has changed: run go generate
 }
 
 //go:embed IndexInt16.spv
@@ -6030,13 +6030,13 @@ func RunIndexInt16(ctx context.Context, dev *runtime.Device, k idioms.IndexInt16
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexInt16].
-func _(k idioms.IndexInt16) {
+func _(k *idioms.IndexInt16) {
 	type idiomsIndexInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsIndexInt16HasChanged_RunGoGenerate(k) // idioms.IndexInt16 has changed: run go generate
+	_ = (*idiomsIndexInt16HasChanged_RunGoGenerate)(k) // idioms.IndexInt16 has changed: run go generate
 }
 
 //go:embed IndexInt32.spv
@@ -6101,13 +6101,13 @@ func RunIndexInt32(ctx context.Context, dev *runtime.Device, k idioms.IndexInt32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexInt32].
-func _(k idioms.IndexInt32) {
+func _(k *idioms.IndexInt32) {
 	type idiomsIndexInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsIndexInt32HasChanged_RunGoGenerate(k) // idioms.IndexInt32 has changed: run go generate
+	_ = (*idiomsIndexInt32HasChanged_RunGoGenerate)(k) // idioms.IndexInt32 has changed: run go generate
 }
 
 //go:embed IndexInt64.spv
@@ -6172,13 +6172,13 @@ func RunIndexInt64(ctx context.Context, dev *runtime.Device, k idioms.IndexInt64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexInt64].
-func _(k idioms.IndexInt64) {
+func _(k *idioms.IndexInt64) {
 	type idiomsIndexInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsIndexInt64HasChanged_RunGoGenerate(k) // idioms.IndexInt64 has changed: run go generate
+	_ = (*idiomsIndexInt64HasChanged_RunGoGenerate)(k) // idioms.IndexInt64 has changed: run go generate
 }
 
 //go:embed IndexInt8.spv
@@ -6243,13 +6243,13 @@ func RunIndexInt8(ctx context.Context, dev *runtime.Device, k idioms.IndexInt8, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexInt8].
-func _(k idioms.IndexInt8) {
+func _(k *idioms.IndexInt8) {
 	type idiomsIndexInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsIndexInt8HasChanged_RunGoGenerate(k) // idioms.IndexInt8 has changed: run go generate
+	_ = (*idiomsIndexInt8HasChanged_RunGoGenerate)(k) // idioms.IndexInt8 has changed: run go generate
 }
 
 //go:embed IndexUint16.spv
@@ -6314,13 +6314,13 @@ func RunIndexUint16(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexUint16].
-func _(k idioms.IndexUint16) {
+func _(k *idioms.IndexUint16) {
 	type idiomsIndexUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsIndexUint16HasChanged_RunGoGenerate(k) // idioms.IndexUint16 has changed: run go generate
+	_ = (*idiomsIndexUint16HasChanged_RunGoGenerate)(k) // idioms.IndexUint16 has changed: run go generate
 }
 
 //go:embed IndexUint32.spv
@@ -6385,13 +6385,13 @@ func RunIndexUint32(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexUint32].
-func _(k idioms.IndexUint32) {
+func _(k *idioms.IndexUint32) {
 	type idiomsIndexUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsIndexUint32HasChanged_RunGoGenerate(k) // idioms.IndexUint32 has changed: run go generate
+	_ = (*idiomsIndexUint32HasChanged_RunGoGenerate)(k) // idioms.IndexUint32 has changed: run go generate
 }
 
 //go:embed IndexUint64.spv
@@ -6456,13 +6456,13 @@ func RunIndexUint64(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexUint64].
-func _(k idioms.IndexUint64) {
+func _(k *idioms.IndexUint64) {
 	type idiomsIndexUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsIndexUint64HasChanged_RunGoGenerate(k) // idioms.IndexUint64 has changed: run go generate
+	_ = (*idiomsIndexUint64HasChanged_RunGoGenerate)(k) // idioms.IndexUint64 has changed: run go generate
 }
 
 //go:embed IndexUint8.spv
@@ -6527,13 +6527,13 @@ func RunIndexUint8(ctx context.Context, dev *runtime.Device, k idioms.IndexUint8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.IndexUint8].
-func _(k idioms.IndexUint8) {
+func _(k *idioms.IndexUint8) {
 	type idiomsIndexUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsIndexUint8HasChanged_RunGoGenerate(k) // idioms.IndexUint8 has changed: run go generate
+	_ = (*idiomsIndexUint8HasChanged_RunGoGenerate)(k) // idioms.IndexUint8 has changed: run go generate
 }
 
 //go:embed LogsUint16.spv
@@ -6600,13 +6600,13 @@ func RunLogsUint16(ctx context.Context, dev *runtime.Device, k idioms.LogsUint16
 }
 
 // What is converted here is what kgen saw of the types of [idioms.LogsUint16].
-func _(k idioms.LogsUint16) {
+func _(k *idioms.LogsUint16) {
 	type idiomsLogsUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsLogsUint16HasChanged_RunGoGenerate(k) // idioms.LogsUint16 has changed: run go generate
+	_ = (*idiomsLogsUint16HasChanged_RunGoGenerate)(k) // idioms.LogsUint16 has changed: run go generate
 }
 
 //go:embed LogsUint32.spv
@@ -6673,13 +6673,13 @@ func RunLogsUint32(ctx context.Context, dev *runtime.Device, k idioms.LogsUint32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.LogsUint32].
-func _(k idioms.LogsUint32) {
+func _(k *idioms.LogsUint32) {
 	type idiomsLogsUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsLogsUint32HasChanged_RunGoGenerate(k) // idioms.LogsUint32 has changed: run go generate
+	_ = (*idiomsLogsUint32HasChanged_RunGoGenerate)(k) // idioms.LogsUint32 has changed: run go generate
 }
 
 //go:embed LogsUint64.spv
@@ -6746,13 +6746,13 @@ func RunLogsUint64(ctx context.Context, dev *runtime.Device, k idioms.LogsUint64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.LogsUint64].
-func _(k idioms.LogsUint64) {
+func _(k *idioms.LogsUint64) {
 	type idiomsLogsUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsLogsUint64HasChanged_RunGoGenerate(k) // idioms.LogsUint64 has changed: run go generate
+	_ = (*idiomsLogsUint64HasChanged_RunGoGenerate)(k) // idioms.LogsUint64 has changed: run go generate
 }
 
 //go:embed LogsUint8.spv
@@ -6819,13 +6819,13 @@ func RunLogsUint8(ctx context.Context, dev *runtime.Device, k idioms.LogsUint8, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.LogsUint8].
-func _(k idioms.LogsUint8) {
+func _(k *idioms.LogsUint8) {
 	type idiomsLogsUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsLogsUint8HasChanged_RunGoGenerate(k) // idioms.LogsUint8 has changed: run go generate
+	_ = (*idiomsLogsUint8HasChanged_RunGoGenerate)(k) // idioms.LogsUint8 has changed: run go generate
 }
 
 //go:embed Mix.spv
@@ -6897,14 +6897,14 @@ func RunMix(ctx context.Context, dev *runtime.Device, k idioms.Mix, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Mix].
-func _(k idioms.Mix) {
+func _(k *idioms.Mix) {
 	type idiomsMixHasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsMixHasChanged_RunGoGenerate(k) // idioms.Mix has changed: run go generate
+	_ = (*idiomsMixHasChanged_RunGoGenerate)(k) // idioms.Mix has changed: run go generate
 }
 
 //go:embed RotateUint16.spv
@@ -6969,13 +6969,13 @@ func RunRotateUint16(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.RotateUint16].
-func _(k idioms.RotateUint16) {
+func _(k *idioms.RotateUint16) {
 	type idiomsRotateUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsRotateUint16HasChanged_RunGoGenerate(k) // idioms.RotateUint16 has changed: run go generate
+	_ = (*idiomsRotateUint16HasChanged_RunGoGenerate)(k) // idioms.RotateUint16 has changed: run go generate
 }
 
 //go:embed RotateUint32.spv
@@ -7040,13 +7040,13 @@ func RunRotateUint32(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.RotateUint32].
-func _(k idioms.RotateUint32) {
+func _(k *idioms.RotateUint32) {
 	type idiomsRotateUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsRotateUint32HasChanged_RunGoGenerate(k) // idioms.RotateUint32 has changed: run go generate
+	_ = (*idiomsRotateUint32HasChanged_RunGoGenerate)(k) // idioms.RotateUint32 has changed: run go generate
 }
 
 //go:embed RotateUint64.spv
@@ -7111,13 +7111,13 @@ func RunRotateUint64(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.RotateUint64].
-func _(k idioms.RotateUint64) {
+func _(k *idioms.RotateUint64) {
 	type idiomsRotateUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsRotateUint64HasChanged_RunGoGenerate(k) // idioms.RotateUint64 has changed: run go generate
+	_ = (*idiomsRotateUint64HasChanged_RunGoGenerate)(k) // idioms.RotateUint64 has changed: run go generate
 }
 
 //go:embed RotateUint8.spv
@@ -7182,13 +7182,13 @@ func RunRotateUint8(ctx context.Context, dev *runtime.Device, k idioms.RotateUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.RotateUint8].
-func _(k idioms.RotateUint8) {
+func _(k *idioms.RotateUint8) {
 	type idiomsRotateUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsRotateUint8HasChanged_RunGoGenerate(k) // idioms.RotateUint8 has changed: run go generate
+	_ = (*idiomsRotateUint8HasChanged_RunGoGenerate)(k) // idioms.RotateUint8 has changed: run go generate
 }
 
 //go:embed SaturateInt16.spv
@@ -7259,14 +7259,14 @@ func RunSaturateInt16(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateInt16].
-func _(k idioms.SaturateInt16) {
+func _(k *idioms.SaturateInt16) {
 	type idiomsSaturateInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateInt16HasChanged_RunGoGenerate(k) // idioms.SaturateInt16 has changed: run go generate
+	_ = (*idiomsSaturateInt16HasChanged_RunGoGenerate)(k) // idioms.SaturateInt16 has changed: run go generate
 }
 
 //go:embed SaturateInt32.spv
@@ -7337,14 +7337,14 @@ func RunSaturateInt32(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateInt32].
-func _(k idioms.SaturateInt32) {
+func _(k *idioms.SaturateInt32) {
 	type idiomsSaturateInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateInt32HasChanged_RunGoGenerate(k) // idioms.SaturateInt32 has changed: run go generate
+	_ = (*idiomsSaturateInt32HasChanged_RunGoGenerate)(k) // idioms.SaturateInt32 has changed: run go generate
 }
 
 //go:embed SaturateInt64.spv
@@ -7415,14 +7415,14 @@ func RunSaturateInt64(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateInt64].
-func _(k idioms.SaturateInt64) {
+func _(k *idioms.SaturateInt64) {
 	type idiomsSaturateInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateInt64HasChanged_RunGoGenerate(k) // idioms.SaturateInt64 has changed: run go generate
+	_ = (*idiomsSaturateInt64HasChanged_RunGoGenerate)(k) // idioms.SaturateInt64 has changed: run go generate
 }
 
 //go:embed SaturateInt8.spv
@@ -7493,14 +7493,14 @@ func RunSaturateInt8(ctx context.Context, dev *runtime.Device, k idioms.Saturate
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateInt8].
-func _(k idioms.SaturateInt8) {
+func _(k *idioms.SaturateInt8) {
 	type idiomsSaturateInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateInt8HasChanged_RunGoGenerate(k) // idioms.SaturateInt8 has changed: run go generate
+	_ = (*idiomsSaturateInt8HasChanged_RunGoGenerate)(k) // idioms.SaturateInt8 has changed: run go generate
 }
 
 //go:embed SaturateUint16.spv
@@ -7571,14 +7571,14 @@ func RunSaturateUint16(ctx context.Context, dev *runtime.Device, k idioms.Satura
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateUint16].
-func _(k idioms.SaturateUint16) {
+func _(k *idioms.SaturateUint16) {
 	type idiomsSaturateUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateUint16HasChanged_RunGoGenerate(k) // idioms.SaturateUint16 has changed: run go generate
+	_ = (*idiomsSaturateUint16HasChanged_RunGoGenerate)(k) // idioms.SaturateUint16 has changed: run go generate
 }
 
 //go:embed SaturateUint32.spv
@@ -7649,14 +7649,14 @@ func RunSaturateUint32(ctx context.Context, dev *runtime.Device, k idioms.Satura
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateUint32].
-func _(k idioms.SaturateUint32) {
+func _(k *idioms.SaturateUint32) {
 	type idiomsSaturateUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateUint32HasChanged_RunGoGenerate(k) // idioms.SaturateUint32 has changed: run go generate
+	_ = (*idiomsSaturateUint32HasChanged_RunGoGenerate)(k) // idioms.SaturateUint32 has changed: run go generate
 }
 
 //go:embed SaturateUint64.spv
@@ -7727,14 +7727,14 @@ func RunSaturateUint64(ctx context.Context, dev *runtime.Device, k idioms.Satura
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateUint64].
-func _(k idioms.SaturateUint64) {
+func _(k *idioms.SaturateUint64) {
 	type idiomsSaturateUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateUint64HasChanged_RunGoGenerate(k) // idioms.SaturateUint64 has changed: run go generate
+	_ = (*idiomsSaturateUint64HasChanged_RunGoGenerate)(k) // idioms.SaturateUint64 has changed: run go generate
 }
 
 //go:embed SaturateUint8.spv
@@ -7805,14 +7805,14 @@ func RunSaturateUint8(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 }
 
 // What is converted here is what kgen saw of the types of [idioms.SaturateUint8].
-func _(k idioms.SaturateUint8) {
+func _(k *idioms.SaturateUint8) {
 	type idiomsSaturateUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsSaturateUint8HasChanged_RunGoGenerate(k) // idioms.SaturateUint8 has changed: run go generate
+	_ = (*idiomsSaturateUint8HasChanged_RunGoGenerate)(k) // idioms.SaturateUint8 has changed: run go generate
 }
 
 //go:embed ScaledAlikeInt16.spv
@@ -7884,14 +7884,14 @@ func RunScaledAlikeInt16(ctx context.Context, dev *runtime.Device, k idioms.Scal
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt16].
-func _(k idioms.ScaledAlikeInt16) {
+func _(k *idioms.ScaledAlikeInt16) {
 	type idiomsScaledAlikeInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeInt16HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt16 has changed: run go generate
+	_ = (*idiomsScaledAlikeInt16HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt16 has changed: run go generate
 }
 
 //go:embed ScaledAlikeInt32.spv
@@ -7963,14 +7963,14 @@ func RunScaledAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.Scal
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt32].
-func _(k idioms.ScaledAlikeInt32) {
+func _(k *idioms.ScaledAlikeInt32) {
 	type idiomsScaledAlikeInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeInt32HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt32 has changed: run go generate
+	_ = (*idiomsScaledAlikeInt32HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt32 has changed: run go generate
 }
 
 //go:embed ScaledAlikeInt64.spv
@@ -8042,14 +8042,14 @@ func RunScaledAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.Scal
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt64].
-func _(k idioms.ScaledAlikeInt64) {
+func _(k *idioms.ScaledAlikeInt64) {
 	type idiomsScaledAlikeInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeInt64HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt64 has changed: run go generate
+	_ = (*idiomsScaledAlikeInt64HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt64 has changed: run go generate
 }
 
 //go:embed ScaledAlikeInt8.spv
@@ -8121,14 +8121,14 @@ func RunScaledAlikeInt8(ctx context.Context, dev *runtime.Device, k idioms.Scale
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt8].
-func _(k idioms.ScaledAlikeInt8) {
+func _(k *idioms.ScaledAlikeInt8) {
 	type idiomsScaledAlikeInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeInt8HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeInt8 has changed: run go generate
+	_ = (*idiomsScaledAlikeInt8HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt8 has changed: run go generate
 }
 
 //go:embed ScaledAlikeUint16.spv
@@ -8200,14 +8200,14 @@ func RunScaledAlikeUint16(ctx context.Context, dev *runtime.Device, k idioms.Sca
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint16].
-func _(k idioms.ScaledAlikeUint16) {
+func _(k *idioms.ScaledAlikeUint16) {
 	type idiomsScaledAlikeUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeUint16HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint16 has changed: run go generate
+	_ = (*idiomsScaledAlikeUint16HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint16 has changed: run go generate
 }
 
 //go:embed ScaledAlikeUint32.spv
@@ -8279,14 +8279,14 @@ func RunScaledAlikeUint32(ctx context.Context, dev *runtime.Device, k idioms.Sca
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint32].
-func _(k idioms.ScaledAlikeUint32) {
+func _(k *idioms.ScaledAlikeUint32) {
 	type idiomsScaledAlikeUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeUint32HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint32 has changed: run go generate
+	_ = (*idiomsScaledAlikeUint32HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint32 has changed: run go generate
 }
 
 //go:embed ScaledAlikeUint64.spv
@@ -8358,14 +8358,14 @@ func RunScaledAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.Sca
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint64].
-func _(k idioms.ScaledAlikeUint64) {
+func _(k *idioms.ScaledAlikeUint64) {
 	type idiomsScaledAlikeUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeUint64HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint64 has changed: run go generate
+	_ = (*idiomsScaledAlikeUint64HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint64 has changed: run go generate
 }
 
 //go:embed ScaledAlikeUint8.spv
@@ -8437,14 +8437,14 @@ func RunScaledAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.Scal
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint8].
-func _(k idioms.ScaledAlikeUint8) {
+func _(k *idioms.ScaledAlikeUint8) {
 	type idiomsScaledAlikeUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledAlikeUint8HasChanged_RunGoGenerate(k) // idioms.ScaledAlikeUint8 has changed: run go generate
+	_ = (*idiomsScaledAlikeUint8HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint8 has changed: run go generate
 }
 
 //go:embed ScaledInt16.spv
@@ -8515,14 +8515,14 @@ func RunScaledInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledInt16].
-func _(k idioms.ScaledInt16) {
+func _(k *idioms.ScaledInt16) {
 	type idiomsScaledInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledInt16HasChanged_RunGoGenerate(k) // idioms.ScaledInt16 has changed: run go generate
+	_ = (*idiomsScaledInt16HasChanged_RunGoGenerate)(k) // idioms.ScaledInt16 has changed: run go generate
 }
 
 //go:embed ScaledInt32.spv
@@ -8593,14 +8593,14 @@ func RunScaledInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledInt32].
-func _(k idioms.ScaledInt32) {
+func _(k *idioms.ScaledInt32) {
 	type idiomsScaledInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledInt32HasChanged_RunGoGenerate(k) // idioms.ScaledInt32 has changed: run go generate
+	_ = (*idiomsScaledInt32HasChanged_RunGoGenerate)(k) // idioms.ScaledInt32 has changed: run go generate
 }
 
 //go:embed ScaledInt64.spv
@@ -8671,14 +8671,14 @@ func RunScaledInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledInt64].
-func _(k idioms.ScaledInt64) {
+func _(k *idioms.ScaledInt64) {
 	type idiomsScaledInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledInt64HasChanged_RunGoGenerate(k) // idioms.ScaledInt64 has changed: run go generate
+	_ = (*idiomsScaledInt64HasChanged_RunGoGenerate)(k) // idioms.ScaledInt64 has changed: run go generate
 }
 
 //go:embed ScaledInt8.spv
@@ -8749,14 +8749,14 @@ func RunScaledInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledInt8].
-func _(k idioms.ScaledInt8) {
+func _(k *idioms.ScaledInt8) {
 	type idiomsScaledInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledInt8HasChanged_RunGoGenerate(k) // idioms.ScaledInt8 has changed: run go generate
+	_ = (*idiomsScaledInt8HasChanged_RunGoGenerate)(k) // idioms.ScaledInt8 has changed: run go generate
 }
 
 //go:embed ScaledUint16.spv
@@ -8827,14 +8827,14 @@ func RunScaledUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledUint16].
-func _(k idioms.ScaledUint16) {
+func _(k *idioms.ScaledUint16) {
 	type idiomsScaledUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledUint16HasChanged_RunGoGenerate(k) // idioms.ScaledUint16 has changed: run go generate
+	_ = (*idiomsScaledUint16HasChanged_RunGoGenerate)(k) // idioms.ScaledUint16 has changed: run go generate
 }
 
 //go:embed ScaledUint32.spv
@@ -8905,14 +8905,14 @@ func RunScaledUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledUint32].
-func _(k idioms.ScaledUint32) {
+func _(k *idioms.ScaledUint32) {
 	type idiomsScaledUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledUint32HasChanged_RunGoGenerate(k) // idioms.ScaledUint32 has changed: run go generate
+	_ = (*idiomsScaledUint32HasChanged_RunGoGenerate)(k) // idioms.ScaledUint32 has changed: run go generate
 }
 
 //go:embed ScaledUint64.spv
@@ -8983,14 +8983,14 @@ func RunScaledUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledUint64].
-func _(k idioms.ScaledUint64) {
+func _(k *idioms.ScaledUint64) {
 	type idiomsScaledUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledUint64HasChanged_RunGoGenerate(k) // idioms.ScaledUint64 has changed: run go generate
+	_ = (*idiomsScaledUint64HasChanged_RunGoGenerate)(k) // idioms.ScaledUint64 has changed: run go generate
 }
 
 //go:embed ScaledUint8.spv
@@ -9061,14 +9061,14 @@ func RunScaledUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.ScaledUint8].
-func _(k idioms.ScaledUint8) {
+func _(k *idioms.ScaledUint8) {
 	type idiomsScaledUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsScaledUint8HasChanged_RunGoGenerate(k) // idioms.ScaledUint8 has changed: run go generate
+	_ = (*idiomsScaledUint8HasChanged_RunGoGenerate)(k) // idioms.ScaledUint8 has changed: run go generate
 }
 
 //go:embed Swaps.spv
@@ -9140,14 +9140,14 @@ func RunSwaps(ctx context.Context, dev *runtime.Device, k idioms.Swaps, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [idioms.Swaps].
-func _(k idioms.Swaps) {
+func _(k *idioms.Swaps) {
 	type idiomsSwapsHasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsSwapsHasChanged_RunGoGenerate(k) // idioms.Swaps has changed: run go generate
+	_ = (*idiomsSwapsHasChanged_RunGoGenerate)(k) // idioms.Swaps has changed: run go generate
 }
 
 //go:embed TricksInt16.spv
@@ -9212,13 +9212,13 @@ func RunTricksInt16(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksInt16].
-func _(k idioms.TricksInt16) {
+func _(k *idioms.TricksInt16) {
 	type idiomsTricksInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		Out []idioms.Row
 	}
-	_ = idiomsTricksInt16HasChanged_RunGoGenerate(k) // idioms.TricksInt16 has changed: run go generate
+	_ = (*idiomsTricksInt16HasChanged_RunGoGenerate)(k) // idioms.TricksInt16 has changed: run go generate
 }
 
 //go:embed TricksInt32.spv
@@ -9283,13 +9283,13 @@ func RunTricksInt32(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksInt32].
-func _(k idioms.TricksInt32) {
+func _(k *idioms.TricksInt32) {
 	type idiomsTricksInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		Out []idioms.Row
 	}
-	_ = idiomsTricksInt32HasChanged_RunGoGenerate(k) // idioms.TricksInt32 has changed: run go generate
+	_ = (*idiomsTricksInt32HasChanged_RunGoGenerate)(k) // idioms.TricksInt32 has changed: run go generate
 }
 
 //go:embed TricksInt64.spv
@@ -9354,13 +9354,13 @@ func RunTricksInt64(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksInt64].
-func _(k idioms.TricksInt64) {
+func _(k *idioms.TricksInt64) {
 	type idiomsTricksInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		Out []idioms.Row
 	}
-	_ = idiomsTricksInt64HasChanged_RunGoGenerate(k) // idioms.TricksInt64 has changed: run go generate
+	_ = (*idiomsTricksInt64HasChanged_RunGoGenerate)(k) // idioms.TricksInt64 has changed: run go generate
 }
 
 //go:embed TricksInt8.spv
@@ -9425,13 +9425,13 @@ func RunTricksInt8(ctx context.Context, dev *runtime.Device, k idioms.TricksInt8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksInt8].
-func _(k idioms.TricksInt8) {
+func _(k *idioms.TricksInt8) {
 	type idiomsTricksInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		Out []idioms.Row
 	}
-	_ = idiomsTricksInt8HasChanged_RunGoGenerate(k) // idioms.TricksInt8 has changed: run go generate
+	_ = (*idiomsTricksInt8HasChanged_RunGoGenerate)(k) // idioms.TricksInt8 has changed: run go generate
 }
 
 //go:embed TricksUint16.spv
@@ -9496,13 +9496,13 @@ func RunTricksUint16(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksUint16].
-func _(k idioms.TricksUint16) {
+func _(k *idioms.TricksUint16) {
 	type idiomsTricksUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		Out []idioms.Row
 	}
-	_ = idiomsTricksUint16HasChanged_RunGoGenerate(k) // idioms.TricksUint16 has changed: run go generate
+	_ = (*idiomsTricksUint16HasChanged_RunGoGenerate)(k) // idioms.TricksUint16 has changed: run go generate
 }
 
 //go:embed TricksUint32.spv
@@ -9567,13 +9567,13 @@ func RunTricksUint32(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksUint32].
-func _(k idioms.TricksUint32) {
+func _(k *idioms.TricksUint32) {
 	type idiomsTricksUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		Out []idioms.Row
 	}
-	_ = idiomsTricksUint32HasChanged_RunGoGenerate(k) // idioms.TricksUint32 has changed: run go generate
+	_ = (*idiomsTricksUint32HasChanged_RunGoGenerate)(k) // idioms.TricksUint32 has changed: run go generate
 }
 
 //go:embed TricksUint64.spv
@@ -9638,13 +9638,13 @@ func RunTricksUint64(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksUint64].
-func _(k idioms.TricksUint64) {
+func _(k *idioms.TricksUint64) {
 	type idiomsTricksUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		Out []idioms.Row
 	}
-	_ = idiomsTricksUint64HasChanged_RunGoGenerate(k) // idioms.TricksUint64 has changed: run go generate
+	_ = (*idiomsTricksUint64HasChanged_RunGoGenerate)(k) // idioms.TricksUint64 has changed: run go generate
 }
 
 //go:embed TricksUint8.spv
@@ -9709,13 +9709,13 @@ func RunTricksUint8(ctx context.Context, dev *runtime.Device, k idioms.TricksUin
 }
 
 // What is converted here is what kgen saw of the types of [idioms.TricksUint8].
-func _(k idioms.TricksUint8) {
+func _(k *idioms.TricksUint8) {
 	type idiomsTricksUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		Out []idioms.Row
 	}
-	_ = idiomsTricksUint8HasChanged_RunGoGenerate(k) // idioms.TricksUint8 has changed: run go generate
+	_ = (*idiomsTricksUint8HasChanged_RunGoGenerate)(k) // idioms.TricksUint8 has changed: run go generate
 }
 
 //go:embed WidenInt16.spv
@@ -9786,14 +9786,14 @@ func RunWidenInt16(ctx context.Context, dev *runtime.Device, k idioms.WidenInt16
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenInt16].
-func _(k idioms.WidenInt16) {
+func _(k *idioms.WidenInt16) {
 	type idiomsWidenInt16HasChanged_RunGoGenerate struct {
 		A   []int16
 		B   []int16
 		C   []int16
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenInt16HasChanged_RunGoGenerate(k) // idioms.WidenInt16 has changed: run go generate
+	_ = (*idiomsWidenInt16HasChanged_RunGoGenerate)(k) // idioms.WidenInt16 has changed: run go generate
 }
 
 //go:embed WidenInt32.spv
@@ -9864,14 +9864,14 @@ func RunWidenInt32(ctx context.Context, dev *runtime.Device, k idioms.WidenInt32
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenInt32].
-func _(k idioms.WidenInt32) {
+func _(k *idioms.WidenInt32) {
 	type idiomsWidenInt32HasChanged_RunGoGenerate struct {
 		A   []int32
 		B   []int32
 		C   []int32
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenInt32HasChanged_RunGoGenerate(k) // idioms.WidenInt32 has changed: run go generate
+	_ = (*idiomsWidenInt32HasChanged_RunGoGenerate)(k) // idioms.WidenInt32 has changed: run go generate
 }
 
 //go:embed WidenInt64.spv
@@ -9942,14 +9942,14 @@ func RunWidenInt64(ctx context.Context, dev *runtime.Device, k idioms.WidenInt64
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenInt64].
-func _(k idioms.WidenInt64) {
+func _(k *idioms.WidenInt64) {
 	type idiomsWidenInt64HasChanged_RunGoGenerate struct {
 		A   []int64
 		B   []int64
 		C   []int64
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenInt64HasChanged_RunGoGenerate(k) // idioms.WidenInt64 has changed: run go generate
+	_ = (*idiomsWidenInt64HasChanged_RunGoGenerate)(k) // idioms.WidenInt64 has changed: run go generate
 }
 
 //go:embed WidenInt8.spv
@@ -10020,14 +10020,14 @@ func RunWidenInt8(ctx context.Context, dev *runtime.Device, k idioms.WidenInt8, 
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenInt8].
-func _(k idioms.WidenInt8) {
+func _(k *idioms.WidenInt8) {
 	type idiomsWidenInt8HasChanged_RunGoGenerate struct {
 		A   []int8
 		B   []int8
 		C   []int8
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenInt8HasChanged_RunGoGenerate(k) // idioms.WidenInt8 has changed: run go generate
+	_ = (*idiomsWidenInt8HasChanged_RunGoGenerate)(k) // idioms.WidenInt8 has changed: run go generate
 }
 
 //go:embed WidenUint16.spv
@@ -10098,14 +10098,14 @@ func RunWidenUint16(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenUint16].
-func _(k idioms.WidenUint16) {
+func _(k *idioms.WidenUint16) {
 	type idiomsWidenUint16HasChanged_RunGoGenerate struct {
 		A   []uint16
 		B   []uint16
 		C   []uint16
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenUint16HasChanged_RunGoGenerate(k) // idioms.WidenUint16 has changed: run go generate
+	_ = (*idiomsWidenUint16HasChanged_RunGoGenerate)(k) // idioms.WidenUint16 has changed: run go generate
 }
 
 //go:embed WidenUint32.spv
@@ -10176,14 +10176,14 @@ func RunWidenUint32(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenUint32].
-func _(k idioms.WidenUint32) {
+func _(k *idioms.WidenUint32) {
 	type idiomsWidenUint32HasChanged_RunGoGenerate struct {
 		A   []uint32
 		B   []uint32
 		C   []uint32
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenUint32HasChanged_RunGoGenerate(k) // idioms.WidenUint32 has changed: run go generate
+	_ = (*idiomsWidenUint32HasChanged_RunGoGenerate)(k) // idioms.WidenUint32 has changed: run go generate
 }
 
 //go:embed WidenUint64.spv
@@ -10254,14 +10254,14 @@ func RunWidenUint64(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenUint64].
-func _(k idioms.WidenUint64) {
+func _(k *idioms.WidenUint64) {
 	type idiomsWidenUint64HasChanged_RunGoGenerate struct {
 		A   []uint64
 		B   []uint64
 		C   []uint64
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenUint64HasChanged_RunGoGenerate(k) // idioms.WidenUint64 has changed: run go generate
+	_ = (*idiomsWidenUint64HasChanged_RunGoGenerate)(k) // idioms.WidenUint64 has changed: run go generate
 }
 
 //go:embed WidenUint8.spv
@@ -10332,12 +10332,12 @@ func RunWidenUint8(ctx context.Context, dev *runtime.Device, k idioms.WidenUint8
 }
 
 // What is converted here is what kgen saw of the types of [idioms.WidenUint8].
-func _(k idioms.WidenUint8) {
+func _(k *idioms.WidenUint8) {
 	type idiomsWidenUint8HasChanged_RunGoGenerate struct {
 		A   []uint8
 		B   []uint8
 		C   []uint8
 		Out []idioms.Rows
 	}
-	_ = idiomsWidenUint8HasChanged_RunGoGenerate(k) // idioms.WidenUint8 has changed: run go generate
+	_ = (*idiomsWidenUint8HasChanged_RunGoGenerate)(k) // idioms.WidenUint8 has changed: run go generate
 }

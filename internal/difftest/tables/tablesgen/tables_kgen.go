@@ -101,12 +101,12 @@ func RunCRC(ctx context.Context, dev *runtime.Device, k tables.CRC, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [tables.CRC].
-func _(k tables.CRC) {
+func _(k *tables.CRC) {
 	type tablesCRCHasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint32
 	}
-	_ = tablesCRCHasChanged_RunGoGenerate(k) // tables.CRC has changed: run go generate
+	_ = (*tablesCRCHasChanged_RunGoGenerate)(k) // tables.CRC has changed: run go generate
 }
 
 //go:embed Tables.spv
@@ -176,12 +176,12 @@ func RunTables(ctx context.Context, dev *runtime.Device, k tables.Tables, r runt
 }
 
 // What is converted here is what kgen saw of the types of [tables.Tables].
-func _(k tables.Tables) {
+func _(k *tables.Tables) {
 	type tablesTablesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []uint64
 	}
-	_ = tablesTablesHasChanged_RunGoGenerate(k) // tables.Tables has changed: run go generate
+	_ = (*tablesTablesHasChanged_RunGoGenerate)(k) // tables.Tables has changed: run go generate
 }
 
 //go:embed Waves.spv
@@ -245,12 +245,12 @@ func RunWaves(ctx context.Context, dev *runtime.Device, k tables.Waves, r runtim
 }
 
 // What is converted here is what kgen saw of the types of [tables.Waves].
-func _(k tables.Waves) {
+func _(k *tables.Waves) {
 	type tablesWavesHasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []float64
 	}
-	_ = tablesWavesHasChanged_RunGoGenerate(k) // tables.Waves has changed: run go generate
+	_ = (*tablesWavesHasChanged_RunGoGenerate)(k) // tables.Waves has changed: run go generate
 }
 
 //go:embed Written.spv
@@ -308,7 +308,7 @@ func RunWritten(ctx context.Context, dev *runtime.Device, k tables.Written, r ru
 }
 
 // What is converted here is what kgen saw of the types of [tables.Written].
-func _(k tables.Written) {
+func _(k *tables.Written) {
 	type tablesWrittenHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = tablesWrittenHasChanged_RunGoGenerate(k) // tables.Written has changed: run go generate
+	_ = (*tablesWrittenHasChanged_RunGoGenerate)(k) // tables.Written has changed: run go generate
 }

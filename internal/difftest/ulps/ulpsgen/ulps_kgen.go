@@ -117,14 +117,14 @@ func RunFast(ctx context.Context, dev *runtime.Device, k ulps.Fast, r runtime.Ra
 }
 
 // What is converted here is what kgen saw of the types of [ulps.Fast].
-func _(k ulps.Fast) {
+func _(k *ulps.Fast) {
 	type ulpsFastHasChanged_RunGoGenerate struct {
 		Fn  int32
 		X   []float32
 		Y   []float32
 		Out []float32
 	}
-	_ = ulpsFastHasChanged_RunGoGenerate(k) // ulps.Fast has changed: run go generate
+	_ = (*ulpsFastHasChanged_RunGoGenerate)(k) // ulps.Fast has changed: run go generate
 }
 
 //go:embed Precise.spv
@@ -195,12 +195,12 @@ func RunPrecise(ctx context.Context, dev *runtime.Device, k ulps.Precise, r runt
 }
 
 // What is converted here is what kgen saw of the types of [ulps.Precise].
-func _(k ulps.Precise) {
+func _(k *ulps.Precise) {
 	type ulpsPreciseHasChanged_RunGoGenerate struct {
 		Fn  int32
 		X   []float32
 		Y   []float32
 		Out []float32
 	}
-	_ = ulpsPreciseHasChanged_RunGoGenerate(k) // ulps.Precise has changed: run go generate
+	_ = (*ulpsPreciseHasChanged_RunGoGenerate)(k) // ulps.Precise has changed: run go generate
 }

@@ -129,7 +129,7 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [words.Bytes].
-func _(k words.Bytes) {
+func _(k *words.Bytes) {
 	type wordsBytesHasChanged_RunGoGenerate struct {
 		By    int
 		A     []uint8
@@ -139,7 +139,7 @@ func _(k words.Bytes) {
 		E     []bool
 		Count []uint32
 	}
-	_ = wordsBytesHasChanged_RunGoGenerate(k) // words.Bytes has changed: run go generate
+	_ = (*wordsBytesHasChanged_RunGoGenerate)(k) // words.Bytes has changed: run go generate
 }
 
 //go:embed ConvertFloat32.spv
@@ -198,12 +198,12 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k words.Convert
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertFloat32].
-func _(k words.ConvertFloat32) {
+func _(k *words.ConvertFloat32) {
 	type wordsConvertFloat32HasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []words.Converted
 	}
-	_ = wordsConvertFloat32HasChanged_RunGoGenerate(k) // words.ConvertFloat32 has changed: run go generate
+	_ = (*wordsConvertFloat32HasChanged_RunGoGenerate)(k) // words.ConvertFloat32 has changed: run go generate
 	type wordsConvertedHasChanged_RunGoGenerate struct {
 		I8  int8
 		F32 float32
@@ -218,7 +218,7 @@ func _(k words.ConvertFloat32) {
 		B   bool
 		U   uint
 	}
-	_ = wordsConvertedHasChanged_RunGoGenerate(k.Out[0]) // words.Converted has changed: run go generate
+	_ = (*wordsConvertedHasChanged_RunGoGenerate)(&k.Out[0]) // words.Converted has changed: run go generate
 }
 
 //go:embed ConvertInt.spv
@@ -277,12 +277,12 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k words.ConvertInt,
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertInt].
-func _(k words.ConvertInt) {
+func _(k *words.ConvertInt) {
 	type wordsConvertIntHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []words.Converted
 	}
-	_ = wordsConvertIntHasChanged_RunGoGenerate(k) // words.ConvertInt has changed: run go generate
+	_ = (*wordsConvertIntHasChanged_RunGoGenerate)(k) // words.ConvertInt has changed: run go generate
 }
 
 //go:embed ConvertInt16.spv
@@ -341,12 +341,12 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertInt16].
-func _(k words.ConvertInt16) {
+func _(k *words.ConvertInt16) {
 	type wordsConvertInt16HasChanged_RunGoGenerate struct {
 		In  []int16
 		Out []words.Converted
 	}
-	_ = wordsConvertInt16HasChanged_RunGoGenerate(k) // words.ConvertInt16 has changed: run go generate
+	_ = (*wordsConvertInt16HasChanged_RunGoGenerate)(k) // words.ConvertInt16 has changed: run go generate
 }
 
 //go:embed ConvertInt32.spv
@@ -405,12 +405,12 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertInt32].
-func _(k words.ConvertInt32) {
+func _(k *words.ConvertInt32) {
 	type wordsConvertInt32HasChanged_RunGoGenerate struct {
 		In  []int32
 		Out []words.Converted
 	}
-	_ = wordsConvertInt32HasChanged_RunGoGenerate(k) // words.ConvertInt32 has changed: run go generate
+	_ = (*wordsConvertInt32HasChanged_RunGoGenerate)(k) // words.ConvertInt32 has changed: run go generate
 }
 
 //go:embed ConvertInt64.spv
@@ -469,12 +469,12 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertInt64].
-func _(k words.ConvertInt64) {
+func _(k *words.ConvertInt64) {
 	type wordsConvertInt64HasChanged_RunGoGenerate struct {
 		In  []int64
 		Out []words.Converted
 	}
-	_ = wordsConvertInt64HasChanged_RunGoGenerate(k) // words.ConvertInt64 has changed: run go generate
+	_ = (*wordsConvertInt64HasChanged_RunGoGenerate)(k) // words.ConvertInt64 has changed: run go generate
 }
 
 //go:embed ConvertInt8.spv
@@ -533,12 +533,12 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k words.ConvertInt
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertInt8].
-func _(k words.ConvertInt8) {
+func _(k *words.ConvertInt8) {
 	type wordsConvertInt8HasChanged_RunGoGenerate struct {
 		In  []int8
 		Out []words.Converted
 	}
-	_ = wordsConvertInt8HasChanged_RunGoGenerate(k) // words.ConvertInt8 has changed: run go generate
+	_ = (*wordsConvertInt8HasChanged_RunGoGenerate)(k) // words.ConvertInt8 has changed: run go generate
 }
 
 //go:embed ConvertUint.spv
@@ -597,12 +597,12 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k words.ConvertUin
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertUint].
-func _(k words.ConvertUint) {
+func _(k *words.ConvertUint) {
 	type wordsConvertUintHasChanged_RunGoGenerate struct {
 		In  []uint
 		Out []words.Converted
 	}
-	_ = wordsConvertUintHasChanged_RunGoGenerate(k) // words.ConvertUint has changed: run go generate
+	_ = (*wordsConvertUintHasChanged_RunGoGenerate)(k) // words.ConvertUint has changed: run go generate
 }
 
 //go:embed ConvertUint16.spv
@@ -661,12 +661,12 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k words.ConvertU
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertUint16].
-func _(k words.ConvertUint16) {
+func _(k *words.ConvertUint16) {
 	type wordsConvertUint16HasChanged_RunGoGenerate struct {
 		In  []uint16
 		Out []words.Converted
 	}
-	_ = wordsConvertUint16HasChanged_RunGoGenerate(k) // words.ConvertUint16 has changed: run go generate
+	_ = (*wordsConvertUint16HasChanged_RunGoGenerate)(k) // words.ConvertUint16 has changed: run go generate
 }
 
 //go:embed ConvertUint32.spv
@@ -725,12 +725,12 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k words.ConvertU
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertUint32].
-func _(k words.ConvertUint32) {
+func _(k *words.ConvertUint32) {
 	type wordsConvertUint32HasChanged_RunGoGenerate struct {
 		In  []uint32
 		Out []words.Converted
 	}
-	_ = wordsConvertUint32HasChanged_RunGoGenerate(k) // words.ConvertUint32 has changed: run go generate
+	_ = (*wordsConvertUint32HasChanged_RunGoGenerate)(k) // words.ConvertUint32 has changed: run go generate
 }
 
 //go:embed ConvertUint64.spv
@@ -789,12 +789,12 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k words.ConvertU
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertUint64].
-func _(k words.ConvertUint64) {
+func _(k *words.ConvertUint64) {
 	type wordsConvertUint64HasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []words.Converted
 	}
-	_ = wordsConvertUint64HasChanged_RunGoGenerate(k) // words.ConvertUint64 has changed: run go generate
+	_ = (*wordsConvertUint64HasChanged_RunGoGenerate)(k) // words.ConvertUint64 has changed: run go generate
 }
 
 //go:embed ConvertUint8.spv
@@ -853,12 +853,12 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k words.ConvertUi
 }
 
 // What is converted here is what kgen saw of the types of [words.ConvertUint8].
-func _(k words.ConvertUint8) {
+func _(k *words.ConvertUint8) {
 	type wordsConvertUint8HasChanged_RunGoGenerate struct {
 		In  []uint8
 		Out []words.Converted
 	}
-	_ = wordsConvertUint8HasChanged_RunGoGenerate(k) // words.ConvertUint8 has changed: run go generate
+	_ = (*wordsConvertUint8HasChanged_RunGoGenerate)(k) // words.ConvertUint8 has changed: run go generate
 }
 
 //go:embed Fill.spv
@@ -912,9 +912,9 @@ func RunFill(ctx context.Context, dev *runtime.Device, k words.Fill, r runtime.R
 }
 
 // What is converted here is what kgen saw of the types of [words.Fill].
-func _(k words.Fill) {
+func _(k *words.Fill) {
 	type wordsFillHasChanged_RunGoGenerate struct{ X []uint8 }
-	_ = wordsFillHasChanged_RunGoGenerate(k) // words.Fill has changed: run go generate
+	_ = (*wordsFillHasChanged_RunGoGenerate)(k) // words.Fill has changed: run go generate
 }
 
 //go:embed Insertion.spv
@@ -977,12 +977,12 @@ func RunInsertion(ctx context.Context, dev *runtime.Device, k words.Insertion, r
 }
 
 // What is converted here is what kgen saw of the types of [words.Insertion].
-func _(k words.Insertion) {
+func _(k *words.Insertion) {
 	type wordsInsertionHasChanged_RunGoGenerate struct {
 		In  []int
 		Out []int
 	}
-	_ = wordsInsertionHasChanged_RunGoGenerate(k) // words.Insertion has changed: run go generate
+	_ = (*wordsInsertionHasChanged_RunGoGenerate)(k) // words.Insertion has changed: run go generate
 }
 
 //go:embed Records.spv
@@ -1047,13 +1047,13 @@ func RunRecords(ctx context.Context, dev *runtime.Device, k words.Records, r run
 }
 
 // What is converted here is what kgen saw of the types of [words.Records].
-func _(k words.Records) {
+func _(k *words.Records) {
 	type wordsRecordsHasChanged_RunGoGenerate struct {
 		By  words.Record
 		In  []words.Record
 		Out []words.Inside
 	}
-	_ = wordsRecordsHasChanged_RunGoGenerate(k) // words.Records has changed: run go generate
+	_ = (*wordsRecordsHasChanged_RunGoGenerate)(k) // words.Records has changed: run go generate
 	type wordsRecordHasChanged_RunGoGenerate struct {
 		Flag  bool
 		Wide  int64
@@ -1062,12 +1062,12 @@ func _(k words.Records) {
 		Total uint64
 		Last  int8
 	}
-	_ = wordsRecordHasChanged_RunGoGenerate(k.By) // words.Record has changed: run go generate
+	_ = (*wordsRecordHasChanged_RunGoGenerate)(&k.By) // words.Record has changed: run go generate
 	type wordsInsideHasChanged_RunGoGenerate struct {
 		R   [2]words.Record
 		Sum int
 	}
-	_ = wordsInsideHasChanged_RunGoGenerate(k.Out[0]) // words.Inside has changed: run go generate
+	_ = (*wordsInsideHasChanged_RunGoGenerate)(&k.Out[0]) // words.Inside has changed: run go generate
 }
 
 //go:embed Table.spv
@@ -1121,9 +1121,9 @@ func RunTable(ctx context.Context, dev *runtime.Device, k words.Table, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [words.Table].
-func _(k words.Table) {
+func _(k *words.Table) {
 	type wordsTableHasChanged_RunGoGenerate struct{ Out []int64 }
-	_ = wordsTableHasChanged_RunGoGenerate(k) // words.Table has changed: run go generate
+	_ = (*wordsTableHasChanged_RunGoGenerate)(k) // words.Table has changed: run go generate
 }
 
 //go:embed Tile.spv
@@ -1191,12 +1191,12 @@ func RunTile(ctx context.Context, dev *runtime.Device, k words.Tile, r runtime.N
 }
 
 // What is converted here is what kgen saw of the types of [words.Tile].
-func _(k words.Tile) {
+func _(k *words.Tile) {
 	type wordsTileHasChanged_RunGoGenerate struct {
 		In  []uint64
 		Out []uint64
 	}
-	_ = wordsTileHasChanged_RunGoGenerate(k) // words.Tile has changed: run go generate
+	_ = (*wordsTileHasChanged_RunGoGenerate)(k) // words.Tile has changed: run go generate
 }
 
 //go:embed Walk.spv
@@ -1274,7 +1274,7 @@ func RunWalk(ctx context.Context, dev *runtime.Device, k words.Walk, r runtime.R
 }
 
 // What is converted here is what kgen saw of the types of [words.Walk].
-func _(k words.Walk) {
+func _(k *words.Walk) {
 	type wordsWalkHasChanged_RunGoGenerate struct {
 		From []int64
 		To   []int64
@@ -1282,5 +1282,5 @@ func _(k words.Walk) {
 		At   []int
 		Out  []int64
 	}
-	_ = wordsWalkHasChanged_RunGoGenerate(k) // words.Walk has changed: run go generate
+	_ = (*wordsWalkHasChanged_RunGoGenerate)(k) // words.Walk has changed: run go generate
 }

@@ -108,14 +108,14 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k stencil.Blur, r runtime
 }
 
 // What is converted here is what kgen saw of the types of [stencil.Blur].
-func _(k stencil.Blur) {
+func _(k *stencil.Blur) {
 	type stencilBlurHasChanged_RunGoGenerate struct {
 		H   int
 		W   int
 		In  []float32
 		Out []float32
 	}
-	_ = stencilBlurHasChanged_RunGoGenerate(k) // stencil.Blur has changed: run go generate
+	_ = (*stencilBlurHasChanged_RunGoGenerate)(k) // stencil.Blur has changed: run go generate
 }
 
 //go:embed Dot.spv
@@ -186,11 +186,11 @@ func RunDot(ctx context.Context, dev *runtime.Device, k stencil.Dot, r runtime.R
 }
 
 // What is converted here is what kgen saw of the types of [stencil.Dot].
-func _(k stencil.Dot) {
+func _(k *stencil.Dot) {
 	type stencilDotHasChanged_RunGoGenerate struct {
 		A   []float32
 		X   []float32
 		Out []float32
 	}
-	_ = stencilDotHasChanged_RunGoGenerate(k) // stencil.Dot has changed: run go generate
+	_ = (*stencilDotHasChanged_RunGoGenerate)(k) // stencil.Dot has changed: run go generate
 }

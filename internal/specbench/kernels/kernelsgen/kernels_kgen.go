@@ -110,14 +110,14 @@ func RunBlurArgument(ctx context.Context, dev *runtime.Device, k kernels.BlurArg
 }
 
 // What is converted here is what kgen saw of the types of [kernels.BlurArgument].
-func _(k kernels.BlurArgument) {
+func _(k *kernels.BlurArgument) {
 	type kernelsBlurArgumentHasChanged_RunGoGenerate struct {
 		Radius  int
 		In      []float32
 		Weights []float32
 		Out     []float32
 	}
-	_ = kernelsBlurArgumentHasChanged_RunGoGenerate(k) // kernels.BlurArgument has changed: run go generate
+	_ = (*kernelsBlurArgumentHasChanged_RunGoGenerate)(k) // kernels.BlurArgument has changed: run go generate
 }
 
 //go:embed BlurConstant.spv
@@ -187,13 +187,13 @@ func RunBlurConstant(ctx context.Context, dev *runtime.Device, k kernels.BlurCon
 }
 
 // What is converted here is what kgen saw of the types of [kernels.BlurConstant].
-func _(k kernels.BlurConstant) {
+func _(k *kernels.BlurConstant) {
 	type kernelsBlurConstantHasChanged_RunGoGenerate struct {
 		In      []float32
 		Weights []float32
 		Out     []float32
 	}
-	_ = kernelsBlurConstantHasChanged_RunGoGenerate(k) // kernels.BlurConstant has changed: run go generate
+	_ = (*kernelsBlurConstantHasChanged_RunGoGenerate)(k) // kernels.BlurConstant has changed: run go generate
 }
 
 //go:embed BlurSpec.spv
@@ -270,13 +270,13 @@ func RunBlurSpec(ctx context.Context, dev *runtime.Device, k kernels.BlurSpec, r
 }
 
 // What is converted here is what kgen saw of the types of [kernels.BlurSpec].
-func _(k kernels.BlurSpec) {
+func _(k *kernels.BlurSpec) {
 	type kernelsBlurSpecHasChanged_RunGoGenerate struct {
 		In      []float32
 		Weights []float32
 		Out     []float32
 	}
-	_ = kernelsBlurSpecHasChanged_RunGoGenerate(k) // kernels.BlurSpec has changed: run go generate
+	_ = (*kernelsBlurSpecHasChanged_RunGoGenerate)(k) // kernels.BlurSpec has changed: run go generate
 }
 
 //go:embed MatMulArgument.spv
@@ -376,7 +376,7 @@ func RunMatMulArgument(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MatMulArgument].
-func _(k kernels.MatMulArgument) {
+func _(k *kernels.MatMulArgument) {
 	type kernelsMatMulArgumentHasChanged_RunGoGenerate struct {
 		N    int
 		Tile int
@@ -386,7 +386,7 @@ func _(k kernels.MatMulArgument) {
 		LA   dsl.LocalAccessor[float32]
 		LB   dsl.LocalAccessor[float32]
 	}
-	_ = kernelsMatMulArgumentHasChanged_RunGoGenerate(k) // kernels.MatMulArgument has changed: run go generate
+	_ = (*kernelsMatMulArgumentHasChanged_RunGoGenerate)(k) // kernels.MatMulArgument has changed: run go generate
 }
 
 //go:embed MatMulConstant.spv
@@ -469,14 +469,14 @@ func RunMatMulConstant(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MatMulConstant].
-func _(k kernels.MatMulConstant) {
+func _(k *kernels.MatMulConstant) {
 	type kernelsMatMulConstantHasChanged_RunGoGenerate struct {
 		N int
 		A []float32
 		B []float32
 		C []float32
 	}
-	_ = kernelsMatMulConstantHasChanged_RunGoGenerate(k) // kernels.MatMulConstant has changed: run go generate
+	_ = (*kernelsMatMulConstantHasChanged_RunGoGenerate)(k) // kernels.MatMulConstant has changed: run go generate
 }
 
 //go:embed MatMulSpec.spv
@@ -565,14 +565,14 @@ func RunMatMulSpec(ctx context.Context, dev *runtime.Device, k kernels.MatMulSpe
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MatMulSpec].
-func _(k kernels.MatMulSpec) {
+func _(k *kernels.MatMulSpec) {
 	type kernelsMatMulSpecHasChanged_RunGoGenerate struct {
 		N int
 		A []float32
 		B []float32
 		C []float32
 	}
-	_ = kernelsMatMulSpecHasChanged_RunGoGenerate(k) // kernels.MatMulSpec has changed: run go generate
+	_ = (*kernelsMatMulSpecHasChanged_RunGoGenerate)(k) // kernels.MatMulSpec has changed: run go generate
 }
 
 //go:embed MedianArgument.spv
@@ -647,13 +647,13 @@ func RunMedianArgument(ctx context.Context, dev *runtime.Device, k kernels.Media
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MedianArgument].
-func _(k kernels.MedianArgument) {
+func _(k *kernels.MedianArgument) {
 	type kernelsMedianArgumentHasChanged_RunGoGenerate struct {
 		Window int
 		In     []float32
 		Out    []float32
 	}
-	_ = kernelsMedianArgumentHasChanged_RunGoGenerate(k) // kernels.MedianArgument has changed: run go generate
+	_ = (*kernelsMedianArgumentHasChanged_RunGoGenerate)(k) // kernels.MedianArgument has changed: run go generate
 }
 
 //go:embed MedianConstant.spv
@@ -718,12 +718,12 @@ func RunMedianConstant(ctx context.Context, dev *runtime.Device, k kernels.Media
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MedianConstant].
-func _(k kernels.MedianConstant) {
+func _(k *kernels.MedianConstant) {
 	type kernelsMedianConstantHasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []float32
 	}
-	_ = kernelsMedianConstantHasChanged_RunGoGenerate(k) // kernels.MedianConstant has changed: run go generate
+	_ = (*kernelsMedianConstantHasChanged_RunGoGenerate)(k) // kernels.MedianConstant has changed: run go generate
 }
 
 //go:embed MedianSpec.spv
@@ -802,10 +802,10 @@ func RunMedianSpec(ctx context.Context, dev *runtime.Device, k kernels.MedianSpe
 }
 
 // What is converted here is what kgen saw of the types of [kernels.MedianSpec].
-func _(k kernels.MedianSpec) {
+func _(k *kernels.MedianSpec) {
 	type kernelsMedianSpecHasChanged_RunGoGenerate struct {
 		In  []float32
 		Out []float32
 	}
-	_ = kernelsMedianSpecHasChanged_RunGoGenerate(k) // kernels.MedianSpec has changed: run go generate
+	_ = (*kernelsMedianSpecHasChanged_RunGoGenerate)(k) // kernels.MedianSpec has changed: run go generate
 }
