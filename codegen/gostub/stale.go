@@ -27,13 +27,13 @@ func (g *generator) compare(k *Kernel) {
 			}
 			return -1
 		}, s.Name) + "HasChanged_RunGoGenerate"
+		// Pointers, since values may be of types that go vet wants nobody to copy.
 		value, address := jen.Id(s.Value), jen.Op("&").Id(s.Value)
 		if s.Value == "k" {
 			value, address = jen.Op("*").Id("k"), jen.Id("k")
 		}
 		if s.Params == 0 {
 			body = append(body, jen.Type().Id(name).Add(g.typeExpr(s.Literal)),
-				// By pointer, since values may hold what must not be copied.
 				jen.Id("_").Op("=").Parens(jen.Op("*").Id(name)).Call(address).Comment(s.Name+" has changed: run go generate"))
 			continue
 		}

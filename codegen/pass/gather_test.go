@@ -198,9 +198,23 @@ func (g *checkGen) launches() []interp.Launch {
 		g.launch(-1, 4, 20, 2), g.launch(1<<28, 1, 9, 9), g.launch(1<<14, 1<<14, 30, 30), g.launch(1<<40, -1<<62, 30, 30)}
 }
 
+// arranged returns the launch with its arguments where the module, which has been through
+// the pass params, takes them.
+func arranged(m *ir.Module, l interp.Launch) interp.Launch {
+	at := map[string]int{"N": genN, "M": genM, "A": genA, "Out": genOut}
+	args := make([]byte, m.ArgSize)
+	for _, p := range m.Params {
+		if old, ok := at[p.Name]; ok && p.Offset >= 0 {
+			copy(args[p.Offset:][:p.Size], l.Args[old:])
+		}
+	}
+	l.Args = args
+	return l
+}
+
 // outcome is what the kernel leaves, in words.
 func outcome(m *ir.Module, l interp.Launch) string {
-	r, err := interp.Run(m, l)
+	r, err := interp.Run(m, arranged(m, l))
 	var b strings.Builder
 	fmt.Fprint(&b, err, "\n", r.Fault, "\n")
 	for _, x := range r.Memory {
@@ -324,7 +338,7 @@ func TestSmallRandom(t *testing.T) {
 			narrower++
 		}
 		for i, l := range g.launches() {
-			if !isSmallLaunch(s.m.Small.Products, l) {
+			if !isSmallLaunch(s.m.Small.Products, arranged(s.m, l)) {
 				continue
 			}
 			ran++
