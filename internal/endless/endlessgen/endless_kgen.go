@@ -33,8 +33,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Alone", "Count", "Meet", "Search", "Wait"},
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "internal/endless/cases.go", Package: "endless", Sum: 0x30d21ad9},
-		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0x116fb3b},
+		{File: "internal/endless/cases.go", Package: "endless", Sum: 0xb8081b11},
+		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0x82636586},
 	},
 })
 
@@ -246,21 +246,21 @@ var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:104:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:106:10"},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:108:14"},
+		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:107:15", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:112:10"},
+		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:114:14"},
 	},
-	Loops: "- internal/endless/kernel.go:105:2 -",
+	Loops: "- internal/endless/kernel.go:111:2 -",
 	SPIRV: meetSPIRV,
-	Sum:   0x30cdc36b,
+	Sum:   0x6fece70b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/endless/kernel.go:105:2 -", SPIRV: meetWords, Sum: 0x3d5c85f1},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- internal/endless/kernel.go:105:2 -", SPIRV: meetAlone, Sum: 0x9a897743},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- internal/endless/kernel.go:105:2 -", SPIRV: meetAloneWords, Sum: 0x5173a74b},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: meetCancel, Sum: 0x809bbf56},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: meetCancelWords, Sum: 0x1b36f510},
-		{Name: "cancelAlone", Without: []properties.Aspect{properties.SubGroups}, Cancel: true, SPIRV: meetCancelAlone, Sum: 0x809bbf56},
-		{Name: "cancelAloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Cancel: true, SPIRV: meetCancelAloneWords, Sum: 0x1b36f510},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/endless/kernel.go:111:2 -", SPIRV: meetWords, Sum: 0xaede44cd},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- internal/endless/kernel.go:111:2 -", SPIRV: meetAlone, Sum: 0x542d7f84},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- internal/endless/kernel.go:111:2 -", SPIRV: meetAloneWords, Sum: 0x9236ccae},
+		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: meetCancel, Sum: 0x521663cc},
+		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: meetCancelWords, Sum: 0x7c65efe7},
+		{Name: "cancelAlone", Without: []properties.Aspect{properties.SubGroups}, Cancel: true, SPIRV: meetCancelAlone, Sum: 0x521663cc},
+		{Name: "cancelAloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Cancel: true, SPIRV: meetCancelAloneWords, Sum: 0x7c65efe7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return endless.Meet{
