@@ -164,3 +164,27 @@ func TestDump(t *testing.T) {
 		t.Error("an unknown form is taken")
 	}
 }
+
+// TestReachedByIntrinsic has a kernel that calls what kgen makes of another function, of a
+// package that nothing else in the program needs from source.
+func TestReachedByIntrinsic(t *testing.T) {
+	dir := module(t, map[string]string{"k/k.go": `package k
+
+import (
+	"bytes"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+type Count struct {
+	Text []byte
+	Out  []int
+}
+
+func (k Count) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = bytes.Count(k.Text, nil) }
+`})
+	_, diags, err := Generate(context.Background(), Config{Dir: dir, Patterns: []string{"./k"}})
+	if err != nil || len(diags) > 0 {
+		t.Errorf("%v, %v", diags, err)
+	}
+}

@@ -115,8 +115,10 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 		}
 	}
 	create(s.types.Imports())
+	changed := u.indicesOnly(s)
 	s.ssa = u.prog.CreatePackage(s.types, s.files, s.info, false)
 	s.ssa.Build()
+	putBack(changed)
 	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.dir, files: l.files, own: l.own, trees: append(l.trees(), b.l.trees()...), broken: l.broken,
 		listed: b.byPath, fates: newFates(b.usage, usageOf([]*source{s}, l.repaired))}
 	f := &finder{l: l, u: &u, prog: prog}

@@ -90,6 +90,9 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 	}
 	r.seen[fn] = true
 	if r.l.intrinsic(fn) {
+		if fn.RelString(nil) == "unicode/utf8.RuneCount" { // which lower makes of calls of the other
+			r.walk(fn.Pkg.Func("DecodeRune"), up, at)
+		}
 		return
 	}
 	if decl, ok := fn.Syntax().(*ast.FuncDecl); ok {

@@ -304,7 +304,9 @@ func (u *universe) build() {
 		}
 	}
 	u.l.trace.Sources, u.l.trace.Exported = nil, 0
+	var changed []unevaluated
 	for _, s := range u.sources {
+		changed = append(changed, u.indicesOnly(s)...)
 		create(s.types.Imports())
 		s.ssa = u.prog.CreatePackage(s.types, s.files, s.info, true)
 		u.l.trace.Sources = append(u.l.trace.Sources, s.path)
@@ -312,4 +314,5 @@ func (u *universe) build() {
 	for _, s := range u.sources {
 		s.ssa.Build()
 	}
+	putBack(changed)
 }

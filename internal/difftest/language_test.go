@@ -136,6 +136,9 @@ func loopCases() {
 		}
 		return k
 	})
+	for _, from := range []int32{0, 3, 4} { // of which the first work-item faults in two
+		add1("RangeNil", gen.RunRangeNil, 1, func() corpus.RangeNil { return corpus.RangeNil{In: []int32{from}, Out: out32(1)} })
+	}
 	add1("Jumps", gen.RunJumps, 200, func() corpus.Jumps { return corpus.Jumps{In: mixedInts(200), Out: out32(200)} })
 	add1("Results", gen.RunResults, 60, func() corpus.Results { return corpus.Results{In: mixedInts(70), Out: out32(60)} })
 	add1("OnlyReturn", gen.RunOnlyReturn, 60, func() corpus.OnlyReturn { return corpus.OnlyReturn{Out: out32(60)} })
