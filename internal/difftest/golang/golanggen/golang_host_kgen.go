@@ -51420,8 +51420,8 @@ func (g *refilledHost) r0() int {
 		if stop.Load() {
 			return g.Stop()
 		}
-		var v0, v14, v15, v16, v18, v19, v24, v29, v41, v42, v43, v45, v46, v51, v57, v60, v63, v64 int32
-		var v9, v17, v25, v44, v52, v54, v62, v65 int64
+		var v0, v14, v15, v16, v18, v19, v24, v29, v41, v42, v43, v45, v46, v51, v57, v60, v63, v67 int32
+		var v9, v17, v25, v44, v52, v54, v62 int64
 		var v26, v53 bool
 		{
 			v0 = int32(x)
@@ -51565,23 +51565,21 @@ func (g *refilledHost) r0() int {
 			v60 = v46 + 1
 			v61 := int64(uint32(v60))
 			v62 = v61 * 10
-			v63 = int32(-1)
+			v63 = int32(0)
 		}
 	b18:
 		{
-			v64 = v63 + 1
-			v65 = int64(uint32(v64))
-			v66 := v64 < 4
-			if !v66 {
+			v64 := int64(uint32(v63))
+			v65 := v62 + v64
+			*(*int64)(unsafe.Add(m0, int(v63)*8)) = v65
+			v67 = v63 + 1
+			v68 := v67 < 4
+			if !v68 {
 				goto b20
 			}
 		}
-		{
-			v67 := v62 + v65
-			*(*int64)(unsafe.Add(m0, int(v64)*8)) = v67
-			v63 = v64
-			goto b18
-		}
+		v63 = v67
+		goto b18
 	b20:
 		v45 = int32(0)
 		v46 = v60

@@ -3927,10 +3927,10 @@ var refilledKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2",
 	SPIRV: refilledSPIRV,
-	Sum:   0x3ea9368b,
+	Sum:   0x3e8788fd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2", SPIRV: refilledSmall, Sum: 0xd2f0b4df},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2", SPIRV: refilledWords, Sum: 0x8e1d629f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2", SPIRV: refilledSmall, Sum: 0x8f28211b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2", SPIRV: refilledWords, Sum: 0x477b4a75},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
@@ -5694,9 +5694,9 @@ var slotsKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Loops: "-",
 	SPIRV: slotsSPIRV,
-	Sum:   0x167b4f68,
+	Sum:   0x32259f99,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: slotsWords, Sum: 0x68415035},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: slotsWords, Sum: 0xa34e60ac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return golang.Slots{
