@@ -6,6 +6,8 @@ import "math"
 type Combine struct {
 	Scope Scope
 	By    Combiner
+	// Alone says that a work-group does it without sub-groups.
+	Alone bool
 }
 
 // Combiner is an operation that reductions and scans combine values by.

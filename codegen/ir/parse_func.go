@@ -314,6 +314,7 @@ func (q *funcParser) args(v *Value) {
 		c := Combine{Scope: pick(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup)}
 		q.expect(",")
 		c.By = pick(q.parser, "combiner", combiners()...)
+		c.Alone = q.keyword("alone")
 		v.Aux = c
 	case AuxScope:
 		v.Aux = pick(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup, ScopeDevice)

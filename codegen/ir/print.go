@@ -351,7 +351,11 @@ func (p *printer) value(v *Value) {
 	case AuxCombine:
 		if c, ok := v.Aux.(Combine); ok && c.Scope <= ScopeSubGroup && c.By < numCombiners {
 			item(c.Scope.String())
-			item(c.By.String())
+			by := c.By.String()
+			if c.Alone {
+				by += " alone"
+			}
+			item(by)
 		} else {
 			item("?")
 		}

@@ -527,15 +527,7 @@ func (d *deadLanes) left(b *ir.Block, rarely bool) *ir.Value {
 		return v
 	}
 	zero, one := m.Const(ir.TypeF32, 0), m.Const(ir.TypeF32, uint64(math.Float32bits(1)))
-	return positiveSum(b, b.Append(ir.OpSelect, ir.TypeF32, d.load(b), zero, one))
-}
-
-// positiveSum returns, at the end of b, whether the sum over the work-group of x, a
-// float32, is above zero. It takes no sub-groups.
-func positiveSum(b *ir.Block, x *ir.Value) *ir.Value {
-	m := b.Func.Module
-	zero := m.Const(ir.TypeF32, 0)
-	sum := b.Append(ir.OpGroupInclusiveScan, ir.TypeF32, x, zero)
+	sum := b.Append(ir.OpGroupInclusiveScan, ir.TypeF32, b.Append(ir.OpSelect, ir.TypeF32, d.load(b), zero, one), zero)
 	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd}
 	last := b.Append(ir.OpISub, ir.TypeI32, groupSize(m), m.Int(ir.TypeI32, 1))
 	all := b.Append(ir.OpGroupSelect, ir.TypeF32, sum, last)

@@ -17,7 +17,7 @@ import (
 // leave are quick to follow.
 //
 // Who leaves records a fault, of a kind of its own. Where work-items meet in the loop they
-// leave together: a sum of the group says whether any is left that has not been asked to.
+// leave together: a sum over the group says whether one has been asked to, or none is left.
 // Those that have left before put zero in.
 func polls(m *ir.Module) diag.List {
 	if !m.Cancel {
@@ -110,9 +110,15 @@ func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	word.Aux = &ir.Ref{Elem: ir.TypeI32}
 	stay := look.Append(ir.OpIEq, ir.TypeBool, word, num(0))
 	if meets {
-		stay = p.anyStays(look, stay)
+		sum := p.staying(look, stay)
+		none, end := p.f.NewBlock(), p.f.NewBlock()
+		zero := p.m.Const(ir.TypeF32, 0)
+		look.Branch(look.Append(ir.OpFLt, ir.TypeBool, zero, sum), next, none)
+		none.Branch(none.Append(ir.OpFLt, ir.TypeBool, sum, zero), leave, end)
+		end.SetTerm(ir.Term{Kind: ir.Return})
+	} else {
+		look.Branch(stay, next, leave)
 	}
-	look.Branch(stay, next, leave)
 
 	fault := []*ir.Value{p.m.Int(ir.TypeI64, 0), p.m.Int(ir.TypeI64, 0)}
 	for d := range 3 {
@@ -133,11 +139,14 @@ func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	}
 }
 
-// anyStays returns, at the end of b, whether a work-item of the group is left, and all
-// that are stay.
-func (p *poller) anyStays(b *ir.Block, stay *ir.Value) *ir.Value {
+// staying returns, at the end of b, the number of work-items that are left in the group,
+// which is negative if one of them does not stay. It takes no sub-groups, for which the
+// kernel may have no use.
+func (p *poller) staying(b *ir.Block, stay *ir.Value) *ir.Value {
 	num := func(x float32) *ir.Value { return p.m.Const(ir.TypeF32, uint64(math.Float32bits(x))) }
 	// Less than all others together could make up for; exact, too.
 	one := b.Append(ir.OpSelect, ir.TypeF32, stay, num(1), num(-1<<24))
-	return positiveSum(b, one)
+	sum := b.Append(ir.OpGroupReduce, ir.TypeF32, one, num(0))
+	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd, Alone: true}
+	return sum
 }

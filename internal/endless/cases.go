@@ -1,5 +1,7 @@
 package endless
 
+import "slices"
+
 // A Case is a launch of a kernel, which ends by itself or not.
 type Case struct {
 	Kernel        string
@@ -46,11 +48,34 @@ func Cases() []Case {
 		}
 		out = append(out, Case{Kernel: "Wait", Endless: who.endless, Global: n, Local: group, Slices: s, Want: shifted})
 	}
-	var values, summed []uint32
+	var values, left []uint32
 	for i := range n {
 		values = append(values, uint32(i))
-		summed = append(summed, uint32(i/group*group+(i+5)%group+0+1+2+3+4))
+		left = append(left, uint32(i))
+		if i%group == group-1 || i/group == 1 {
+			left[i] = Leaver
+		}
 	}
-	return append(out, Case{Kernel: "Meet", Global: n, Local: group, N: 5, Slices: [][]uint32{values}, Want: summed},
+	return append(out, Case{Kernel: "Meet", Global: n, Local: group, N: 5, Slices: [][]uint32{values}, Want: meet(values, group, 5)},
+		Case{Kernel: "Meet", Global: n, Local: group, N: 10000, Slices: [][]uint32{left}, Want: meet(left, group, 10000)},
 		Case{Kernel: "Meet", Endless: true, Global: n, Local: group, N: -1, Slices: [][]uint32{values}})
+}
+
+// meet returns what Meet makes of the values in so many rounds.
+func meet(values []uint32, group, rounds int) []uint32 {
+	out := slices.Clone(values)
+	scratch := make([]uint32, len(out)) // of those that take no part it stays zero
+	for n := range rounds {
+		for i, v := range out {
+			if v < Leaver {
+				scratch[i] = v + uint32(n)
+			}
+		}
+		for i := range out {
+			if values[i] < Leaver {
+				out[i] = scratch[i/group*group+(i+1)%group]
+			}
+		}
+	}
+	return out
 }

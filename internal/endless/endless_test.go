@@ -24,7 +24,7 @@ func bytesOf(s []uint32) []byte {
 // interpret returns the case for the interpreter.
 func interpret(l *endless.Case, k *abi.Kernel) interp.Launch {
 	x := interp.Launch{Global: [3]uint32{uint32(l.Global), 1, 1}, Local: [3]uint32{uint32(max(l.Local, 1)), 1, 1}, Args: make([]byte, k.ArgSize),
-		Specs: map[uint32]uint64{abi.SpecAccessor: uint64(l.Local)}, MaxSteps: 1 << 24}
+		Specs: map[uint32]uint64{abi.SpecAccessor: uint64(l.Local)}, MaxSteps: 1 << 28}
 	i := 0
 	for _, p := range k.Params {
 		switch {

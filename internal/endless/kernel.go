@@ -87,6 +87,9 @@ func (k Wait) Kernel(it dsl.NDItem1) {
 	k.Rounds[i] = scratch[(l+1)%it.LocalRange()]
 }
 
+// Leaver is what keeps a work-item of Meet from taking part.
+const Leaver = 1 << 30
+
 // Meet has the work-items of a group meet in each of N rounds.
 type Meet struct {
 	N       int
@@ -94,14 +97,17 @@ type Meet struct {
 	Scratch dsl.LocalAccessor[uint32]
 }
 
-// Kernel hands the values on, from neighbour to neighbour. It takes no more than N rounds,
-// which is for ever if N is below 0.
+// Kernel hands the values on, from neighbour to neighbour, in N rounds, which is for ever
+// if N is below 0. Work-items whose values are Leaver or more take no part.
 //
 //kgen:cancel
 func (k Meet) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	scratch := k.Scratch.Slice(it)
 	v := k.Values[i]
+	if v >= Leaver {
+		return
+	}
 	for n := 0; n != k.N; n++ {
 		scratch[l] = v + uint32(n)
 		it.Barrier()

@@ -31,7 +31,7 @@ func AllPoints() []string {
 	for _, p := range pass.Passes() {
 		all = append(all, p.Name)
 	}
-	return append(all, "small", "words", "alone")
+	return append(all, "small", "words", "alone", "cancel")
 }
 
 // Kernel is a compiled kernel.
@@ -62,7 +62,7 @@ func (k *Kernel) Module(point string) (*ir.Module, error) {
 // Lacks reports whether the kernel has no such variant; it has every other form that was
 // asked for.
 func (k *Kernel) Lacks(point string) bool {
-	return k.Forms[point] == "" && slices.Contains([]string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone}, point)
+	return k.Forms[point] == "" && slices.Contains([]string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantCancel}, point)
 }
 
 // SPIRV returns the module as package abi holds it.
@@ -78,7 +78,7 @@ func SPIRV(words []uint32) string {
 }
 
 // Compile compiles a kernel and keeps its forms at the points; "all" is every
-// point. A panic is returned as an error.
+// point. At "cancel" are modules that kernels have which can be cancelled. A panic is returned as an error.
 func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, diags diag.List, err error) {
 	return compile(codegen.Compile, prog, k, points)
 }
@@ -113,6 +113,9 @@ func compile(by compiler, prog *load.Program, k *load.Kernel, points []string) (
 	}()
 	c = &Kernel{Forms: map[string]string{}}
 	all := slices.Contains(points, "all")
+	if all || slices.Contains(points, abi.VariantCancel) {
+		k.Cancel = true
+	}
 	m, diags, err := by(prog, k, func(form string, m *ir.Module) {
 		if all || slices.Contains(points, form) {
 			c.Forms[form] = m.String()

@@ -36,7 +36,7 @@ var (
 	keep      = testflag.Folder("keep", "where to write programs that fail, and what they shrink to")
 	shrinkFor = flag.Duration("shrink", 20*time.Second, "how long to shrink a program that fails")
 	points    = testflag.List("points", []string{"built", "expand"}, oracle.AllPoints(), "where in the list of passes to interpret the programs")
-	modules   = testflag.List("modules", []string{"general"}, []string{"general", abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantAloneWords}, "which modules of the programs, where they have them, run on the device")
+	modules   = testflag.List("modules", []string{"general"}, []string{"general", abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantAloneWords, abi.VariantCancel, abi.VariantCancel + "Words"}, "which modules of the programs, where they have them, run on the device")
 )
 
 // batch is how many programs gc compiles at once.
