@@ -283,16 +283,16 @@ type meetHost struct {
 	c1  int32
 	v1  int64
 	v2  int64
-	v11 int64
-	v26 []int32
+	v12 int64
+	v27 []int32
 }
 
 func newMeetHost() kernelimpl.HostForm { return new(meetHost) }
 
 var meetHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:106:10"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:104:15"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:108:14"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:112:10"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:107:15"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:114:14"},
 }
 
 // Begin readies the form for a launch.
@@ -304,7 +304,7 @@ func (g *meetHost) Begin() {
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, int(g.c0)*4)
-	kernelimpl.HostRoom(&g.v26, n)
+	kernelimpl.HostRoom(&g.v27, n)
 }
 
 // Run runs it.
@@ -313,20 +313,20 @@ func (g *meetHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 101 of kernel.go
+			// ZeroLocal in line 104 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 107 of kernel.go
+			// Barrier in line 113 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 109 of kernel.go
+			// Barrier in line 115 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 101 of kernel.go.
+// r1 runs them after the ZeroLocal in line 104 of kernel.go.
 func (g *meetHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -335,72 +335,79 @@ func (g *meetHost) r1() int {
 	v1 := g.v1
 	c0 := g.c0
 	m0 := g.Memory(0)
-	u11 := g.v11
+	u12 := g.v12
 	v7 := int64(uint32(c0))
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
 		v0 := int32(basex + x)
-		var v4, v6, v11 int64
-		var v5, v10, v14 int32
+		var v4, v6, v12 int64
+		var v5, v11, v15 int32
 		{
 			v4 = int64(uint32(v0))
 			v5 = int32(x)
 			v6 = int64(uint32(v5))
 			v8 := uint64(v4) < uint64(v2)
 			if !v8 {
-				goto b12
+				goto b13
 			}
 		}
 		{
 			v9 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v10 = v9
-			v11 = int64(0)
+			v10 := uint32(1073741824) <= uint32(v9)
+			if !v10 {
+				v11 = v9
+				v12 = int64(0)
+				goto b4
+			}
+		}
+		g.Leave(li)
+		continue
+	b4:
+		{
+			v13 := v12 != v1
+			if !v13 {
+				goto b12
+			}
 		}
 		{
-			v12 := v11 != v1
-			if !v12 {
+			v14 := int32(uint64(v12))
+			v15 = v11 + v14
+			v16 := uint32(v5) < uint32(c0)
+			if !v16 {
 				goto b11
 			}
 		}
-		{
-			v13 := int32(uint64(v11))
-			v14 = v10 + v13
-			v15 := uint32(v5) < uint32(c0)
-			if !v15 {
-				goto b10
-			}
-		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v14
-		u11 = v11
+		*(*int32)(unsafe.Add(m0, x*4)) = v15
+		u12 = v12
 		next = 1
 		continue
-	b10:
+	b11:
 		g.Fault(0, v6, v7, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b11:
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v10
+	b12:
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v11
 		g.Leave(li)
 		continue
-	b12:
+	b13:
 		g.Fault(1, v4, v2, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
-	g.v11 = u11
+	g.v12 = u12
 	return next
 }
 
-// r2 runs them after the Barrier in line 107 of kernel.go.
+// r2 runs them after the Barrier in line 113 of kernel.go.
 func (g *meetHost) r2() int {
 	n := g.Items
 	c1 := g.c1
-	v19 := int64(uint32(c1))
+	v20 := int64(uint32(c1))
 	c0 := g.c0
 	v7 := int64(uint32(c0))
 	m0 := g.Memory(0)
-	h26 := g.v26[:n]
+	h27 := g.v27[:n]
 	basex := g.ID[0] * g.Local[0]
 	next := -1
 	dead := g.Dead[:n]
@@ -411,43 +418,43 @@ func (g *meetHost) r2() int {
 		}
 		v5 := int32(x)
 		v0 := int32(basex + x)
-		var v23 int64
+		var v24 int64
 		{
-			v17 := v5 + 1
-			v18 := int64(uint32(v17))
-			v20 := v17 / c1
-			v21 := int64(uint32(v20))
-			v22 := v21 * v19
-			v23 = v18 - v22
-			v24 := uint64(v23) < uint64(v7)
-			if !v24 {
-				goto b9
+			v18 := v5 + 1
+			v19 := int64(uint32(v18))
+			v21 := v18 / c1
+			v22 := int64(uint32(v21))
+			v23 := v22 * v20
+			v24 = v19 - v23
+			v25 := uint64(v24) < uint64(v7)
+			if !v25 {
+				goto b10
 			}
 		}
 		{
-			v25 := int32(uint64(v23))
-			v26 := *(*int32)(unsafe.Add(m0, int(v25)*4))
-			h26[li] = v26
+			v26 := int32(uint64(v24))
+			v27 := *(*int32)(unsafe.Add(m0, int(v26)*4))
+			h27[li] = v27
 			next = 2
 			continue
 		}
-	b9:
-		g.Fault(2, v23, v7, v0, int32(0), int32(0))
+	b10:
+		g.Fault(2, v24, v7, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	}
 	return next
 }
 
-// r3 runs them after the Barrier in line 109 of kernel.go.
+// r3 runs them after the Barrier in line 115 of kernel.go.
 func (g *meetHost) r3() int {
 	n := g.Items
-	e11 := g.v11
-	h26 := g.v26[:n]
+	e12 := g.v12
+	h27 := g.v27[:n]
 	v1 := g.v1
 	c0 := g.c0
 	m0 := g.Memory(0)
-	u11 := g.v11
+	u12 := g.v12
 	v7 := int64(uint32(c0))
 	basex := g.ID[0] * g.Local[0]
 	p1 := g.Pointer(1)
@@ -458,45 +465,45 @@ func (g *meetHost) r3() int {
 		if dead[li] {
 			continue
 		}
-		v11 := e11
-		v26 := h26[li]
+		v12 := e12
+		v27 := h27[li]
 		v5 := int32(x)
 		v6 := int64(uint32(v5))
 		v0 := int32(basex + x)
-		var v10, v14 int32
+		var v11, v15 int32
 		{
-			v27 := v11 + 1
-			v10 = v26
+			v28 := v12 + 1
 			v11 = v27
+			v12 = v28
 		}
 		{
-			v12 := v11 != v1
-			if !v12 {
+			v13 := v12 != v1
+			if !v13 {
+				goto b12
+			}
+		}
+		{
+			v14 := int32(uint64(v12))
+			v15 = v11 + v14
+			v16 := uint32(v5) < uint32(c0)
+			if !v16 {
 				goto b11
 			}
 		}
-		{
-			v13 := int32(uint64(v11))
-			v14 = v10 + v13
-			v15 := uint32(v5) < uint32(c0)
-			if !v15 {
-				goto b10
-			}
-		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v14
-		u11 = v11
+		*(*int32)(unsafe.Add(m0, x*4)) = v15
+		u12 = v12
 		next = 1
 		continue
-	b10:
+	b11:
 		g.Fault(0, v6, v7, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
-	b11:
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v10
+	b12:
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v11
 		g.Leave(li)
 		continue
 	}
-	g.v11 = u11
+	g.v12 = u12
 	return next
 }
 

@@ -17,20 +17,20 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 8)
-	_ = abi.EnforceVersion(8 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 9)
+	_ = abi.EnforceVersion(9 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, searchesKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
+	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "Searches", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -61,6 +61,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/mathfuncs.go", Package: "corpus", Sum: 0xb12feb09},
 		{File: "internal/difftest/corpus/memory.go", Package: "corpus", Sum: 0xd2d53933},
 		{File: "internal/difftest/corpus/pointers.go", Package: "corpus", Sum: 0xb265f22a},
+		{File: "internal/difftest/corpus/searches.go", Package: "corpus", Sum: 0x29b8afe5},
 		{File: "internal/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
 		{File: "internal/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
 	},
@@ -102,10 +103,11 @@ var argsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:47", Limit: -8},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7", Limit: -10},
 	},
+	Loops: "-",
 	SPIRV: argsSPIRV,
 	Sum:   0x850cef81,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: argsWords, Sum: 0x83a6f124},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: argsWords, Sum: 0x83a6f124},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Args
@@ -223,11 +225,12 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:122:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3",
 	SPIRV: arraysSPIRV,
 	Sum:   0xc200a48d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}}, SPIRV: arraysSmall, Sum: 0xea16ed4f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: arraysWords, Sum: 0x685628e3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}}, Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3", SPIRV: arraysSmall, Sum: 0xea16ed4f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3", SPIRV: arraysWords, Sum: 0x685628e3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
@@ -363,11 +366,12 @@ var bestLocalKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/pointers.go:112:23"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:125:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:111:2 111:2 115:2 122:2",
 	SPIRV: bestLocalSPIRV,
 	Sum:   0x4c0af7d2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: bestLocalSmall, Sum: 0xa750ce54},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestLocalWords, Sum: 0x9aefc991},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/corpus/pointers.go:111:2 111:2 115:2 122:2", SPIRV: bestLocalSmall, Sum: 0xa750ce54},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:111:2 111:2 115:2 122:2", SPIRV: bestLocalWords, Sum: 0x9aefc991},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.BestLocal{
@@ -430,10 +434,11 @@ var bitsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/flow.go:229:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/flow.go:229:21"},
 	},
+	Loops: "-",
 	SPIRV: bitsSPIRV,
 	Sum:   0xb8603003,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bitsWords, Sum: 0x7c3522ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: bitsWords, Sum: 0x7c3522ae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
@@ -504,7 +509,7 @@ var bodiesKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: bodiesSPIRV,
 	Sum:   0xe07617de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: bodiesWords, Sum: 0xa0fed3c6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: bodiesWords, Sum: 0xa0fed3c6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Bodies{
@@ -581,10 +586,11 @@ var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:228:26", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:234:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:217:2 217:2 217:2",
 	SPIRV: bothKindsSPIRV,
 	Sum:   0x895567b1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothKindsWords, Sum: 0x6b7222f2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:217:2 217:2 217:2", SPIRV: bothKindsWords, Sum: 0x6b7222f2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.BothKinds{
@@ -647,10 +653,11 @@ var chainsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:180:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/flow.go:189:2",
 	SPIRV: chainsSPIRV,
 	Sum:   0x76c61356,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: chainsWords, Sum: 0x3bf62b8e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:189:2", SPIRV: chainsWords, Sum: 0x3bf62b8e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
@@ -710,10 +717,11 @@ var closuresKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:229:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/memory.go:217:2 217:2",
 	SPIRV: closuresSPIRV,
 	Sum:   0x59af7299,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: closuresWords, Sum: 0x61a9f4dd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:217:2 217:2", SPIRV: closuresWords, Sum: 0x61a9f4dd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Closures{
@@ -767,10 +775,11 @@ var collatzKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:147:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/flow.go:139:2",
 	SPIRV: collatzSPIRV,
 	Sum:   0xb3bd304e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: collatzWords, Sum: 0x4dfbc76},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:139:2", SPIRV: collatzWords, Sum: 0x4dfbc76},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
@@ -840,7 +849,7 @@ var complexKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: complexSPIRV,
 	Sum:   0x8dea3dcb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: complexWords, Sum: 0x4181cb97},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: complexWords, Sum: 0x4181cb97},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
@@ -921,10 +930,11 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertFloat32SPIRV,
 	Sum:   0x5da7d8fd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat32Words, Sum: 0xdde6a2dd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertFloat32Words, Sum: 0xdde6a2dd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
@@ -1004,10 +1014,11 @@ var convertFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertFloat64SPIRV,
 	Sum:   0x93f6b215,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertFloat64Words, Sum: 0x2880e2fd},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertFloat64Words, Sum: 0x2880e2fd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat64{
@@ -1072,10 +1083,11 @@ var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertIntSPIRV,
 	Sum:   0x319d6ee6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertIntWords, Sum: 0x664cb911},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertIntWords, Sum: 0x664cb911},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt{
@@ -1140,10 +1152,11 @@ var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt16SPIRV,
 	Sum:   0x283c0b42,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt16Words, Sum: 0xac926329},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt16Words, Sum: 0xac926329},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt16{
@@ -1208,10 +1221,11 @@ var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt32SPIRV,
 	Sum:   0x36ad0abb,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt32Words, Sum: 0x45a3a12f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt32Words, Sum: 0x45a3a12f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt32{
@@ -1276,10 +1290,11 @@ var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt64SPIRV,
 	Sum:   0x319d6ee6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt64Words, Sum: 0x664cb911},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt64Words, Sum: 0x664cb911},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt64{
@@ -1344,10 +1359,11 @@ var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertInt8SPIRV,
 	Sum:   0x45ddc8cc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertInt8Words, Sum: 0x9b00193b},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt8Words, Sum: 0x9b00193b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt8{
@@ -1412,10 +1428,11 @@ var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUintSPIRV,
 	Sum:   0xde9da7de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUintWords, Sum: 0x96c762ee},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUintWords, Sum: 0x96c762ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint{
@@ -1480,10 +1497,11 @@ var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint16SPIRV,
 	Sum:   0xa6e02915,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint16Words, Sum: 0x948b2575},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint16Words, Sum: 0x948b2575},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint16{
@@ -1548,10 +1566,11 @@ var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint32SPIRV,
 	Sum:   0xe3670303,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint32Words, Sum: 0x1d503b31},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint32Words, Sum: 0x1d503b31},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint32{
@@ -1616,10 +1635,11 @@ var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint64SPIRV,
 	Sum:   0xde9da7de,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint64Words, Sum: 0x96c762ee},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint64Words, Sum: 0x96c762ee},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint64{
@@ -1684,10 +1704,11 @@ var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: convertUint8SPIRV,
 	Sum:   0x4d66d37d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: convertUint8Words, Sum: 0x7e4a9be3},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint8Words, Sum: 0x7e4a9be3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint8{
@@ -1779,11 +1800,12 @@ var countedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:110:14", Unsigned: true, Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7", Limit: -6},
 	},
+	Loops: "- - internal/difftest/corpus/ahead.go:107:3 88:3 88:3 30:3 30:3 34:3 38:3 38:3 42:3 49:3 56:3 64:3 69:3 74:3 75:4 75:4 80:3 81:4 81:4 97:3 97:3 102:3 107:3",
 	SPIRV: countedSPIRV,
-	Sum:   0xb5ef266b,
+	Sum:   0x95cf8191,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, SPIRV: countedSmall, Sum: 0x9ac69cdb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: countedWords, Sum: 0x9e43a6e2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, Loops: "- - internal/difftest/corpus/ahead.go:107:3 88:3 88:3 30:3 30:3 34:3 34:3 38:3 38:3 42:3 49:3 56:3 64:3 69:3 74:3 75:4 75:4 80:3 81:4 81:4 97:3 97:3 102:3 107:3", SPIRV: countedSmall, Sum: 0xf705add2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/corpus/ahead.go:107:3 88:3 88:3 30:3 30:3 34:3 38:3 38:3 42:3 49:3 56:3 64:3 69:3 74:3 75:4 75:4 80:3 81:4 81:4 97:3 97:3 102:3 107:3", SPIRV: countedWords, Sum: 0x304cad4c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
@@ -1866,10 +1888,11 @@ var deepKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:161:26", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:192:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/loops.go:134:2 136:4 138:6 140:8 142:10 146:13 153:17 158:19",
 	SPIRV: deepSPIRV,
-	Sum:   0xf342d938,
+	Sum:   0x778aa434,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0xd7ea80f7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:134:2 136:4 138:6 140:8 142:10 146:13 153:17 158:19", SPIRV: deepWords, Sum: 0x4c565cd0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
@@ -1936,11 +1959,12 @@ var earlyReturnKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:124:9", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:128:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/flow.go:104:2 122:2",
 	SPIRV: earlyReturnSPIRV,
-	Sum:   0xe58f0619,
+	Sum:   0x4c2bc35a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: earlyReturnSmall, Sum: 0x3f0b5aaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: earlyReturnWords, Sum: 0xf6cdd5f6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/corpus/flow.go:104:2 122:2", SPIRV: earlyReturnSmall, Sum: 0x65833005},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:104:2 122:2", SPIRV: earlyReturnWords, Sum: 0x82489a8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
@@ -2016,7 +2040,7 @@ var embeddedKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0x674cf618,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0xb74a8c5c},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: embeddedWords, Sum: 0x7adb1936},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: embeddedWords, Sum: 0x7adb1936},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
@@ -2104,10 +2128,11 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:6", Limit: 32},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7", Limit: -3},
 	},
+	Loops: "- internal/difftest/corpus/groups.go:98:2",
 	SPIRV: faultBeforeBarrierSPIRV,
 	Sum:   0x60a8f3da,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultBeforeBarrierWords, Sum: 0x234fdc7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups.go:98:2", SPIRV: faultBeforeBarrierWords, Sum: 0x234fdc7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
@@ -2206,11 +2231,12 @@ var faultyKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:16:8", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7", Limit: -5},
 	},
+	Loops: "- - -",
 	SPIRV: faultySPIRV,
 	Sum:   0x20296f2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, SPIRV: faultySmall, Sum: 0x7a335ec9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: faultyWords, Sum: 0x206dfd21},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, Loops: "- - -", SPIRV: faultySmall, Sum: 0x7a335ec9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - -", SPIRV: faultyWords, Sum: 0x206dfd21},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
@@ -2293,10 +2319,11 @@ var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: floatOpsFloat32SPIRV,
 	Sum:   0xbd5afb7d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat32Words, Sum: 0xad3d8b1e},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: floatOpsFloat32Words, Sum: 0xad3d8b1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
@@ -2377,10 +2404,11 @@ var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: floatOpsFloat64SPIRV,
 	Sum:   0x79b88d48,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: floatOpsFloat64Words, Sum: 0x7380e198},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: floatOpsFloat64Words, Sum: 0x7380e198},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
@@ -2452,11 +2480,12 @@ var foundLastKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:283:9", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:273:2 275:3 273:2 275:3",
 	SPIRV: foundLastSPIRV,
-	Sum:   0xcf086c33,
+	Sum:   0x33d1d1b2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, SPIRV: foundLastSmall, Sum: 0x4dc0ddd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: foundLastWords, Sum: 0x8ad04f65},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "internal/difftest/corpus/pointers.go:273:2 275:3 273:2 275:3", SPIRV: foundLastSmall, Sum: 0x147a68ab},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:273:2 275:3 273:2 275:3", SPIRV: foundLastWords, Sum: 0xcbe5c664},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
@@ -2509,10 +2538,11 @@ var freshKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:266:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:246:2",
 	SPIRV: freshSPIRV,
 	Sum:   0x780022a4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: freshWords, Sum: 0x684192b1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:246:2", SPIRV: freshWords, Sum: 0x684192b1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Fresh{
@@ -2572,10 +2602,11 @@ var fusedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/fused.go:36:14", Limit: -4},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/fused.go:36:29"},
 	},
+	Loops: "-",
 	SPIRV: fusedSPIRV,
 	Sum:   0x64da902e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fusedWords, Sum: 0x4fb99aae},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fusedWords, Sum: 0x4fb99aae},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Fused{
@@ -2655,10 +2686,11 @@ var genericsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:204:20", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/types.go:197:2 197:2 201:2 167:2 167:2 174:2",
 	SPIRV: genericsSPIRV,
-	Sum:   0xf0132fca,
+	Sum:   0x35e7e874,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: genericsWords, Sum: 0x7a5dd056},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/types.go:197:2 197:2 201:2 167:2 167:2 174:2", SPIRV: genericsWords, Sum: 0x1a783b80},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
@@ -2718,10 +2750,11 @@ var gotoKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:169:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/flow.go:159:5",
 	SPIRV: gotoSPIRV,
 	Sum:   0x82966c42,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: gotoWords, Sum: 0x547ee863},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:159:5", SPIRV: gotoWords, Sum: 0x547ee863},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Goto{
@@ -2778,11 +2811,12 @@ var grid2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:241:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: grid2SPIRV,
 	Sum:   0x69786e06,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {12, 24}, {8, 12}, {-1000000, 12}, {-10000, 8}}, SPIRV: grid2Small, Sum: 0x52464b5c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2Words, Sum: 0x32b91a6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {12, 24}, {8, 12}, {-1000000, 12}, {-10000, 8}}, Loops: "-", SPIRV: grid2Small, Sum: 0x52464b5c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: grid2Words, Sum: 0x32b91a6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2{
@@ -2854,11 +2888,12 @@ var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:170:22", Limit: 10},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7", Limit: -3},
 	},
+	Loops: "- internal/difftest/corpus/groups2.go:159:2 168:2 169:3 168:2 169:3",
 	SPIRV: grid2LocalSPIRV,
 	Sum:   0xf93b3a54,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, SPIRV: grid2LocalSmall, Sum: 0xbc994d2d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid2LocalWords, Sum: 0x98c86884},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, Loops: "- internal/difftest/corpus/groups2.go:159:2 168:2 169:3 168:2 169:3", SPIRV: grid2LocalSmall, Sum: 0xbc994d2d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups2.go:159:2 168:2 169:3 168:2 169:3", SPIRV: grid2LocalWords, Sum: 0x98c86884},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
@@ -2926,11 +2961,12 @@ var grid3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:251:7", Limit: -1},
 	},
+	Loops: "-",
 	SPIRV: grid3SPIRV,
 	Sum:   0xa15090c3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}}, SPIRV: grid3Small, Sum: 0x79e4ccaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: grid3Words, Sum: 0xf3010d6e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}}, Loops: "-", SPIRV: grid3Small, Sum: 0x79e4ccaf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: grid3Words, Sum: 0xf3010d6e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid3{
@@ -2995,10 +3031,11 @@ var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - -",
 	SPIRV: groupFloats32SPIRV,
 	Sum:   0xf5dbc6a7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats32Words, Sum: 0xc47ced2b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - -", SPIRV: groupFloats32Words, Sum: 0xc47ced2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
@@ -3069,10 +3106,11 @@ var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: groupFloats64SPIRV,
 	Sum:   0xf59829b6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupFloats64Words, Sum: 0x56eb22ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: groupFloats64Words, Sum: 0x56eb22ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
@@ -3144,10 +3182,11 @@ var groupGuardsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:186:7", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:195:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/groupalgs.go:180:2 - - - 190:2 -",
 	SPIRV: groupGuardsSPIRV,
 	Sum:   0x6831dc11,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupGuardsWords, Sum: 0xaa27715a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groupalgs.go:180:2 - - - 190:2 -", SPIRV: groupGuardsWords, Sum: 0xaa27715a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
@@ -3217,10 +3256,11 @@ var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsInt16SPIRV,
 	Sum:   0x64630890,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: groupIntsInt16Words, Sum: 0xe63cb77b},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt16Words, Sum: 0xe63cb77b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
@@ -3289,10 +3329,11 @@ var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsInt32SPIRV,
 	Sum:   0x44a6f2a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt32Words, Sum: 0x85ebc387},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt32Words, Sum: 0x85ebc387},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
@@ -3361,10 +3402,11 @@ var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsInt64SPIRV,
 	Sum:   0x556875e7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsInt64Words, Sum: 0x2db51d59},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt64Words, Sum: 0x2db51d59},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
@@ -3433,10 +3475,11 @@ var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsInt8SPIRV,
 	Sum:   0x1f1e8d3e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsInt8Words, Sum: 0xd8e70c20},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt8Words, Sum: 0xd8e70c20},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
@@ -3505,10 +3548,11 @@ var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsUint32SPIRV,
 	Sum:   0xe006116b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint32Words, Sum: 0x5a8c46b7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - -", SPIRV: groupIntsUint32Words, Sum: 0x5a8c46b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
@@ -3577,10 +3621,11 @@ var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsUint64SPIRV,
 	Sum:   0xf3b442a8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupIntsUint64Words, Sum: 0x6789408a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: groupIntsUint64Words, Sum: 0x6789408a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
@@ -3649,10 +3694,11 @@ var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 	},
+	Loops: "- - - - - - - - - - - - - - - - -",
 	SPIRV: groupIntsUint8SPIRV,
 	Sum:   0x440377d5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupIntsUint8Words, Sum: 0xc8c96db8},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: groupIntsUint8Words, Sum: 0xc8c96db8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
@@ -3737,11 +3783,12 @@ var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:233:5", Limit: -5},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:234:5", Limit: -5},
 	},
+	Loops: "- - - - - - - - -",
 	SPIRV: groupLeaversSPIRV,
 	Sum:   0xb27d98ff,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, SPIRV: groupLeaversSmall, Sum: 0x69e69dfb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupLeaversWords, Sum: 0xb37d27f1},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, Loops: "- - - - - - - - -", SPIRV: groupLeaversSmall, Sum: 0x69e69dfb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - -", SPIRV: groupLeaversWords, Sum: 0xb37d27f1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
@@ -3833,11 +3880,12 @@ var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:261:5"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:275:7", Limit: -3},
 	},
+	Loops: "internal/difftest/corpus/groupalgs.go:253:2 - - - - 259:3",
 	SPIRV: groupRoundsSPIRV,
 	Sum:   0x488a0b96,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, SPIRV: groupRoundsSmall, Sum: 0xd8cf839b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupRoundsWords, Sum: 0x3f0049d6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, Loops: "internal/difftest/corpus/groupalgs.go:253:2 - - - - 259:3", SPIRV: groupRoundsSmall, Sum: 0xd8cf839b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groupalgs.go:253:2 - - - - 259:3", SPIRV: groupRoundsWords, Sum: 0x3f0049d6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
@@ -3921,13 +3969,14 @@ var groupSettlesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:298:8", Limit: -3},
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
 	},
+	Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -",
 	SPIRV: groupSettlesSPIRV,
 	Sum:   0xf37b9be2,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: groupSettlesSmall, Sum: 0xc2e17265},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: groupSettlesWords, Sum: 0x3fa7660b},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, SPIRV: groupSettlesAlone, Sum: 0xe6cc25df},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, SPIRV: groupSettlesAloneWords, Sum: 0x4772c35c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesSmall, Sum: 0xc2e17265},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesWords, Sum: 0x3fa7660b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesAlone, Sum: 0xe6cc25df},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesAloneWords, Sum: 0x4772c35c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
@@ -4008,11 +4057,12 @@ var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:163:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 	},
+	Loops: "- - - - - - - - -",
 	SPIRV: groupVotesSPIRV,
 	Sum:   0xca74e2ba,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, SPIRV: groupVotesSmall, Sum: 0x9c62a4d6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: groupVotesWords, Sum: 0xf41ef120},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, Loops: "- - - - - - - - -", SPIRV: groupVotesSmall, Sum: 0x9c62a4d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - -", SPIRV: groupVotesWords, Sum: 0xf41ef120},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
@@ -4147,10 +4197,11 @@ var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsIntSPIRV,
 	Sum:   0xbd849e8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsIntWords, Sum: 0xe878c1d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsIntWords, Sum: 0xe878c1d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
@@ -4233,10 +4284,11 @@ var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsInt16SPIRV,
 	Sum:   0x7425f256,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsInt16Words, Sum: 0xe89b6f9c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: intOpsInt16Words, Sum: 0xe89b6f9c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
@@ -4319,10 +4371,11 @@ var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsInt32SPIRV,
 	Sum:   0x6b32710c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt32Words, Sum: 0xf180c105},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsInt32Words, Sum: 0xf180c105},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
@@ -4405,10 +4458,11 @@ var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsInt64SPIRV,
 	Sum:   0xbd849e8c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt64Words, Sum: 0xe878c1d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsInt64Words, Sum: 0xe878c1d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
@@ -4491,10 +4545,11 @@ var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsInt8SPIRV,
 	Sum:   0x9d8ba160,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsInt8Words, Sum: 0x1a5becd6},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsInt8Words, Sum: 0x1a5becd6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
@@ -4577,10 +4632,11 @@ var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsUintSPIRV,
 	Sum:   0x65eafc4c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUintWords, Sum: 0xb66260e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUintWords, Sum: 0xb66260e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
@@ -4663,10 +4719,11 @@ var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsUint16SPIRV,
 	Sum:   0x99173972,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: intOpsUint16Words, Sum: 0xc17f2d11},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: intOpsUint16Words, Sum: 0xc17f2d11},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
@@ -4749,10 +4806,11 @@ var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsUint32SPIRV,
 	Sum:   0xd90f7cd5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint32Words, Sum: 0x4daca68},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUint32Words, Sum: 0x4daca68},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
@@ -4835,10 +4893,11 @@ var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsUint64SPIRV,
 	Sum:   0x65eafc4c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint64Words, Sum: 0xb66260e5},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUint64Words, Sum: 0xb66260e5},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
@@ -4921,10 +4980,11 @@ var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
 	},
+	Loops: "-",
 	SPIRV: intOpsUint8SPIRV,
 	Sum:   0xa15192a9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: intOpsUint8Words, Sum: 0x384e3cef},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUint8Words, Sum: 0x384e3cef},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
@@ -5001,10 +5061,11 @@ var jumpsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:203:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:262:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/loops.go:206:2 236:4",
 	SPIRV: jumpsSPIRV,
 	Sum:   0x5431f297,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: jumpsWords, Sum: 0x6f48c9f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:206:2 236:4", SPIRV: jumpsWords, Sum: 0x6f48c9f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
@@ -5077,7 +5138,7 @@ var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
 	SPIRV: largeStructsSPIRV,
 	Sum:   0xadbad7aa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: largeStructsWords, Sum: 0x3a1d296a},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: largeStructsWords, Sum: 0x3a1d296a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
@@ -5264,11 +5325,12 @@ var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:134:4"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7", Limit: -3},
 	},
+	Loops: "- internal/difftest/corpus/groups2.go:117:2 126:2 127:3",
 	SPIRV: leaversSPIRV,
 	Sum:   0xee4882cc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: leaversSmall, Sum: 0x3e7a8216},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: leaversWords, Sum: 0xc3ebd027},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "- internal/difftest/corpus/groups2.go:117:2 126:2 127:3", SPIRV: leaversSmall, Sum: 0x3e7a8216},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups2.go:117:2 126:2 127:3", SPIRV: leaversWords, Sum: 0xc3ebd027},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
@@ -5353,10 +5415,11 @@ var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:46:36"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7", Limit: -2},
 	},
+	Loops: "- - - - - - - internal/difftest/corpus/groups2.go:22:2 22:2 22:2",
 	SPIRV: localStructsSPIRV,
 	Sum:   0x466f28a2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: localStructsWords, Sum: 0xd27eab1e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - internal/difftest/corpus/groups2.go:22:2 22:2 22:2", SPIRV: localStructsWords, Sum: 0xd27eab1e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
@@ -5434,10 +5497,11 @@ var lookupKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:107:7", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/tables.go:83:2 71:2 87:2 -",
 	SPIRV: lookupSPIRV,
 	Sum:   0xbcb729e7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: lookupWords, Sum: 0x63c3d9a2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/tables.go:83:2 71:2 87:2 -", SPIRV: lookupWords, Sum: 0x63c3d9a2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Lookup{
@@ -5502,10 +5566,11 @@ var loopedLocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:114:22", Limit: 16},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:120:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/groups.go:112:2 -",
 	SPIRV: loopedLocalSPIRV,
 	Sum:   0xcb22935a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopedLocalWords, Sum: 0x50044950},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groups.go:112:2 -", SPIRV: loopedLocalWords, Sum: 0x50044950},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
@@ -5565,10 +5630,11 @@ var loopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:13:10", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:62:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/loops.go:15:2 22:2 25:2 28:2 31:2 34:2 37:2 40:2 43:2 47:2 51:2 55:2 59:2",
 	SPIRV: loopsSPIRV,
-	Sum:   0x4c89f2ae,
+	Sum:   0xfe803562,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: loopsWords, Sum: 0xafecf8d9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:15:2 22:2 25:2 28:2 31:2 34:2 37:2 40:2 43:2 47:2 51:2 55:2 59:2", SPIRV: loopsWords, Sum: 0x5aa05a0b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
@@ -5648,11 +5714,12 @@ var math1Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5", Limit: -4},
 	},
+	Loops: "- math/mod.go:41:2 41:2",
 	SPIRV: math1SPIRV,
 	Sum:   0x1f961b3e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, SPIRV: math1Small, Sum: 0x50fb70d6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math1Words, Sum: 0x3e3ebf52},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, Loops: "- math/mod.go:41:2 41:2", SPIRV: math1Small, Sum: 0x50fb70d6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- math/mod.go:41:2 41:2", SPIRV: math1Words, Sum: 0x37c15979},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
@@ -5728,10 +5795,11 @@ var math32Kernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:107:32"},
 		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
 	},
+	Loops: "dsl/math32/round.go:52:2 dsl/math32/sqrt.go:61:2",
 	SPIRV: math32SPIRV,
 	Sum:   0x30696c90,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: math32Words, Sum: 0xff4bd1ff},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "dsl/math32/round.go:52:2 dsl/math32/sqrt.go:61:2", SPIRV: math32Words, Sum: 0xff4bd1ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
@@ -5806,10 +5874,11 @@ var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:77:14", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:77:21"},
 	},
+	Loops: "-",
 	SPIRV: mathFuncsSPIRV,
 	Sum:   0xaf521aab,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mathFuncsWords, Sum: 0xcd577f08},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mathFuncsWords, Sum: 0xcd577f08},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
@@ -5879,10 +5948,11 @@ var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:19", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: maybeNilSPIRV,
 	Sum:   0xf5102832,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: maybeNilWords, Sum: 0xe2478152},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: maybeNilWords, Sum: 0xe2478152},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
@@ -5951,11 +6021,12 @@ var moreBitsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/mathfuncs.go:159:27"},
 		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/mathfuncs.go:159:27", Message: "runtime error: integer overflow"},
 	},
+	Loops: "math/bits/bits.go:547:2 559:2",
 	SPIRV: moreBitsSPIRV,
 	Sum:   0x7f9529b0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, SPIRV: moreBitsSmall, Sum: 0x2c95d771},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreBitsWords, Sum: 0xbeb23bbb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, Loops: "math/bits/bits.go:547:2 559:2", SPIRV: moreBitsSmall, Sum: 0x2c95d771},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "math/bits/bits.go:547:2 559:2", SPIRV: moreBitsWords, Sum: 0xbeb23bbb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
@@ -6030,10 +6101,11 @@ var nearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
 		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
 	},
+	Loops: "- math/pow.go:136:2 - 136:2 - 136:2 - 136:2 - 136:2 math/gamma.go:181:2 185:2 192:2",
 	SPIRV: nearSPIRV,
 	Sum:   0x67921b81,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nearWords, Sum: 0x66e5ad7b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- math/pow.go:136:2 - 136:2 - 136:2 - 136:2 - 136:2 math/gamma.go:181:2 185:2 192:2", SPIRV: nearWords, Sum: 0x66e5ad7b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
@@ -6107,10 +6179,11 @@ var neighboursKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:17"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: neighboursSPIRV,
 	Sum:   0x8c44066e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: neighboursWords, Sum: 0xa3df19b6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: neighboursWords, Sum: 0xa3df19b6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
@@ -6178,10 +6251,11 @@ var nestedLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:17:14", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:38:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/flow.go:20:2 21:3",
 	SPIRV: nestedLoopsSPIRV,
 	Sum:   0x38b08b39,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nestedLoopsWords, Sum: 0x38b48861},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:20:2 21:3", SPIRV: nestedLoopsWords, Sum: 0x38b48861},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
@@ -6241,10 +6315,11 @@ var nilAgainKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:65:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:55:2",
 	SPIRV: nilAgainSPIRV,
 	Sum:   0xa4cfe8fa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilAgainWords, Sum: 0xf51a740c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:55:2", SPIRV: nilAgainWords, Sum: 0xf51a740c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NilAgain{
@@ -6299,10 +6374,11 @@ var nilFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/pointers.go:81:13"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:81:7", Limit: -2},
 	},
+	Loops: "-",
 	SPIRV: nilFaultSPIRV,
 	Sum:   0xa12d1b95,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: nilFaultWords, Sum: 0x61fb4620},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: nilFaultWords, Sum: 0x61fb4620},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.NilFault{
@@ -6373,10 +6449,11 @@ var oddsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:100:5", Limit: -6},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/types.go:92:2 95:2",
 	SPIRV: oddsSPIRV,
 	Sum:   0xc1492313,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oddsWords, Sum: 0x9fcc9798},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/corpus/types.go:92:2 95:2 -", SPIRV: oddsWords, Sum: 0x9fcc9798},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
@@ -6474,10 +6551,11 @@ var oneLineKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:84:64", Limit: 16},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:84:7", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: oneLineSPIRV,
 	Sum:   0xfeb18a6,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: oneLineWords, Sum: 0xb3966822},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: oneLineWords, Sum: 0xb3966822},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.OneLine{
@@ -6545,6 +6623,7 @@ var onlyReturnKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, ElemSize: 4, ElemAlign: 4},
 	},
 	Items: 4,
+	Loops: "-",
 	SPIRV: onlyReturnSPIRV,
 	Sum:   0xb979ee6,
 }, func(a *kernelimpl.HostArgs) any {
@@ -6611,11 +6690,12 @@ var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:62:11", Limit: 32},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7", Limit: -3},
 	},
+	Loops: "- internal/difftest/corpus/groups2.go:75:2 79:4 -",
 	SPIRV: phasesSPIRV,
 	Sum:   0x13ceef50,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, SPIRV: phasesSmall, Sum: 0x1b1eca15},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: phasesWords, Sum: 0x5ca47678},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "- internal/difftest/corpus/groups2.go:75:2 79:4 -", SPIRV: phasesSmall, Sum: 0x1b1eca15},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups2.go:75:2 79:4 -", SPIRV: phasesWords, Sum: 0x5ca47678},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
@@ -6685,11 +6765,12 @@ var pointersKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:197:13", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:205:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:188:2 191:2",
 	SPIRV: pointersSPIRV,
 	Sum:   0xfdfe66a0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, SPIRV: pointersSmall, Sum: 0xc0abf719},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pointersWords, Sum: 0xb83f5f35},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/corpus/pointers.go:188:2 191:2", SPIRV: pointersSmall, Sum: 0xc0abf719},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:188:2 191:2", SPIRV: pointersWords, Sum: 0xb83f5f35},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Pointers{
@@ -6756,10 +6837,11 @@ var primesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/flow.go:209:7"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:217:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/flow.go:208:2",
 	SPIRV: primesSPIRV,
 	Sum:   0x1cd674b9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: primesWords, Sum: 0xb83d1217},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/corpus/flow.go:208:2 -", SPIRV: primesWords, Sum: 0xb83d1217},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
@@ -6901,10 +6983,11 @@ var rangesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:116:19", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:121:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/loops.go:75:2 80:2 85:2 89:2 93:2 99:2 104:2 108:2 - - - - 118:2",
 	SPIRV: rangesSPIRV,
 	Sum:   0x611f34a4,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: rangesWords, Sum: 0x24cba6b2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:75:2 80:2 85:2 89:2 93:2 99:2 104:2 108:2 - - - - 118:2", SPIRV: rangesWords, Sum: 0x24cba6b2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Ranges{
@@ -6972,10 +7055,11 @@ var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:18:19", Limit: 64},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8", Limit: -2},
 	},
+	Loops: "- internal/difftest/corpus/groups.go:16:2",
 	SPIRV: reduceSPIRV,
 	Sum:   0x3e83cef2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: reduceWords, Sum: 0x61f788a8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups.go:16:2", SPIRV: reduceWords, Sum: 0x61f788a8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
@@ -7037,10 +7121,11 @@ var resultsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:325:27", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/loops.go:271:2 295:2 295:2",
 	SPIRV: resultsSPIRV,
 	Sum:   0x3c7c7601,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: resultsWords, Sum: 0xf7d700ac},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:271:2 295:2 295:2", SPIRV: resultsWords, Sum: 0xf7d700ac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
@@ -7107,10 +7192,11 @@ var returnEarlyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:6", Limit: 32},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:7", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: returnEarlySPIRV,
 	Sum:   0xab86c899,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: returnEarlyWords, Sum: 0x25ba94b7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: returnEarlyWords, Sum: 0x25ba94b7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
@@ -7182,10 +7268,11 @@ var roundedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/fused.go:17:14", Limit: -4},
 		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/fused.go:17:29"},
 	},
+	Loops: "-",
 	SPIRV: roundedSPIRV,
 	Sum:   0xd6ff618c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: roundedWords, Sum: 0x5ddf8f75},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: roundedWords, Sum: 0x5ddf8f75},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Rounded{
@@ -7260,10 +7347,11 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:157:7", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:155:15", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/pointers.go:144:2",
 	SPIRV: searchSPIRV,
 	Sum:   0x9d61f057,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: searchWords, Sum: 0x5d0edc2b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:144:2", SPIRV: searchWords, Sum: 0x5d0edc2b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
@@ -7310,6 +7398,73 @@ func _(k *corpus.Search) {
 	_ = (*corpusNodeHasChanged_RunGoGenerate)(&k.Nodes[0]) // corpus.Node has changed: run go generate
 }
 
+//go:embed Searches.spv
+var searchesSPIRV string
+
+//go:embed Searches.words.spv
+var searchesWords string
+
+var searchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Searches",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Seeds", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Found", Kind: abi.Slice, Type: "[][12]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 48, ElemAlign: 4, Access: abi.ReadWrite},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Lingers: true,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/searches.go:19:14", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/searches.go:20:19", Limit: -2},
+	},
+	Loops: "internal/difftest/corpus/searches.go:42:2 52:2 63:2 83:2 103:2 104:3 123:3 144:2 42:2 156:2 168:2 177:2 188:2",
+	SPIRV: searchesSPIRV,
+	Sum:   0x61ae3423,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/searches.go:42:2 52:2 63:2 83:2 103:2 104:3 123:3 144:2 42:2 156:2 168:2 177:2 188:2", SPIRV: searchesWords, Sum: 0x645103a8},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.Searches{
+		Seeds: kernelimpl.HostSlice[uint32](a, 0),
+		Found: kernelimpl.HostSlice[[12]uint32](a, 1),
+	}.Kernel
+}, newSearchesHost)
+
+// Searches is the kernel [corpus.Searches] with its slices in device memory.
+// Searches has loops that work-items leave in different rounds, with values of the round in which each left.
+type Searches struct {
+	Seeds runtime.View[uint32]
+	Found runtime.View[[12]uint32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Searches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(searchesKernel)
+	kernelimpl.View(l, 0, k.Seeds)
+	kernelimpl.View(l, 1, k.Found)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunSearches runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSearches(ctx context.Context, dev *runtime.Device, k corpus.Searches, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(searchesKernel)
+	kernelimpl.Slice(l, 0, k.Seeds)
+	kernelimpl.Slice(l, 1, k.Found)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.Searches].
+func _(k *corpus.Searches) {
+	type corpusSearchesHasChanged_RunGoGenerate struct {
+		Seeds []uint32
+		Found [][12]uint32
+	}
+	_ = (*corpusSearchesHasChanged_RunGoGenerate)(k) // corpus.Searches has changed: run go generate
+}
+
 //go:embed ShufflesBool.spv
 var shufflesBoolSPIRV string
 
@@ -7344,7 +7499,7 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesBoolSPIRV,
 	Sum:   0x9f01897e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: shufflesBoolWords, Sum: 0xefe9e742},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shufflesBoolWords, Sum: 0xefe9e742},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
@@ -7661,7 +7816,7 @@ var shufflesInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	SPIRV: shufflesInt16SPIRV,
 	Sum:   0xa9d27931,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: shufflesInt16Words, Sum: 0x2dc064fa},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: shufflesInt16Words, Sum: 0x2dc064fa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
@@ -7808,11 +7963,12 @@ var singleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:264:8", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/memory.go:262:2 262:2",
 	SPIRV: singleSPIRV,
 	Sum:   0x22cc6b2c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, SPIRV: singleSmall, Sum: 0xb5712d8b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: singleWords, Sum: 0x160dbd1f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "internal/difftest/corpus/memory.go:262:2 262:2", SPIRV: singleSmall, Sum: 0xb5712d8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:262:2 262:2", SPIRV: singleWords, Sum: 0x160dbd1f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k corpus.Single
@@ -7983,7 +8139,7 @@ var smallKernel = kernelimpl.Register(&abi.Kernel{
 	Sum:   0xc91f1f81,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0x17a2933b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, SPIRV: smallWords, Sum: 0x70c7eb30},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: smallWords, Sum: 0x70c7eb30},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
@@ -8247,11 +8403,12 @@ var subSlicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/memory.go:145:8"},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:154:7", Limit: -3},
 	},
+	Loops: "internal/difftest/corpus/memory.go:132:2 147:2",
 	SPIRV: subSlicesSPIRV,
 	Sum:   0x5cb23a2a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, SPIRV: subSlicesSmall, Sum: 0xefdd555b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: subSlicesWords, Sum: 0xf86ccfa6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "internal/difftest/corpus/memory.go:132:2 147:2", SPIRV: subSlicesSmall, Sum: 0xefdd555b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:132:2 147:2", SPIRV: subSlicesWords, Sum: 0xf86ccfa6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
@@ -8317,10 +8474,11 @@ var swapKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:176:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/memory.go:164:2",
 	SPIRV: swapSPIRV,
-	Sum:   0x81fbbbff,
+	Sum:   0x3c215e8d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: swapWords, Sum: 0xbca5822b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:164:2", SPIRV: swapWords, Sum: 0x7fb397d9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{
@@ -8375,10 +8533,11 @@ var switchesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:63:11", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:94:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/flow.go:78:3",
 	SPIRV: switchesSPIRV,
 	Sum:   0xd28eef33,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: switchesWords, Sum: 0xfc24ebec},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:78:3", SPIRV: switchesWords, Sum: 0xfc24ebec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{
@@ -8438,10 +8597,11 @@ var tablesKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:77:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/memory.go:69:2 74:2",
 	SPIRV: tablesSPIRV,
 	Sum:   0x409331bd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tablesWords, Sum: 0x8891d6ad},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:69:2 74:2", SPIRV: tablesWords, Sum: 0x8891d6ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Tables{
@@ -8508,11 +8668,12 @@ var transposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:28", Limit: 9},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8", Limit: -4},
 	},
+	Loops: "-",
 	SPIRV: transposeSPIRV,
 	Sum:   0xafaa7acd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, SPIRV: transposeSmall, Sum: 0x2669772c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: transposeWords, Sum: 0x7f35619e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, Loops: "-", SPIRV: transposeSmall, Sum: 0x2669772c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: transposeWords, Sum: 0x7f35619e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{
@@ -8582,10 +8743,11 @@ var wordsKernel = kernelimpl.Register(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:145:7", Limit: -1},
 	},
+	Loops: "internal/difftest/corpus/tables.go:121:2 121:2 121:2",
 	SPIRV: wordsSPIRV,
 	Sum:   0xa23e023,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wordsWords, Sum: 0xff77ad19},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/tables.go:121:2 121:2 121:2", SPIRV: wordsWords, Sum: 0xff77ad19},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Words{
@@ -8645,10 +8807,11 @@ var zeroDivisorsKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:122:36", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:136:7", Limit: -2},
 	},
+	Loops: "internal/difftest/corpus/floats.go:101:2 108:2 125:2 132:2",
 	SPIRV: zeroDivisorsSPIRV,
 	Sum:   0x239ca9ec,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: zeroDivisorsWords, Sum: 0xb604ce8b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/floats.go:101:2 108:2 125:2 132:2", SPIRV: zeroDivisorsWords, Sum: 0xb604ce8b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.ZeroDivisors{
