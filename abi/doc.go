@@ -41,7 +41,8 @@
 //
 // [VariantCancel] is one for launches that may be cancelled: its work-items look, in each
 // round of a loop that is not sure to end soon, whether the host asks them to leave; see
-// Faults. A kernel with it has, for each variant that does without aspects, another one
+// Faults. Where work-items meet in such a loop it takes 4 bytes more of work-group memory
+// for each. A kernel with it has, for each variant that does without aspects, another one
 // that does that and looks, too.
 //
 // # The launch block

@@ -181,14 +181,14 @@ func addCancel(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, 
 			err = fmt.Errorf("that can be cancelled: %w", err)
 		}
 	}()
-	add := func(name string, words []uint32, without []properties.Aspect) {
+	add := func(name string, m *ir.Module, words []uint32, without []properties.Aspect) {
 		slices.Sort(without)
-		d.Variants = append(d.Variants, abi.Variant{Name: name, Cancel: true, Without: slices.Compact(without)})
+		d.Variants = append(d.Variants, abi.Variant{Name: name, Cancel: true, Without: slices.Compact(without), Loops: emit.Loops(m)})
 		modules = append(modules, words)
 	}
 	// both adds the module, and the one in words where the kernel has such a variant.
 	both := func(like, name string, c finished, without ...properties.Aspect) error {
-		add(name, c.words, without)
+		add(name, c.m, c.words, without)
 		i := slices.IndexFunc(d.Variants, func(v abi.Variant) bool { return v.Name == like })
 		if i < 0 {
 			return nil
@@ -197,7 +197,7 @@ func addCancel(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, 
 		if err == nil && words == nil {
 			words = c.words
 		}
-		add(abi.VariantCancel+strings.ToUpper(like[:1])+like[1:], words, slices.Clone(d.Variants[i].Without))
+		add(abi.VariantCancel+strings.ToUpper(like[:1])+like[1:], c.m, words, slices.Clone(d.Variants[i].Without))
 		return err
 	}
 	c, diags := lower.Lower(prog, k)

@@ -307,7 +307,10 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (ha
 		}
 	}
 	h, err := d.buildVariant(k, v, desc)
-	if (v == nil || cancel) && errors.Is(err, hal.ErrPipeline) {
+	if cancel && errors.Is(err, hal.ErrPipeline) {
+		return d.build(k, desc, false, false) // which runs, if it does not leave
+	}
+	if v == nil && errors.Is(err, hal.ErrPipeline) {
 		for i := range k.abi.Variants {
 			if k.abi.Variants[i].Products != nil || k.abi.Variants[i].Cancel != cancel {
 				continue

@@ -72,8 +72,8 @@ var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0x3b62de5d,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: aloneWords, Sum: 0x6bf427c3},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: aloneCancel, Sum: 0x861946af},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: aloneCancelWords, Sum: 0x1331b997},
+		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: aloneCancel, Sum: 0x861946af},
+		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: aloneCancelWords, Sum: 0x1331b997},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k endless.Alone
@@ -162,8 +162,8 @@ var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {24, 24}, {8, 12}}, Loops: "internal/endless/kernel.go:59:2 60:3 61:4", SPIRV: countSmall, Sum: 0xac419c3a},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/endless/kernel.go:59:2 60:3 61:4", SPIRV: countWords, Sum: 0x4504a497},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: countCancel, Sum: 0x79d66b15},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: countCancelWords, Sum: 0x42c83bb8},
+		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, Loops: "internal/endless/kernel.go:59:2 60:3 61:4", SPIRV: countCancel, Sum: 0x79d66b15},
+		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, Loops: "internal/endless/kernel.go:59:2 60:3 61:4", SPIRV: countCancelWords, Sum: 0x42c83bb8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return endless.Count{
@@ -257,10 +257,10 @@ var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/endless/kernel.go:111:2 -", SPIRV: meetWords, Sum: 0xaede44cd},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- internal/endless/kernel.go:111:2 -", SPIRV: meetAlone, Sum: 0x542d7f84},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- internal/endless/kernel.go:111:2 -", SPIRV: meetAloneWords, Sum: 0x9236ccae},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: meetCancel, Sum: 0x521663cc},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: meetCancelWords, Sum: 0x7c65efe7},
-		{Name: "cancelAlone", Without: []properties.Aspect{properties.SubGroups}, Cancel: true, SPIRV: meetCancelAlone, Sum: 0x521663cc},
-		{Name: "cancelAloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Cancel: true, SPIRV: meetCancelAloneWords, Sum: 0x7c65efe7},
+		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, Loops: "- internal/endless/kernel.go:111:2 - -", SPIRV: meetCancel, Sum: 0x521663cc},
+		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, Loops: "- internal/endless/kernel.go:111:2 - -", SPIRV: meetCancelWords, Sum: 0x7c65efe7},
+		{Name: "cancelAlone", Without: []properties.Aspect{properties.SubGroups}, Cancel: true, Loops: "- internal/endless/kernel.go:111:2 - -", SPIRV: meetCancelAlone, Sum: 0x521663cc},
+		{Name: "cancelAloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Cancel: true, Loops: "- internal/endless/kernel.go:111:2 - -", SPIRV: meetCancelAloneWords, Sum: 0x7c65efe7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return endless.Meet{
@@ -341,8 +341,8 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xf1cf8819,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: searchWords, Sum: 0x9ac122f0},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: searchCancel, Sum: 0xcad6812d},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: searchCancelWords, Sum: 0xb76f6354},
+		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: searchCancel, Sum: 0xcad6812d},
+		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: searchCancelWords, Sum: 0xb76f6354},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k endless.Search
@@ -430,8 +430,8 @@ var waitKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sum:   0xb2e7255,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/endless/kernel.go:81:2 81:2", SPIRV: waitWords, Sum: 0xa871de9},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, SPIRV: waitCancel, Sum: 0xf855ac18},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, SPIRV: waitCancelWords, Sum: 0x85db69d0},
+		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, Loops: "- internal/endless/kernel.go:81:2 81:2", SPIRV: waitCancel, Sum: 0xf855ac18},
+		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, Loops: "- internal/endless/kernel.go:81:2 81:2", SPIRV: waitCancelWords, Sum: 0x85db69d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k endless.Wait
