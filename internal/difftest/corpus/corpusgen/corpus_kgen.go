@@ -23,14 +23,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, searchesKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangeNilKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, searchesKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "Searches", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
+	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "RangeNil", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "Searches", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -61,6 +61,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/mathfuncs.go", Package: "corpus", Sum: 0xb12feb09},
 		{File: "internal/difftest/corpus/memory.go", Package: "corpus", Sum: 0xd2d53933},
 		{File: "internal/difftest/corpus/pointers.go", Package: "corpus", Sum: 0xb265f22a},
+		{File: "internal/difftest/corpus/rangenil.go", Package: "corpus", Sum: 0xac8edc94},
 		{File: "internal/difftest/corpus/searches.go", Package: "corpus", Sum: 0x29b8afe5},
 		{File: "internal/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
 		{File: "internal/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
@@ -227,10 +228,10 @@ var arraysKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3",
 	SPIRV: arraysSPIRV,
-	Sum:   0xc200a48d,
+	Sum:   0x5be13132,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}}, Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3", SPIRV: arraysSmall, Sum: 0xea16ed4f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3", SPIRV: arraysWords, Sum: 0x685628e3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}}, Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3", SPIRV: arraysSmall, Sum: 0xa06ba92a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3", SPIRV: arraysWords, Sum: 0xfc45779c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
@@ -6959,6 +6960,74 @@ func _(k *corpus.Quotients) {
 		Inverse  []float32
 	}
 	_ = (*corpusQuotientsHasChanged_RunGoGenerate)(k) // corpus.Quotients has changed: run go generate
+}
+
+//go:embed RangeNil.spv
+var rangeNilSPIRV string
+
+//go:embed RangeNil.words.spv
+var rangeNilWords string
+
+var rangeNilKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "RangeNil",
+	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize: 32,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/rangenil.go:23:9", Limit: -1},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/rangenil.go:43:17"},
+		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/rangenil.go:46:7", Limit: -2},
+		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/rangenil.go:54:20"},
+	},
+	Loops: "internal/difftest/corpus/rangenil.go:28:2 31:2 34:2 37:2 40:2 43:2 50:2 54:2",
+	SPIRV: rangeNilSPIRV,
+	Sum:   0x1285349c,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/rangenil.go:28:2 31:2 34:2 37:2 40:2 43:2 50:2 54:2", SPIRV: rangeNilWords, Sum: 0x28ab54af},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return corpus.RangeNil{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// RangeNil is the kernel [corpus.RangeNil] with its slices in device memory.
+// RangeNil ranges over arrays that are not there for their indices alone, which does not look at the arrays, and for more.
+type RangeNil struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k RangeNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(rangeNilKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunRangeNil runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRangeNil(ctx context.Context, dev *runtime.Device, k corpus.RangeNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rangeNilKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.RangeNil].
+func _(k *corpus.RangeNil) {
+	type corpusRangeNilHasChanged_RunGoGenerate struct {
+		In  []int32
+		Out []int32
+	}
+	_ = (*corpusRangeNilHasChanged_RunGoGenerate)(k) // corpus.RangeNil has changed: run go generate
 }
 
 //go:embed Ranges.spv
