@@ -3,7 +3,6 @@
 package vulkan
 
 import (
-	"context"
 	_ "embed"
 	"encoding/binary"
 	"math"
@@ -126,7 +125,7 @@ func (d *device) probeSubnormals() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := t.Wait(context.Background()); err != nil {
+	if err := d.answer(t); err != nil {
 		return false, err
 	}
 	sum := math.Float32frombits(in[0]) + math.Float32frombits(in[1])

@@ -5,13 +5,11 @@ package vulkan
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	vk "github.com/vulkan-go/vulkan"
 
-	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
@@ -45,7 +43,7 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 	}
 	d := &device{vk: handle, phys: p.PhysicalDeviceInfo, info: infoOf(p.PhysicalDeviceInfo), messages: messages}
 	defer func() {
-		if err != nil {
+		if err != nil && !errors.Is(err, hal.ErrAbandoned) {
 			d.destroy()
 		}
 	}()
@@ -56,19 +54,8 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 		return nil, err
 	}
 	d.queue.init(d)
-	if d.info.Subnormals, err = d.probeSubnormals(); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
-	}
-	if d.info.ExactDivide, err = d.probeDivide(); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
-	}
-	if slices.Contains(d.info.Aspects, properties.FP64) {
-		if d.info.ExactDivide64, err = d.probeDivide64(); err != nil {
-			return nil, fmt.Errorf("%s: %w", d.info.Name, err)
-		}
-	}
-	if d.endsLoops, err = d.probeEndsLoops(); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+	if err := d.probe(); err != nil {
+		return nil, err
 	}
 	return d, nil
 }

@@ -3,7 +3,6 @@
 package vulkan
 
 import (
-	"context"
 	_ "embed"
 	"encoding/binary"
 	"math"
@@ -39,7 +38,7 @@ func (d *device) probeDivide() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := t.Wait(context.Background()); err != nil {
+	if err := d.answer(t); err != nil {
 		return false, err
 	}
 	for i, c := range cases {

@@ -318,3 +318,25 @@ func TestAskedBefore(t *testing.T) {
 		t.Errorf("%+v; the word is %d", fault, x.Bytes()[0])
 	}
 }
+
+// TestNoAnswer waits for a probe of a device that does not come to it: opening it ends,
+// and gives the device up.
+func TestNoAnswer(t *testing.T) {
+	d := open(t)
+	old := answerTime
+	answerTime = time.Millisecond
+	defer func() { answerTime = old }()
+	launch := slow(t, d)
+	tk, err := d.Submit([]hal.Command{launch, launch, launch, launch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = d.answer(tk.(*ticket))
+	if err == nil {
+		t.Skip("the device has answered in a millisecond")
+	}
+	if !errors.Is(err, hal.ErrAbandoned) || !errors.Is(d.lostErr(), hal.ErrAbandoned) {
+		t.Error(err)
+	}
+	d.vk.WaitIdle() // what a test of a device that hangs cannot do
+}

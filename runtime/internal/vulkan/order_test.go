@@ -214,7 +214,8 @@ func sliceUse(c *hal.Command, s hal.SliceArg) (size uint64, access abi.Access) {
 // checkers follow all devices that the package's tests open.
 var checkers struct {
 	sync.Mutex
-	of map[*device]*checker
+	of    map[*device]*checker // of devices that are open
+	wrong []string             // what those of closed devices found
 }
 
 // watchAll has all that is submitted checked.
@@ -225,6 +226,7 @@ func watchAll() {
 		defer checkers.Unlock()
 		k := checkers.of[d]
 		if k == nil {
+			dropClosed()
 			k = &checker{}
 			checkers.of[d] = k
 		}
@@ -232,10 +234,21 @@ func watchAll() {
 	}
 }
 
+// dropClosed drops the checkers of closed devices, which hold the memory of commands.
+func dropClosed() {
+	for d, k := range checkers.of {
+		if d.mem.pool(d.mem.types.device) == nil {
+			checkers.wrong = append(checkers.wrong, k.wrong...)
+			delete(checkers.of, d)
+		}
+	}
+}
+
 // watchResults returns what was wrong with barriers.
 func watchResults() (wrong []string) {
 	checkers.Lock()
 	defer checkers.Unlock()
+	wrong = slices.Clone(checkers.wrong)
 	for _, k := range checkers.of {
 		wrong = append(wrong, k.wrong...)
 	}

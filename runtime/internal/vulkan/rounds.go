@@ -3,7 +3,6 @@
 package vulkan
 
 import (
-	"context"
 	_ "embed"
 	"encoding/binary"
 	"slices"
@@ -38,7 +37,7 @@ func (d *device) probeEndsLoops() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := t.Wait(context.Background()); err != nil {
+	if err := d.answer(t); err != nil {
 		return false, err
 	}
 	return binary.LittleEndian.Uint32(m.data) != want, nil
