@@ -21,6 +21,7 @@ type launched struct {
 
 	cancel hal.Cancel
 	ctx    context.Context // what the launch ends with, or nil
+	stays  bool            // once begun, the kernel runs on when ctx ends
 }
 
 func newLaunched(dev *Device, k *Kernel) *launched {
@@ -53,9 +54,23 @@ func (e Event) Wait(ctx context.Context) error {
 		return nil
 	}
 	if err := e.l.ev.Wait(ctx); err != nil {
-		return waitError(err)
+		return e.l.stillRuns(waitError(err))
 	}
 	return e.l.failure()
+}
+
+// stillRuns adds to the error of a wait that the launch was to have ended, but cannot.
+func (l *launched) stillRuns(err error) error {
+	var e *Error
+	if l.stays && l.ctx.Err() != nil && errors.As(err, &e) {
+		e.about(l.kernel).Problem += "; the kernel is still running, and cannot be cancelled"
+		if l.dev.direct() {
+			e.advise("without its host form it ends between work-items only: see KGEN_HOST_FORM")
+		} else {
+			e.advise("write //kgen:cancel above its method Kernel and run go generate: launches of it then end with their contexts")
+		}
+	}
+	return err
 }
 
 // Done reports whether the launch has completed. It does not block.

@@ -1,9 +1,12 @@
 package runtime
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
 // SetBackends gives package runtime other backends until the test ends.
@@ -32,6 +35,13 @@ func (d *Device) Cancels(k *Kernel) bool {
 		}
 	}
 	return true
+}
+
+// WithoutCancel returns the kernel as it is without the directive //kgen:cancel.
+func WithoutCancel(k *Kernel) *Kernel {
+	desc := *k.abi
+	desc.Variants = slices.DeleteFunc(slices.Clone(desc.Variants), func(v abi.Variant) bool { return v.Cancel })
+	return NewKernel(launch.Kernel{ABI: &desc, Host: k.host})
 }
 
 // ChooseLocal is Device.chooseLocal.

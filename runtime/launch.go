@@ -87,6 +87,10 @@ func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c
 		return Event{}, err
 	}
 	defer p.letGo()
+	if c.Cancel != nil && k.abi.Lingers {
+		s, ok := p.variant.pipeline.(hal.Canceller)
+		l.stays = !ok || !s.Cancels()
+	}
 	// The pipeline is a use without access: it lives until the batch has completed.
 	c.Uses = append(c.Uses, graph.Use{Mem: p.variant.handle})
 	n := graph.Node{

@@ -14,6 +14,7 @@ import (
 	"github.com/kgen-go/kgen/internal/endless"
 	"github.com/kgen-go/kgen/internal/endless/endlessgen"
 	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
 // endlessLaunches are launches that never end, of about n work-items, by their kernels.
@@ -199,4 +200,70 @@ func TestLeaveVulkan(t *testing.T) {
 		}
 		t.Run(kernel, func(t *testing.T) { leave(t, dev, kernel, n) })
 	}
+}
+
+// TestStillRunning waits for launches that cannot be cancelled: the error says that the
+// kernel is still running, and what to do.
+func TestStillRunning(t *testing.T) {
+	test := func(t *testing.T, dev *runtime.Device, n int, launch func(n int, opt runtime.LaunchOption) runtime.Event, remedy string) {
+		for ; n < 1<<22; n *= 4 {
+			ends, end := context.WithTimeout(context.Background(), 5*time.Millisecond)
+			ev := launch(n, runtime.WithContext(ends))
+			dev.DefaultQueue().Flush()
+			<-ends.Done()
+			time.Sleep(5 * time.Millisecond) // context.AfterFunc has a goroutine of its own
+			err := ev.Wait(ends)
+			late := !ev.Done()
+			ev.Wait(context.Background())
+			end()
+			if !late {
+				continue // too fast
+			}
+			if !errors.Is(err, runtime.ErrDeadline) || !strings.Contains(err.Error(), "still running") || !strings.Contains(err.Error(), remedy) {
+				t.Error(err)
+			}
+			return
+		}
+		t.Skip("the device is too fast to be late")
+	}
+	t.Run("vulkan", func(t *testing.T) {
+		dev := devtest.Vulkan(t)
+		i := slices.IndexFunc(endlessgen.Kernels(), func(k *runtime.Kernel) bool { return strings.HasSuffix(k.Name(), ".Search") })
+		search := runtime.WithoutCancel(endlessgen.Kernels()[i])
+		test(t, dev, 1<<8, func(n int, opt runtime.LaunchOption) runtime.Event {
+			l := kernelimpl.NewLaunch(search)
+			kernelimpl.View(l, 0, must(runtime.BufferOf(dev, reached(n))).All())
+			kernelimpl.View(l, 1, ones(dev, n))
+			kernelimpl.View(l, 2, zeros(dev, n))
+			return must(l.ParallelFor1(dev.DefaultQueue(), runtime.Range1(n), []runtime.LaunchOption{opt}))
+		}, "//kgen:cancel")
+	})
+	t.Run("host", func(t *testing.T) {
+		t.Setenv("KGEN_HOST_FORM", "off")
+		dev := devtest.Host(t)
+		test(t, dev, 64, func(n int, opt runtime.LaunchOption) runtime.Event {
+			return must(endlessgen.Count{N: n, Out: rounds(dev, 1)}.ParallelFor(dev.DefaultQueue(), runtime.Range2{1, 1}, opt))
+		}, "KGEN_HOST_FORM")
+	})
+}
+
+// reached returns n numbers from which searches come to 1 in 60,000 rounds.
+func reached(n int) []uint32 {
+	back := func(s uint32) uint32 { // the inverse of endless.Search's step
+		s ^= s << 5
+		s ^= s << 10
+		s ^= s << 20
+		s ^= s >> 17
+		s ^= s << 13
+		return s ^ s<<26
+	}
+	s := uint32(1)
+	for range 60_000 {
+		s = back(s)
+	}
+	out := make([]uint32, n)
+	for i := range out {
+		out[i] = s
+	}
+	return out
 }
