@@ -11,7 +11,7 @@ KERNELS := ./examples/... ./internal/...
 SWIFTSHADER ?= 1
 VULKAN := KGEN_REQUIRE_VULKAN=1 KGEN_REQUIRE_SWIFTSHADER=$(SWIFTSHADER) KGEN_VALIDATE=1
 
-.PHONY: all build test deps lint generate check unit race cgocheck nocgo spirv
+.PHONY: all build test deps lint generate check unit race cgocheck nocgo spirv deep soak
 
 all: build
 
@@ -57,3 +57,20 @@ nocgo:
 	CGO_ENABLED=0 $(GO) build ./...
 	CGO_ENABLED=0 GOARCH=386 $(GO) build ./cmd/... ./checked ./runtime/... ./generated/... ./examples/...
 	CGO_ENABLED=0 KGEN_DEVICE=host $(GO) run ./examples/quickstart
+
+# What is too long for test: more random programs, all of their modules, at every point
+# of the passes, all damaged modules, every call that can fail. About two hours on two cores.
+deep: deps
+	$(VULKAN) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
+	$(VULKAN) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected' -damage 0 -every-call
+	$(VULKAN) $(GO) test -timeout 1h ./internal/difftest -run TestInterpreter -points all
+	$(VULKAN) $(GO) test -timeout 2h ./internal/smith -programs 2000 -budget 15m -points all -modules general,small,words,cancel,cancelWords
+	$(VULKAN) $(GO) test -timeout 1h ./internal/difftest/idioms -random 5000
+	$(VULKAN) $(GO) test -timeout 1h ./internal/litmus -trials 4000000
+	$(VULKAN) $(GO) test -timeout 1h ./codegen -run TestPairs -pairs
+
+# Allocate, launch, copy, cancel, close and open again from 64 goroutines, while calls of
+# the driver fail: memory stays flat and no value is wrong.
+SOAK ?= 30m
+soak: deps
+	$(VULKAN) $(GO) test -timeout 0 -v ./runtime -run 'TestSoak$$' -soak $(SOAK)
