@@ -53,7 +53,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 			return
 		}
 		spare = !m.UsesGroup && !pass.Brief(m)
-		if spare && !pass.HasLoop(m) {
+		if spare && (!pass.HasLoop(m) || prog.NoSpare(k.Pkg)) {
 			return
 		}
 		// The module itself goes on to become SPIR-V: looking at it adds constants to it.

@@ -36,6 +36,9 @@ type Config struct {
 	Out string
 	// Check writes nothing, and fails with ErrStale if anything would change.
 	Check bool
+	// Modules is where the modules of packages with the directive //kgen:bare are written
+	// to, also by Check; see internal/modules. Without Check, nothing else is written.
+	Modules string
 
 	// Dump names a form of the kernels to print to DumpTo instead of writing
 	// anything: one of DumpNames.

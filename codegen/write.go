@@ -16,6 +16,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/gohost"
 	"github.com/kgen-go/kgen/codegen/gostub"
 	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/internal/modules"
 )
 
 // output is a package to be written.
@@ -81,11 +82,20 @@ func (w *writer) root(p *load.Package) string {
 // has.
 func (w *writer) output(out *output) error {
 	dir, importPath := w.place(out.pkg)
+	bare := w.prog.Bare(out.pkg)
+	if bare && w.cfg.Modules != "" {
+		if err := w.modules(out); err != nil {
+			return err
+		}
+	}
+	if w.cfg.Modules != "" && !w.cfg.Check {
+		return nil
+	}
 	from, err := w.sources(out.pkg, dir)
 	if err != nil {
 		return err
 	}
-	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Sources: from}, importPath, w.names)
+	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Sources: from, Bare: bare}, importPath, w.names)
 	if err != nil {
 		return err
 	}
@@ -104,6 +114,15 @@ func (w *writer) output(out *output) error {
 		}
 	}
 	return w.clean(dir, keep)
+}
+
+// modules writes the modules of a package to the folder for them.
+func (w *writer) modules(out *output) error {
+	var kernels []*abi.Kernel
+	for i := range out.kernels {
+		kernels = append(kernels, out.kernels[i].Complete())
+	}
+	return modules.Write(w.cfg.Modules, out.pkg.ModuleDir, out.pkg.PkgPath, kernels)
 }
 
 // sources returns what a package's kernels were compiled from, for stubs in the folder
@@ -210,7 +229,7 @@ func firstLine(name string) string {
 // sweep removes what was written for packages that have no kernels any more. It
 // can tell only where the patterns cover the whole module.
 func (w *writer) sweep(pkgs []*load.Package) error {
-	if len(pkgs) == 0 || pkgs[0].ModuleDir != w.dir || !slices.Contains(w.cfg.Patterns, "./...") {
+	if w.cfg.Modules != "" && !w.cfg.Check || len(pkgs) == 0 || pkgs[0].ModuleDir != w.dir || !slices.Contains(w.cfg.Patterns, "./...") {
 		return nil
 	}
 	live := map[string]bool{}

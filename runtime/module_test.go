@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/valid"
 	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -117,7 +119,8 @@ func TestLoadModuleSizes(t *testing.T) {
 // BenchmarkLoadModule loads a module of 49 KB.
 func BenchmarkLoadModule(b *testing.B) {
 	dev := openHost(b)
-	words := moduleFile(b, "../internal/difftest/corpus/corpusgen/Embedded.words.spv")
+	dir := must(modules.Folder(modules.Module + "/internal/difftest/corpus"))
+	words := moduleFile(b, filepath.Join(dir, "Embedded.words.spv"))
 	desc := abi.Kernel{Name: "embedded", Form: abi.Range, Rank: 1, ArgSize: 256}
 	b.SetBytes(int64(4 * len(words)))
 	for b.Loop() {

@@ -21,6 +21,7 @@ const (
 	propertiesPath = modulePath + "/properties"
 	runtimePath    = modulePath + "/runtime"
 	implPath       = runtimePath + "/kernelimpl"
+	modulesPath    = modulePath + "/internal/modules"
 )
 
 // generator writes one package.
@@ -61,6 +62,9 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 			return nil, fmt.Errorf("kernel %s has %d parameters but %d arguments", k.ABI.Name, len(k.ABI.Params), len(k.Args))
 		}
 		g.kernel(k, taken)
+		if p.Bare {
+			continue
+		}
 		files = append(files, File{k.ABI.Name + ".spv", wordBytes(k.Words)})
 		if k.ABI.Data != "" {
 			files = append(files, File{k.ABI.Name + ".data", []byte(k.ABI.Data)})
@@ -88,9 +92,11 @@ func wordBytes(words []uint32) []byte {
 // imports tells jennifer what packages are called, since it would give each an
 // alias. A package whose name generated code uses for something else gets one.
 func (g *generator) imports(names map[string]string) {
-	g.file.Anon("embed")
+	if !g.p.Bare {
+		g.file.Anon("embed")
+	}
 	g.file.ImportName("context", "context")
-	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath} {
+	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath, modulesPath} {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true}
@@ -120,21 +126,11 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	name := k.ABI.Name
 	root := tree(k)
 	root.nameTypes(name, taken)
-	g.file.Commentf("//go:embed %s.spv", name)
-	g.file.Var().Id(spirvVar(name)).String()
-	g.file.Line()
-	if k.ABI.Data != "" {
-		g.file.Commentf("//go:embed %s.data", name)
-		g.file.Var().Id(dataVar(name)).String()
-		g.file.Line()
-	}
-	for i := range k.ABI.Variants {
-		g.file.Commentf("//go:embed %s", variantFile(k.ABI, i))
-		g.file.Var().Id(variantVar(k.ABI, i)).String()
-		g.file.Line()
+	if !g.p.Bare {
+		g.embeds(k)
 	}
 	args := []jen.Code{
-		abiKernel(k),
+		g.description(k),
 		jen.Func().Params(jen.Id("a").Op("*").Qual(implPath, "HostArgs")).Any().BlockFunc(g.hostBody(k)),
 	}
 	register := "Register"
@@ -155,6 +151,36 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	g.launch(k)
 	g.run(k)
 	g.compare(k)
+}
+
+// embeds declares the variables of the kernel's modules.
+func (g *generator) embeds(k *Kernel) {
+	name := k.ABI.Name
+	g.file.Commentf("//go:embed %s.spv", name)
+	g.file.Var().Id(spirvVar(name)).String()
+	g.file.Line()
+	if k.ABI.Data != "" {
+		g.file.Commentf("//go:embed %s.data", name)
+		g.file.Var().Id(dataVar(name)).String()
+		g.file.Line()
+	}
+	for i := range k.ABI.Variants {
+		g.file.Commentf("//go:embed %s", variantFile(k.ABI, i))
+		g.file.Var().Id(variantVar(k.ABI, i)).String()
+		g.file.Line()
+	}
+}
+
+// description renders the kernel's description.
+func (g *generator) description(k *Kernel) *jen.Statement {
+	if !g.p.Bare {
+		return abiKernel(k)
+	}
+	args := []jen.Code{jen.Lit(g.p.Path), jen.Lit(k.ABI.Name)}
+	for _, v := range k.ABI.Variables {
+		args = append(args, pointer(v.Name))
+	}
+	return jen.Qual(modulesPath, "Kernel").Call(args...)
 }
 
 // hostBody rebuilds the receiver from the arguments of a launch.

@@ -136,9 +136,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	}
 	rows = nil
 	for _, v := range k.Variables {
-		dot := strings.LastIndexByte(v.Name, '.')
-		rows = append(rows, row(field{"Name", v.Name}, field{"Pos", v.Pos},
-			field{"Var", jen.Op("&").Qual(v.Name[:dot], v.Name[dot+1:])}, field{"Sum", uint64(v.Sum)}))
+		rows = append(rows, row(field{"Name", v.Name}, field{"Pos", v.Pos}, field{"Var", pointer(v.Name)}, field{"Sum", uint64(v.Sum)}))
 	}
 	list("Variables", q("Variable"), rows)
 	if k.Data != "" {
@@ -153,6 +151,12 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	}
 	list("Variants", q("Variant"), rows)
 	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))
+}
+
+// pointer renders the address of a package-level variable.
+func pointer(name string) *jen.Statement {
+	dot := strings.LastIndexByte(name, '.')
+	return jen.Op("&").Qual(name[:dot], name[dot+1:])
 }
 
 func products(list [][]int) *jen.Statement {

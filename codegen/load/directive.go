@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -21,6 +22,9 @@ type Directives struct {
 	DeviceHas map[types.Object]AspectList
 	// Cancel has the Kernel methods with a //kgen:cancel directive.
 	Cancel map[types.Object]bool
+
+	// bare has the words after //kgen:bare, and an empty one, of packages with that directive.
+	bare map[*types.Package][]string
 }
 
 // AspectList is the list of a //kgen:device_has directive.
@@ -33,7 +37,7 @@ const directivePrefix = "//kgen:"
 
 // directives reads the directives of all packages that come from source.
 func (l *loader) directives(u *universe) Directives {
-	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{}}
+	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{}, bare: map[*types.Package][]string{}}
 	for _, s := range u.sources {
 		if s.std || s.info == nil {
 			continue
@@ -85,12 +89,27 @@ func (l *loader) fileDirectives(d *Directives, s *source, file *ast.File) {
 		}
 	}
 	for _, g := range file.Comments {
+		if g.End() < file.Package {
+			each(g, func(verb, args string, pos token.Pos) { l.packageDirective(d, s, verb, args, pos) })
+		}
 		for _, c := range g.List {
 			if strings.HasPrefix(c.Text, directivePrefix) && !used[c] {
 				l.directiveError(c.Pos(), "write it in the doc comment of a function or of a variable",
 					"%s does not belong to a declaration that it could be about", c.Text)
 			}
 		}
+	}
+}
+
+// packageDirective reads a directive above a package clause.
+func (l *loader) packageDirective(d *Directives, s *source, verb, args string, pos token.Pos) {
+	switch {
+	case verb != "bare":
+		l.directiveError(pos, "write it in the doc comment of a function or of a variable", "//kgen:%s does not belong to a package", verb)
+	case s.modulePath != modules.Module:
+		l.directiveError(pos, "leave it out", "//kgen:bare is for kgen's own tests, whose modules are not committed")
+	default:
+		d.bare[s.types] = append(strings.Fields(args), "")
 	}
 }
 

@@ -72,6 +72,14 @@ type Package struct {
 	mentions []string // packages that the kernels mention, by path
 }
 
+// Bare reports whether the stubs of a package have no modules, as //kgen:bare says; see
+// internal/modules.
+func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
+
+// NoSpare reports whether a package's kernels have no host forms that only launches need
+// which may be cancelled, as //kgen:bare nospare says.
+func (p *Program) NoSpare(pkg *Package) bool { return slices.Contains(p.bare[pkg.Types], "nospare") }
+
 // Importable reports whether the code that is generated for the package's kernels can
 // import a package. It stands below the module's folder generated, but for packages below
 // an internal folder, which have theirs beside themselves.

@@ -210,7 +210,7 @@ func TestDM15_Pointers(t *testing.T) {
 }
 
 func TestDM17_AddressSpaces(t *testing.T) {
-	text := disassemble(t, "args/argsgen/Spaces.spv")
+	text := disassemble(t, "args/Spaces.spv")
 	for _, class := range []string{"OpTypePointer PhysicalStorageBuffer", "OpTypePointer Workgroup", "OpTypePointer Function"} {
 		if !strings.Contains(text, class) {
 			t.Errorf("no %s in\n%s", class, text)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/consts/constsgen"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/spirvtools"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -238,9 +240,11 @@ func rawModule(t *testing.T, dev *runtime.Device) {
 	wantErr(t, err, runtime.ErrKernelArgument)
 }
 
+// moduleWords reads a module of the kernels of a package of this folder, as args/Spaces.spv.
 func moduleWords(t *testing.T, file string) []uint32 {
 	t.Helper()
-	data, err := os.ReadFile(file)
+	dir := must(modules.Folder(modules.Module + "/internal/conformance/" + path.Dir(file)))(t)
+	data, err := os.ReadFile(filepath.Join(dir, path.Base(file)))
 	check(t, err)
 	words := make([]uint32, len(data)/4)
 	for i := range words {
@@ -249,7 +253,7 @@ func moduleWords(t *testing.T, file string) []uint32 {
 	return words
 }
 
-// disassemble prints a committed module.
+// disassemble prints such a module.
 func disassemble(t *testing.T, file string) string {
 	t.Helper()
 	m, err := spirv.Parse(moduleWords(t, file))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/internal/conformance/props"
 	"github.com/kgen-go/kgen/internal/conformance/props/propsgen"
 	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -38,7 +40,7 @@ func TestKP1_Keys(t *testing.T) {
 	if !k.Properties().Equal(want) {
 		t.Errorf("got %v, want %v", k.Properties(), want)
 	}
-	if text := disassemble(t, "props/propsgen/Keys.spv"); !strings.Contains(text, "LocalSize 8 2 1") {
+	if text := disassemble(t, "props/Keys.spv"); !strings.Contains(text, "LocalSize 8 2 1") {
 		t.Errorf("no work-group size in\n%s", text)
 	}
 }
@@ -362,7 +364,7 @@ func TestKP11_LaunchOnly(t *testing.T) {
 	})
 	// The modules are those that kgen wrote.
 	for file, module := range map[string]string{"Sizes.spv": k.ABI().SPIRV, "Sizes.words.spv": k.ABI().Variants[0].SPIRV} {
-		text, err := os.ReadFile("props/propsgen/" + file)
+		text, err := os.ReadFile(filepath.Join(must(modules.Folder(modules.Module+"/internal/conformance/props"))(t), file))
 		check(t, err)
 		equal(t, file, module == string(text), true)
 	}
@@ -433,7 +435,7 @@ func TestKP14_Rank(t *testing.T) {
 
 func TestKP15_Order(t *testing.T) {
 	for _, name := range []string{"Keys", "Ordered", "Ordered.words"} {
-		if text := disassemble(t, "props/propsgen/"+name+".spv"); !strings.Contains(text, "LocalSize 8 2 1") {
+		if text := disassemble(t, "props/"+name+".spv"); !strings.Contains(text, "LocalSize 8 2 1") {
 			t.Errorf("no LocalSize 8 2 1 in\n%s", text)
 		}
 	}

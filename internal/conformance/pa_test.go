@@ -40,7 +40,7 @@ func TestPA1_Lengths(t *testing.T) {
 // The length of the array is the constant with the SpecId.
 func TestPA2_Lowering(t *testing.T) {
 	for _, file := range []string{"Fill.spv", "Fill.words.spv"} {
-		lengthIsConstant(t, "privates/privatesgen/"+file)
+		lengthIsConstant(t, "privates/"+file)
 	}
 }
 
@@ -78,7 +78,7 @@ func inner(t *testing.T, dev *runtime.Device, rounds, n int) {
 
 func TestPA3_EntryBlock(t *testing.T) {
 	for _, file := range []string{"Inner.spv", "Inner.words.spv"} {
-		text := disassemble(t, "privates/privatesgen/"+file)
+		text := disassemble(t, "privates/"+file)
 		function := text[strings.Index(text, "OpFunction "):]
 		label := strings.Index(function, "OpLabel")
 		branch := regexp.MustCompile(`Op(Branch|SelectionMerge|LoopMerge)`).FindStringIndex(function)
@@ -86,7 +86,7 @@ func TestPA3_EntryBlock(t *testing.T) {
 		if last < label || last > branch[0] {
 			t.Errorf("a variable is not in the entry block of\n%s", function)
 		}
-		validate(t, "privates/privatesgen/"+file)
+		validate(t, "privates/"+file)
 	}
 	onDevices(t, func(t *testing.T, dev *runtime.Device) { inner(t, dev, 1, 7) })
 }
@@ -438,7 +438,7 @@ func TestPA23_AspectOfUse(t *testing.T) {
 // 64-bit integers has native constants as well.
 func TestPA24_Native(t *testing.T) {
 	for _, file := range []string{"Fill.spv", "Fill.words.spv"} {
-		if text := disassemble(t, "privates/privatesgen/"+file); !strings.Contains(text, fillID(t)+"\n") {
+		if text := disassemble(t, "privates/"+file); !strings.Contains(text, fillID(t)+"\n") {
 			t.Errorf("no native constant in %s:\n%s", file, text)
 		}
 	}

@@ -24,6 +24,7 @@ const (
 	RequireVulkan      = "KGEN_REQUIRE_VULKAN"
 	RequireSwiftShader = "KGEN_REQUIRE_SWIFTSHADER"
 	SwiftShader        = "KGEN_SWIFTSHADER"
+	TestModules        = "KGEN_TEST_MODULES"
 )
 
 // MaxSubGroup is the largest size of sub-groups of the host device.
@@ -51,6 +52,7 @@ var Vars = []Var{
 	{RequireVulkan, "`1`, `0`", "in tests: a missing device or tool is a failure", oneOf("1", "0")},
 	{RequireSwiftShader, "`1`, `0`", "in tests: so is a missing SwiftShader", oneOf("1", "0")},
 	{SwiftShader, "the path of a vk_swiftshader_icd.json", "in tests: the SwiftShader to use", anything},
+	{TestModules, "the path of a folder", "in kgen's own tests: where `make modules` has written the modules of their kernels", anything},
 }
 
 // Get returns a variable's value, "" if it is not set.

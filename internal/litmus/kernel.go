@@ -4,6 +4,8 @@
 // two to four work-items. A launch runs many instances of a test at once, whose
 // work-items and locations are paired in an order that differs from launch to
 // launch; see the test for what is forbidden.
+//
+//kgen:bare
 package litmus
 
 import (

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/internal/modules"
 )
 
 // entryPoint is the name that kgen gives entry points; package abi has it, which
@@ -17,10 +18,23 @@ const entryPoint = "main"
 // root is the module's folder.
 const root = "../../.."
 
-// committed returns the paths of the modules in the repository.
+// committed returns the paths of the modules in the repository, and of those of the test
+// kernels.
 func committed(t testing.TB) []string {
 	var list []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	compiled, err := modules.Packages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range compiled {
+		dir, err := modules.Folder(pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, _ := filepath.Glob(filepath.Join(dir, "*.spv"))
+		list = append(list, files...)
+	}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,6 @@
 // Package args has kernels with arguments of all shapes.
+//
+//kgen:bare
 package args
 
 import "github.com/kgen-go/kgen/dsl"

@@ -1,4 +1,6 @@
 // Package consts has kernels that read specialization constants.
+//
+//kgen:bare
 package consts
 
 import "github.com/kgen-go/kgen/dsl"

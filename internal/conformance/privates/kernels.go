@@ -1,5 +1,7 @@
 // Package privates has kernels with private memory that specialization constants
 // size.
+//
+//kgen:bare
 package privates
 
 import (

@@ -1,4 +1,6 @@
 // Package props has kernels with properties, and kernels that use aspects.
+//
+//kgen:bare
 package props
 
 import (

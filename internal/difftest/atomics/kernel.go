@@ -1,6 +1,8 @@
 // Package atomics holds kernels of atomic operations whose results do not depend
 // on the order of the work-items. The differential test runs them as it runs
 // package corpus.
+//
+//kgen:bare
 package atomics
 
 import (

@@ -28,7 +28,7 @@ func (k RangeNil) Kernel(it dsl.Item1) {
 	for j := range *p {
 		n = n*3 + int32(j)
 	}
-	for j := range (*p) {
+	for j := range *p {
 		n = n*3 + int32(j)
 	}
 	for range *p {

@@ -1,5 +1,7 @@
 // Package groups holds kernels of uniform values and group algorithms. The
 // differential test runs them as it runs package corpus.
+//
+//kgen:bare
 package groups
 
 import (

@@ -3,6 +3,8 @@
 // compiler may get wrong where a plain operator goes right. Each idiom, for each
 // type, has a slot of its own in a row of results, widened to 64 bits, so that a
 // difference names the idiom by its place in the source: out[n] of the kernel.
+//
+//kgen:bare nospare
 package idioms
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .

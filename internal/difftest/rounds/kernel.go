@@ -1,4 +1,6 @@
 // Package rounds has kernels whose loops make as many rounds as they are told.
+//
+//kgen:bare
 package rounds
 
 import (

@@ -1,5 +1,7 @@
 // Package tables has kernels that read what functions have made as packages were
 // initialized.
+//
+//kgen:bare
 package tables
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .

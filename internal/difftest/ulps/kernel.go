@@ -1,4 +1,6 @@
 // Package ulps measures the errors of math32's functions on a device.
+//
+//kgen:bare
 package ulps
 
 import (

@@ -1,6 +1,8 @@
 // Package words has kernels of the differential test that need nothing that every
 // device has not: no float64 above all. On devices without 64-, 16- and 8-bit
 // integers they run in words.
+//
+//kgen:bare
 package words
 
 import "github.com/kgen-go/kgen/dsl"

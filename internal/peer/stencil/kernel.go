@@ -1,5 +1,7 @@
 // Package stencil has the kernels that are compared with shaders and are not
 // those of an example.
+//
+//kgen:bare
 package stencil
 
 import (

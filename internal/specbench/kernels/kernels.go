@@ -1,6 +1,8 @@
 // Package kernels has each kernel of the benchmark three times: with its size as a
 // constant, as a specialization constant, and as an argument. The code is the
 // same, in functions that all three call.
+//
+//kgen:bare
 package kernels
 
 import "github.com/kgen-go/kgen/dsl"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/spirvtools"
 )
 
@@ -18,8 +19,15 @@ import (
 // which stay as they are if they have no loops.
 func TestRecordRounds(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"generated/examples/*/*/*.spv", "internal/difftest/rounds/roundsgen/*.spv", "internal/difftest/groups/groupsgen/[A-D]*.spv"} {
-		found, err := filepath.Glob(filepath.Join("../../..", pattern))
+	folder := func(pkg string) string {
+		dir, err := modules.Folder(modules.Module + "/internal/difftest/" + pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	for _, pattern := range []string{"../../../generated/examples/*/*/*.spv", folder("rounds") + "/*.spv", folder("groups") + "/[A-D]*.spv"} {
+		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, err)
 		}

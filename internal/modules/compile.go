@@ -1,0 +1,178 @@
+package modules
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// compiler is what decides what kgen makes of a kernel, beside its package and what that
+// imports: files and folders of the module.
+var compiler = []string{"go.mod", "go.sum", "abi", "cmd/kgen", "codegen", "internal/modules", "internal/sources", "properties"}
+
+// sourceRoot returns the folder of the module that this package was compiled from, or ""
+// if it is not there.
+func sourceRoot() string {
+	_, file, _, ok := runtime.Caller(0)
+	if !ok {
+		return ""
+	}
+	root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		return ""
+	}
+	return root
+}
+
+// compilerSum is the checksum of the compiler's sources.
+var compilerSum = sync.OnceValues(func() (string, error) {
+	h := sha256.New()
+	fmt.Fprintln(h, runtime.Version())
+	for _, part := range compiler {
+		err := filepath.WalkDir(filepath.Join(sourceRoot(), part), func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if e.IsDir() {
+				if e.Name() == "testdata" {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			switch ext := filepath.Ext(path); {
+			case strings.HasSuffix(path, "_test.go"):
+				return nil
+			case ext == ".go", ext == ".tmpl", ext == ".mod", ext == ".sum":
+			default:
+				return nil
+			}
+			data, err := os.ReadFile(path)
+			fmt.Fprintln(h, e.Name(), len(data))
+			h.Write(data)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+})
+
+// Sum returns a checksum of what the modules of a package are made from: its sources, those
+// of the packages of the module that it imports, the compiler's, and Go's version.
+func Sum(root, pkg string) (string, error) {
+	sum, err := compilerSum()
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	fmt.Fprintln(h, sum)
+	seen := map[string]bool{}
+	var visit func(pkg string) error
+	visit = func(pkg string) error {
+		if seen[pkg] {
+			return nil
+		}
+		seen[pkg] = true
+		files, err := filepath.Glob(filepath.Join(root, below(pkg), "*.go"))
+		if err != nil {
+			return err
+		}
+		slices.Sort(files)
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(h, pkg, filepath.Base(name), len(text))
+			h.Write(text)
+			file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, i := range file.Imports {
+				if path, _ := strconv.Unquote(i.Path.Value); strings.HasPrefix(path, Module+"/") {
+					if err := visit(path); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	}
+	if err := visit(pkg); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12]), nil
+}
+
+// kept is how many folders of a package the cache holds: those of some branches.
+const kept = 3
+
+// compiled returns the folder of a package's modules in the user's cache folder. If it is
+// not there kgen is run.
+func compiled(root, pkg, sum string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("%w; KGEN_TEST_MODULES may be the folder that make modules has written", err)
+	}
+	all := filepath.Join(cache, "kgen", "test-modules", strings.ReplaceAll(filepath.ToSlash(below(pkg)), "/", "-"))
+	own := filepath.Join(all, sum)
+	dir := filepath.Join(own, below(pkg))
+	if complete(dir) {
+		return dir, nil
+	}
+	if err := os.MkdirAll(own, 0o777); err != nil {
+		return "", err
+	}
+	run := exec.Command("go", "run", "./cmd/kgen", "-modules", own, "./"+filepath.ToSlash(below(pkg)))
+	run.Dir = root
+	run.Env = slices.DeleteFunc(os.Environ(), func(s string) bool { // what is compiled for the test is not for kgen
+		return strings.HasPrefix(s, "GOARCH=") || strings.HasPrefix(s, "GOOS=") || strings.HasPrefix(s, "GOFLAGS=") || strings.HasPrefix(s, "GOEXPERIMENT=")
+	})
+	if out, err := run.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("kgen: %w\n%s", err, out)
+	}
+	if !complete(dir) {
+		return "", fmt.Errorf("kgen has written nothing to %s: the package has no //kgen:bare", dir)
+	}
+	clean(all)
+	return dir, nil
+}
+
+// clean removes all but the newest folders.
+func clean(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	type aged struct {
+		name string
+		at   int64
+	}
+	var list []aged
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && e.IsDir() {
+			list = append(list, aged{e.Name(), info.ModTime().UnixNano()})
+		}
+	}
+	slices.SortFunc(list, func(a, b aged) int { return cmp.Compare(b.at, a.at) })
+	for _, a := range list[min(kept, len(list)):] {
+		os.RemoveAll(filepath.Join(dir, a.name))
+	}
+}

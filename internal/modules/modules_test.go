@@ -1,0 +1,89 @@
+package modules_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/golden"
+	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// TestSums compares the modules of all test kernels with those of corpus.sums, so that a
+// review shows which of them a change of the compiler changes. With -update it writes them.
+func TestSums(t *testing.T) {
+	packages, err := modules.Packages()
+	if err != nil || len(packages) < 15 {
+		t.Fatal(packages, err)
+	}
+	var b strings.Builder
+	b.WriteString("# The modules of kgen's test kernels: name, words, and how their SHA-256 begins.\n")
+	for _, pkg := range packages {
+		dir, err := modules.Folder(pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*.spv"))
+		if err != nil || len(files) == 0 {
+			t.Fatal(dir, err)
+		}
+		slices.Sort(files)
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimPrefix(pkg, modules.Module+"/"))
+		for _, f := range files {
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "%s %d %x\n", strings.TrimSuffix(filepath.Base(f), ".spv"), len(data)/4, sha256.Sum256(data))
+		}
+	}
+	lines := strings.Split(b.String(), "\n")
+	for i, l := range lines {
+		if f := strings.Fields(l); len(f) == 3 && len(f[2]) == 64 {
+			lines[i] = f[0] + " " + f[1] + " " + f[2][:12]
+		}
+	}
+	golden.Equal(t, "corpus.sums", []byte(strings.Join(lines, "\n")))
+}
+
+// TestFiles writes what a folder holds, and reads it again.
+func TestFiles(t *testing.T) {
+	v := 7
+	k := &abi.Kernel{Name: "K", Package: modules.Module + "/internal/modules", Form: abi.NDRange, Rank: 2,
+		Params:     []abi.Param{{Name: "X", Kind: abi.Slice, Type: "[]int", Size: 16, Access: abi.ReadWrite}},
+		Aspects:    []properties.Aspect{properties.Int8, properties.FP64},
+		Properties: properties.List{properties.WorkGroupSize(8, 4), properties.WorkGroupSizeHint(8, 4), properties.SubGroupSize(32), properties.DeviceHas(properties.Int8), properties.Float(properties.FloatFast)},
+		Sites:      []abi.Site{{Kind: abi.FaultPanic, Pos: "k.go:1:2", Message: "no UTF-8: \xff\""}},
+		Variables:  []abi.Variable{{Name: "V", Var: &v, Sum: 3}},
+		Data:       "data\x00\xfe", SPIRV: "\x03\x02\x23\x07", Sum: 9,
+		Variants: []abi.Variant{{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: "\x07\x23\x02\x03", Sum: 8}},
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := modules.Write(dir, root, k.Package, []*abi.Kernel{k}); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KGEN_TEST_MODULES", dir)
+	got := modules.Kernel(k.Package, "K", &v)
+	k.Sum, k.Variants[0].Sum = 0, 0 // which are for stubs with modules
+	if !reflect.DeepEqual(got, k) {
+		t.Errorf("got  %+v\nwant %+v", got, k)
+	}
+	// Modules of other sources are none.
+	if err := os.WriteFile(filepath.Join(dir, "internal/conformance/args/kernels.json"), nil, 0o644); err == nil {
+		t.Fatal("it is there")
+	}
+	if _, err := modules.Folder(modules.Module + "/internal/conformance/args"); err == nil || !strings.Contains(err.Error(), "make modules") {
+		t.Error(err)
+	}
+}
