@@ -20,9 +20,9 @@ type aloneHost struct {
 func newAloneHost() kernelimpl.HostForm { return new(aloneHost) }
 
 var aloneHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:27:10"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:24:31"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:24:17"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:29:10"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:26:31"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:26:17"},
 }
 
 // Begin readies the form for a launch.
@@ -152,7 +152,7 @@ type countHost struct {
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
 
 var countHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:66:7"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:68:7"},
 }
 
 // Begin readies the form for a launch.
@@ -290,9 +290,9 @@ type meetHost struct {
 func newMeetHost() kernelimpl.HostForm { return new(meetHost) }
 
 var meetHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:112:10"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:107:15"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:114:14"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:114:10"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:109:15"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:116:14"},
 }
 
 // Begin readies the form for a launch.
@@ -313,20 +313,20 @@ func (g *meetHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 104 of kernel.go
+			// ZeroLocal in line 106 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 113 of kernel.go
+			// Barrier in line 115 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 115 of kernel.go
+			// Barrier in line 117 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 104 of kernel.go.
+// r1 runs them after the ZeroLocal in line 106 of kernel.go.
 func (g *meetHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -399,7 +399,7 @@ func (g *meetHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 113 of kernel.go.
+// r2 runs them after the Barrier in line 115 of kernel.go.
 func (g *meetHost) r2() int {
 	n := g.Items
 	c1 := g.c1
@@ -446,7 +446,7 @@ func (g *meetHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 115 of kernel.go.
+// r3 runs them after the Barrier in line 117 of kernel.go.
 func (g *meetHost) r3() int {
 	n := g.Items
 	e12 := g.v12
@@ -518,9 +518,9 @@ type searchHost struct {
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
 var searchHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:27:10"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:24:31"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:24:17"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:29:10"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:26:31"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:26:17"},
 }
 
 // Begin readies the form for a launch.
@@ -660,11 +660,11 @@ type waitHost struct {
 func newWaitHost() kernelimpl.HostForm { return new(waitHost) }
 
 var waitHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:85:9"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:81:31"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:81:17"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:87:10"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:87:23"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:87:9"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:83:31"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:83:17"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:89:10"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:89:23"},
 }
 
 // Begin readies the form for a launch.
@@ -684,17 +684,17 @@ func (g *waitHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 78 of kernel.go
+			// ZeroLocal in line 80 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 86 of kernel.go
+			// Barrier in line 88 of kernel.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 78 of kernel.go.
+// r1 runs them after the ZeroLocal in line 80 of kernel.go.
 func (g *waitHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -813,7 +813,7 @@ func (g *waitHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 86 of kernel.go.
+// r2 runs them after the Barrier in line 88 of kernel.go.
 func (g *waitHost) r2() int {
 	n := g.Items
 	c1 := g.c1

@@ -5,12 +5,11 @@ package endlessgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/endless"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -34,48 +33,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../..",
 	Files: []abi.Source{
 		{File: "internal/endless/cases.go", Package: "endless", Sum: 0xb8081b11},
-		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0x82636586},
+		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0xf78beb5d},
 	},
 })
-
-//go:embed Alone.spv
-var aloneSPIRV string
-
-//go:embed Alone.words.spv
-var aloneWords string
-
-//go:embed Alone.cancel.spv
-var aloneCancel string
-
-//go:embed Alone.cancelWords.spv
-var aloneCancelWords string
-
-var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Alone",
-	Package: "github.com/kgen-go/kgen/internal/endless",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Seeds.From", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.To", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:24:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:24:31", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:27:10", Limit: -3},
-	},
-	Loops: "internal/endless/kernel.go:24:2 24:2",
-	SPIRV: aloneSPIRV,
-	Sum:   0x3b62de5d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: aloneWords, Sum: 0x6bf427c3},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: aloneCancel, Sum: 0x861946af},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: aloneCancelWords, Sum: 0x1331b997},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var aloneKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Alone"), func(a *kernelimpl.HostArgs) any {
 	var k endless.Alone
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
@@ -126,46 +87,7 @@ func _(k *endless.Alone) {
 	_ = (*endlessSeedsHasChanged_RunGoGenerate)(&k.Seeds) // endless.Seeds has changed: run go generate
 }
 
-//go:embed Count.spv
-var countSPIRV string
-
-//go:embed Count.small.spv
-var countSmall string
-
-//go:embed Count.words.spv
-var countWords string
-
-//go:embed Count.cancel.spv
-var countCancel string
-
-//go:embed Count.cancelWords.spv
-var countCancelWords string
-
-var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Count",
-	Package: "github.com/kgen-go/kgen/internal/endless",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:66:7", Limit: -2},
-	},
-	Loops: "internal/endless/kernel.go:59:2 60:3 61:4",
-	SPIRV: countSPIRV,
-	Sum:   0xfc215947,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {24, 24}, {8, 12}}, Loops: "internal/endless/kernel.go:59:2 60:3 61:4", SPIRV: countSmall, Sum: 0xac419c3a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/endless/kernel.go:59:2 60:3 61:4", SPIRV: countWords, Sum: 0x4504a497},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, Loops: "internal/endless/kernel.go:59:2 60:3 61:4", SPIRV: countCancel, Sum: 0x79d66b15},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, Loops: "internal/endless/kernel.go:59:2 60:3 61:4", SPIRV: countCancelWords, Sum: 0x42c83bb8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Count"), func(a *kernelimpl.HostArgs) any {
 	return endless.Count{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -204,65 +126,7 @@ func _(k *endless.Count) {
 	_ = (*endlessCountHasChanged_RunGoGenerate)(k) // endless.Count has changed: run go generate
 }
 
-//go:embed Meet.spv
-var meetSPIRV string
-
-//go:embed Meet.words.spv
-var meetWords string
-
-//go:embed Meet.alone.spv
-var meetAlone string
-
-//go:embed Meet.aloneWords.spv
-var meetAloneWords string
-
-//go:embed Meet.cancel.spv
-var meetCancel string
-
-//go:embed Meet.cancelWords.spv
-var meetCancelWords string
-
-//go:embed Meet.cancelAlone.spv
-var meetCancelAlone string
-
-//go:embed Meet.cancelAloneWords.spv
-var meetCancelAloneWords string
-
-var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Meet",
-	Package: "github.com/kgen-go/kgen/internal/endless",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Values", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[uint32]", Offset: -1, HostOffset: 32, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:107:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:112:10"},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:114:14"},
-	},
-	Loops: "- internal/endless/kernel.go:111:2 -",
-	SPIRV: meetSPIRV,
-	Sum:   0x6fece70b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/endless/kernel.go:111:2 -", SPIRV: meetWords, Sum: 0xaede44cd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- internal/endless/kernel.go:111:2 -", SPIRV: meetAlone, Sum: 0x542d7f84},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- internal/endless/kernel.go:111:2 -", SPIRV: meetAloneWords, Sum: 0x9236ccae},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, Loops: "- internal/endless/kernel.go:111:2 - -", SPIRV: meetCancel, Sum: 0x521663cc},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, Loops: "- internal/endless/kernel.go:111:2 - -", SPIRV: meetCancelWords, Sum: 0x7c65efe7},
-		{Name: "cancelAlone", Without: []properties.Aspect{properties.SubGroups}, Cancel: true, Loops: "- internal/endless/kernel.go:111:2 - -", SPIRV: meetCancelAlone, Sum: 0x521663cc},
-		{Name: "cancelAloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Cancel: true, Loops: "- internal/endless/kernel.go:111:2 - -", SPIRV: meetCancelAloneWords, Sum: 0x7c65efe7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var meetKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Meet"), func(a *kernelimpl.HostArgs) any {
 	return endless.Meet{
 		N:       kernelimpl.HostValue[int](a, 0),
 		Values:  kernelimpl.HostSlice[uint32](a, 1),
@@ -306,45 +170,7 @@ func _(k *endless.Meet) {
 	_ = (*endlessMeetHasChanged_RunGoGenerate)(k) // endless.Meet has changed: run go generate
 }
 
-//go:embed Search.spv
-var searchSPIRV string
-
-//go:embed Search.words.spv
-var searchWords string
-
-//go:embed Search.cancel.spv
-var searchCancel string
-
-//go:embed Search.cancelWords.spv
-var searchCancelWords string
-
-var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Search",
-	Package: "github.com/kgen-go/kgen/internal/endless",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Seeds.From", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.To", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:24:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:24:31", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:27:10", Limit: -3},
-	},
-	Loops: "internal/endless/kernel.go:24:2 24:2",
-	SPIRV: searchSPIRV,
-	Sum:   0xf1cf8819,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: searchWords, Sum: 0x9ac122f0},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: searchCancel, Sum: 0xcad6812d},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, Loops: "internal/endless/kernel.go:24:2 24:2", SPIRV: searchCancelWords, Sum: 0xb76f6354},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var searchKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Search"), func(a *kernelimpl.HostArgs) any {
 	var k endless.Search
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
@@ -389,51 +215,7 @@ func _(k *endless.Search) {
 	_ = (*endlessSearchHasChanged_RunGoGenerate)(k) // endless.Search has changed: run go generate
 }
 
-//go:embed Wait.spv
-var waitSPIRV string
-
-//go:embed Wait.words.spv
-var waitWords string
-
-//go:embed Wait.cancel.spv
-var waitCancel string
-
-//go:embed Wait.cancelWords.spv
-var waitCancelWords string
-
-var waitKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Wait",
-	Package: "github.com/kgen-go/kgen/internal/endless",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Seeds.From", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.To", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Seeds.Rounds", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[uint32]", Offset: -1, HostOffset: 72, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:81:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:81:31", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:85:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:87:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/endless/kernel.go:87:10", Limit: -3},
-	},
-	Loops: "- internal/endless/kernel.go:81:2 81:2",
-	SPIRV: waitSPIRV,
-	Sum:   0xb2e7255,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/endless/kernel.go:81:2 81:2", SPIRV: waitWords, Sum: 0xa871de9},
-		{Name: "cancel", Without: []properties.Aspect{}, Cancel: true, Loops: "- internal/endless/kernel.go:81:2 81:2", SPIRV: waitCancel, Sum: 0xf855ac18},
-		{Name: "cancelWords", Without: []properties.Aspect{properties.Int64}, Cancel: true, Loops: "- internal/endless/kernel.go:81:2 81:2", SPIRV: waitCancelWords, Sum: 0x85db69d0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var waitKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Wait"), func(a *kernelimpl.HostArgs) any {
 	var k endless.Wait
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)

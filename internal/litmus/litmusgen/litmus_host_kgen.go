@@ -28,9 +28,9 @@ type coRRHost struct {
 func newCoRRHost() kernelimpl.HostForm { return new(coRRHost) }
 
 var coRRHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
 // Begin readies the form for a launch.
@@ -270,9 +270,9 @@ type coRWHost struct {
 func newCoRWHost() kernelimpl.HostForm { return new(coRWHost) }
 
 var coRWHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
 }
 
 // Begin readies the form for a launch.
@@ -501,9 +501,9 @@ type coWRHost struct {
 func newCoWRHost() kernelimpl.HostForm { return new(coWRHost) }
 
 var coWRHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
 }
 
 // Begin readies the form for a launch.
@@ -732,9 +732,9 @@ type coWWHost struct {
 func newCoWWHost() kernelimpl.HostForm { return new(coWWHost) }
 
 var coWWHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
 // Begin readies the form for a launch.
@@ -977,10 +977,10 @@ type fenceMPHost struct {
 func newFenceMPHost() kernelimpl.HostForm { return new(fenceMPHost) }
 
 var fenceMPHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
 // Begin readies the form for a launch.
@@ -1265,10 +1265,10 @@ type iriwHost struct {
 func newIriwHost() kernelimpl.HostForm { return new(iriwHost) }
 
 var iriwHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
 }
 
 // Begin readies the form for a launch.
@@ -1558,10 +1558,10 @@ type lbHost struct {
 func newLbHost() kernelimpl.HostForm { return new(lbHost) }
 
 var lbHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
 }
 
 // Begin readies the form for a launch.
@@ -1837,9 +1837,9 @@ type localMPHost struct {
 func newLocalMPHost() kernelimpl.HostForm { return new(localMPHost) }
 
 var localMPHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
 // Begin readies the form for a launch.
@@ -1867,18 +1867,18 @@ func (g *localMPHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 345 of kernel.go
+			// ZeroLocal in line 347 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 346 of kernel.go
+			// ZeroLocal in line 348 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 346 of kernel.go.
+// r2 runs them after the ZeroLocal in line 348 of kernel.go.
 func (g *localMPHost) r2() int {
 	n := g.Items
 	v2 := g.v2
@@ -2126,9 +2126,9 @@ type localSBHost struct {
 func newLocalSBHost() kernelimpl.HostForm { return new(localSBHost) }
 
 var localSBHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 }
 
 // Begin readies the form for a launch.
@@ -2155,14 +2155,14 @@ func (g *localSBHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 367 of kernel.go
+			// ZeroLocal in line 369 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 367 of kernel.go.
+// r1 runs them after the ZeroLocal in line 369 of kernel.go.
 func (g *localSBHost) r1() int {
 	n := g.Items
 	v2 := g.v2
@@ -2376,10 +2376,10 @@ type mpHost struct {
 func newMpHost() kernelimpl.HostForm { return new(mpHost) }
 
 var mpHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
 // Begin readies the form for a launch.
@@ -2662,10 +2662,10 @@ type mpAddHost struct {
 func newMpAddHost() kernelimpl.HostForm { return new(mpAddHost) }
 
 var mpAddHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
 // Begin readies the form for a launch.
@@ -2953,10 +2953,10 @@ type mpAtomicHost struct {
 func newMpAtomicHost() kernelimpl.HostForm { return new(mpAtomicHost) }
 
 var mpAtomicHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
 // Begin readies the form for a launch.
@@ -3231,10 +3231,10 @@ type mpSwapHost struct {
 func newMpSwapHost() kernelimpl.HostForm { return new(mpSwapHost) }
 
 var mpSwapHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
 // Begin readies the form for a launch.
@@ -3516,10 +3516,10 @@ type rHost struct {
 func newRHost() kernelimpl.HostForm { return new(rHost) }
 
 var rHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
 // Begin readies the form for a launch.
@@ -3783,10 +3783,10 @@ type sHost struct {
 func newSHost() kernelimpl.HostForm { return new(sHost) }
 
 var sHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
 // Begin readies the form for a launch.
@@ -4050,10 +4050,10 @@ type sbHost struct {
 func newSbHost() kernelimpl.HostForm { return new(sbHost) }
 
 var sbHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
 }
 
 // Begin readies the form for a launch.
@@ -4329,10 +4329,10 @@ type sbSwapHost struct {
 func newSbSwapHost() kernelimpl.HostForm { return new(sbSwapHost) }
 
 var sbSwapHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
 }
 
 // Begin readies the form for a launch.
@@ -4621,9 +4621,9 @@ type twoTwoWHost struct {
 func newTwoTwoWHost() kernelimpl.HostForm { return new(twoTwoWHost) }
 
 var twoTwoWHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
 }
 
 // Begin readies the form for a launch.
@@ -4873,10 +4873,10 @@ type wrcHost struct {
 func newWrcHost() kernelimpl.HostForm { return new(wrcHost) }
 
 var wrcHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:44:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:53:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:50:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:49:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
 }
 
 // Begin readies the form for a launch.

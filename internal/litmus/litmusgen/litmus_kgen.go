@@ -5,11 +5,10 @@ package litmusgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/litmus"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -32,53 +31,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"CoRR", "CoRW", "CoWR", "CoWW", "Collect", "FenceMP", "IRIW", "LB", "LocalMP", "LocalSB", "MP", "MPAdd", "MPAtomic", "MPSwap", "R", "S", "SB", "SBSwap", "TwoTwoW", "WRC"},
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "internal/litmus/kernel.go", Package: "litmus", Sum: 0xb3d20ca2},
+		{File: "internal/litmus/kernel.go", Package: "litmus", Sum: 0xf9d1485d},
 	},
 })
-
-//go:embed CoRR.spv
-var coRRSPIRV string
-
-//go:embed CoRR.small.spv
-var coRRSmall string
-
-//go:embed CoRR.words.spv
-var coRRWords string
-
-var coRRKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "CoRR",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 96,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: coRRSPIRV,
-	Sum:   0xb2fc3921,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coRRSmall, Sum: 0x764014b0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coRRWords, Sum: 0xeb062b4c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var coRRKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoRR"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -169,49 +125,7 @@ func _(k *litmus.CoRR) {
 	_ = (*litmusInstancesHasChanged_RunGoGenerate)(&k.Instances) // litmus.Instances has changed: run go generate
 }
 
-//go:embed CoRW.spv
-var coRWSPIRV string
-
-//go:embed CoRW.small.spv
-var coRWSmall string
-
-//go:embed CoRW.words.spv
-var coRWWords string
-
-var coRWKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "CoRW",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 96,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: coRWSPIRV,
-	Sum:   0xe7e72a8,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coRWSmall, Sum: 0x528a58ff},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coRWWords, Sum: 0xa8a1ae20},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var coRWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoRW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -288,49 +202,7 @@ func _(k *litmus.CoRW) {
 	_ = (*litmusCoRWHasChanged_RunGoGenerate)(k) // litmus.CoRW has changed: run go generate
 }
 
-//go:embed CoWR.spv
-var coWRSPIRV string
-
-//go:embed CoWR.small.spv
-var coWRSmall string
-
-//go:embed CoWR.words.spv
-var coWRWords string
-
-var coWRKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "CoWR",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 96,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: coWRSPIRV,
-	Sum:   0xa70e980b,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coWRSmall, Sum: 0x3083c6d4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coWRWords, Sum: 0x7ddff4a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var coWRKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoWR"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -407,49 +279,7 @@ func _(k *litmus.CoWR) {
 	_ = (*litmusCoWRHasChanged_RunGoGenerate)(k) // litmus.CoWR has changed: run go generate
 }
 
-//go:embed CoWW.spv
-var coWWSPIRV string
-
-//go:embed CoWW.small.spv
-var coWWSmall string
-
-//go:embed CoWW.words.spv
-var coWWWords string
-
-var coWWKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "CoWW",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 96,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: coWWSPIRV,
-	Sum:   0x9bc1c2ab,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coWWSmall, Sum: 0x197532da},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: coWWWords, Sum: 0x1fd19c02},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var coWWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoWW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -526,51 +356,7 @@ func _(k *litmus.CoWW) {
 	_ = (*litmusCoWWHasChanged_RunGoGenerate)(k) // litmus.CoWW has changed: run go generate
 }
 
-//go:embed Collect.spv
-var collectSPIRV string
-
-//go:embed Collect.small.spv
-var collectSmall string
-
-//go:embed Collect.words.spv
-var collectWords string
-
-var collectKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Collect",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: -1, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4},
-		{Name: "Counts", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 80,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/litmus/kernel.go:69:10", Limit: -10},
-		{Kind: abi.FaultSliceCap, Pos: "internal/litmus/kernel.go:69:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:71:28", Limit: -12},
-	},
-	Loops: "-",
-	SPIRV: collectSPIRV,
-	Sum:   0xc682d38a,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {96}, {8, 32}, {8, 40}}, Loops: "-", SPIRV: collectSmall, Sum: 0x278eb695},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: collectWords, Sum: 0x6e779d39},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var collectKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "Collect"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.Collect
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -654,51 +440,7 @@ func _(k *litmus.Collect) {
 	_ = (*litmusCollectHasChanged_RunGoGenerate)(k) // litmus.Collect has changed: run go generate
 }
 
-//go:embed FenceMP.spv
-var fenceMPSPIRV string
-
-//go:embed FenceMP.small.spv
-var fenceMPSmall string
-
-//go:embed FenceMP.words.spv
-var fenceMPWords string
-
-var fenceMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FenceMP",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: fenceMPSPIRV,
-	Sum:   0xf43e2ff6,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: fenceMPSmall, Sum: 0x4cc6fa8b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: fenceMPWords, Sum: 0xa1fb3623},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fenceMPKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "FenceMP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -775,51 +517,7 @@ func _(k *litmus.FenceMP) {
 	_ = (*litmusFenceMPHasChanged_RunGoGenerate)(k) // litmus.FenceMP has changed: run go generate
 }
 
-//go:embed IRIW.spv
-var iriwSPIRV string
-
-//go:embed IRIW.small.spv
-var iriwSmall string
-
-//go:embed IRIW.words.spv
-var iriwWords string
-
-var iriwKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "IRIW",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: iriwSPIRV,
-	Sum:   0x538de874,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: iriwSmall, Sum: 0x5d6959ab},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: iriwWords, Sum: 0x8288b9c2},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var iriwKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "IRIW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -896,51 +594,7 @@ func _(k *litmus.IRIW) {
 	_ = (*litmusIRIWHasChanged_RunGoGenerate)(k) // litmus.IRIW has changed: run go generate
 }
 
-//go:embed LB.spv
-var lbSPIRV string
-
-//go:embed LB.small.spv
-var lbSmall string
-
-//go:embed LB.words.spv
-var lbWords string
-
-var lbKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LB",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: lbSPIRV,
-	Sum:   0xac7362b7,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: lbSmall, Sum: 0xb5db862},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: lbWords, Sum: 0x51b328aa},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var lbKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1017,54 +671,7 @@ func _(k *litmus.LB) {
 	_ = (*litmusLBHasChanged_RunGoGenerate)(k) // litmus.LB has changed: run go generate
 }
 
-//go:embed LocalMP.spv
-var localMPSPIRV string
-
-//go:embed LocalMP.small.spv
-var localMPSmall string
-
-//go:embed LocalMP.words.spv
-var localMPWords string
-
-var localMPKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LocalMP",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
-		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "- - internal/litmus/kernel.go:43:2 43:2 -",
-	SPIRV: localMPSPIRV,
-	Sum:   0xbcc12b99,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "- - internal/litmus/kernel.go:43:2 43:2 -", SPIRV: localMPSmall, Sum: 0x4669d9e6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/litmus/kernel.go:43:2 43:2 -", SPIRV: localMPWords, Sum: 0x9ea8f7a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var localMPKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LocalMP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1141,53 +748,7 @@ func _(k *litmus.LocalMP) {
 	_ = (*litmusLocalMPHasChanged_RunGoGenerate)(k) // litmus.LocalMP has changed: run go generate
 }
 
-//go:embed LocalSB.spv
-var localSBSPIRV string
-
-//go:embed LocalSB.small.spv
-var localSBSmall string
-
-//go:embed LocalSB.words.spv
-var localSBWords string
-
-var localSBKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LocalSB",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "- internal/litmus/kernel.go:43:2 43:2 -",
-	SPIRV: localSBSPIRV,
-	Sum:   0x8d3109e2,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "- internal/litmus/kernel.go:43:2 43:2 -", SPIRV: localSBSmall, Sum: 0xe921dd55},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/litmus/kernel.go:43:2 43:2 -", SPIRV: localSBWords, Sum: 0x65061d12},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var localSBKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LocalSB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1264,51 +825,7 @@ func _(k *litmus.LocalSB) {
 	_ = (*litmusLocalSBHasChanged_RunGoGenerate)(k) // litmus.LocalSB has changed: run go generate
 }
 
-//go:embed MP.spv
-var mpSPIRV string
-
-//go:embed MP.small.spv
-var mpSmall string
-
-//go:embed MP.words.spv
-var mpWords string
-
-var mpKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MP",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: mpSPIRV,
-	Sum:   0x8175a553,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpSmall, Sum: 0xc1447c89},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpWords, Sum: 0x631f010},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var mpKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1385,51 +902,7 @@ func _(k *litmus.MP) {
 	_ = (*litmusMPHasChanged_RunGoGenerate)(k) // litmus.MP has changed: run go generate
 }
 
-//go:embed MPAdd.spv
-var mpAddSPIRV string
-
-//go:embed MPAdd.small.spv
-var mpAddSmall string
-
-//go:embed MPAdd.words.spv
-var mpAddWords string
-
-var mpAddKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MPAdd",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: mpAddSPIRV,
-	Sum:   0x3c28608a,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpAddSmall, Sum: 0xf2eb9eaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpAddWords, Sum: 0x12393a3},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var mpAddKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPAdd"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1506,51 +979,7 @@ func _(k *litmus.MPAdd) {
 	_ = (*litmusMPAddHasChanged_RunGoGenerate)(k) // litmus.MPAdd has changed: run go generate
 }
 
-//go:embed MPAtomic.spv
-var mpAtomicSPIRV string
-
-//go:embed MPAtomic.small.spv
-var mpAtomicSmall string
-
-//go:embed MPAtomic.words.spv
-var mpAtomicWords string
-
-var mpAtomicKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MPAtomic",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: mpAtomicSPIRV,
-	Sum:   0x9f09e8d1,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpAtomicSmall, Sum: 0x608f57c0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: mpAtomicWords, Sum: 0x12a5321c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var mpAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPAtomic"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1627,51 +1056,7 @@ func _(k *litmus.MPAtomic) {
 	_ = (*litmusMPAtomicHasChanged_RunGoGenerate)(k) // litmus.MPAtomic has changed: run go generate
 }
 
-//go:embed MPSwap.spv
-var mpSwapSPIRV string
-
-//go:embed MPSwap.small.spv
-var mpSwapSmall string
-
-//go:embed MPSwap.words.spv
-var mpSwapWords string
-
-var mpSwapKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MPSwap",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2 - -",
-	SPIRV: mpSwapSPIRV,
-	Sum:   0x131df18b,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2 - -", SPIRV: mpSwapSmall, Sum: 0xa40e6dc9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2 - -", SPIRV: mpSwapWords, Sum: 0x7c16a766},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var mpSwapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPSwap"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1748,51 +1133,7 @@ func _(k *litmus.MPSwap) {
 	_ = (*litmusMPSwapHasChanged_RunGoGenerate)(k) // litmus.MPSwap has changed: run go generate
 }
 
-//go:embed R.spv
-var rSPIRV string
-
-//go:embed R.small.spv
-var rSmall string
-
-//go:embed R.words.spv
-var rWords string
-
-var rKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "R",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: rSPIRV,
-	Sum:   0x5598011c,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: rSmall, Sum: 0x5e55fed1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: rWords, Sum: 0x604da5eb},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var rKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "R"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1869,51 +1210,7 @@ func _(k *litmus.R) {
 	_ = (*litmusRHasChanged_RunGoGenerate)(k) // litmus.R has changed: run go generate
 }
 
-//go:embed S.spv
-var sSPIRV string
-
-//go:embed S.small.spv
-var sSmall string
-
-//go:embed S.words.spv
-var sWords string
-
-var sKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "S",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: sSPIRV,
-	Sum:   0x4ba80ab7,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: sSmall, Sum: 0x88c94961},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: sWords, Sum: 0x6b0694b0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "S"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1990,51 +1287,7 @@ func _(k *litmus.S) {
 	_ = (*litmusSHasChanged_RunGoGenerate)(k) // litmus.S has changed: run go generate
 }
 
-//go:embed SB.spv
-var sbSPIRV string
-
-//go:embed SB.small.spv
-var sbSmall string
-
-//go:embed SB.words.spv
-var sbWords string
-
-var sbKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "SB",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: sbSPIRV,
-	Sum:   0x4acbee1c,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: sbSmall, Sum: 0x18e5e991},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: sbWords, Sum: 0x9abdfb33},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sbKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "SB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -2111,51 +1364,7 @@ func _(k *litmus.SB) {
 	_ = (*litmusSBHasChanged_RunGoGenerate)(k) // litmus.SB has changed: run go generate
 }
 
-//go:embed SBSwap.spv
-var sbSwapSPIRV string
-
-//go:embed SBSwap.small.spv
-var sbSwapSmall string
-
-//go:embed SBSwap.words.spv
-var sbSwapWords string
-
-var sbSwapKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "SBSwap",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2 - -",
-	SPIRV: sbSwapSPIRV,
-	Sum:   0xef940084,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2 - -", SPIRV: sbSwapSmall, Sum: 0x22353b2b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2 - -", SPIRV: sbSwapWords, Sum: 0x3b635376},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sbSwapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "SBSwap"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -2232,49 +1441,7 @@ func _(k *litmus.SBSwap) {
 	_ = (*litmusSBSwapHasChanged_RunGoGenerate)(k) // litmus.SBSwap has changed: run go generate
 }
 
-//go:embed TwoTwoW.spv
-var twoTwoWSPIRV string
-
-//go:embed TwoTwoW.small.spv
-var twoTwoWSmall string
-
-//go:embed TwoTwoW.words.spv
-var twoTwoWWords string
-
-var twoTwoWKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "TwoTwoW",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 96,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: twoTwoWSPIRV,
-	Sum:   0xf73df67,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {8}, {-32768, 8}, {-32767, 40}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: twoTwoWSmall, Sum: 0x1d60015c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: twoTwoWWords, Sum: 0xf8f801ea},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var twoTwoWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "TwoTwoW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -2351,51 +1518,7 @@ func _(k *litmus.TwoTwoW) {
 	_ = (*litmusTwoTwoWHasChanged_RunGoGenerate)(k) // litmus.TwoTwoW has changed: run go generate
 }
 
-//go:embed WRC.spv
-var wrcSPIRV string
-
-//go:embed WRC.small.spv
-var wrcSmall string
-
-//go:embed WRC.words.spv
-var wrcWords string
-
-var wrcKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "WRC",
-	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Instances.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Instances.Within", Kind: abi.Value, Type: "bool", Offset: 8, Size: 1, HostOffset: 8},
-		{Name: "Instances.P", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Instances.Q", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "Instances.S", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Instances.T", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 40},
-		{Name: "Instances.U", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 48},
-		{Name: "Instances.Spin", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 56},
-		{Name: "Instances.Mem", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Instances.R", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Instances.Busy", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 112,
-	Spilled: true,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:44:26", Limit: -11},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:49:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:50:52", Limit: -9},
-		{Kind: abi.FaultIndex, Pos: "internal/litmus/kernel.go:53:52", Limit: -10},
-	},
-	Loops: "internal/litmus/kernel.go:43:2 43:2",
-	SPIRV: wrcSPIRV,
-	Sum:   0xe9717056,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {48}, {56}, {64}, {72}, {80}, {96}, {112}, {128}, {8}, {-16384, 8}, {-16383, 40}, {-3, 48}, {8, 48}}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: wrcSmall, Sum: 0xc1dbe37f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/litmus/kernel.go:43:2 43:2", SPIRV: wrcWords, Sum: 0xe5335893},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wrcKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "WRC"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)

@@ -19,9 +19,9 @@ type accessorHost struct {
 func newAccessorHost() kernelimpl.HostForm { return new(accessorHost) }
 
 var accessorHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:171:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:171:24"},
-	{Kind: 10, Pos: "internal/wrong/kernel.go:171:37"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:173:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:173:24"},
+	{Kind: 10, Pos: "internal/wrong/kernel.go:173:37"},
 }
 
 // Begin readies the form for a launch.
@@ -38,14 +38,14 @@ func (g *accessorHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 169 of kernel.go
+			// ZeroLocal in line 171 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 169 of kernel.go.
+// r1 runs them after the ZeroLocal in line 171 of kernel.go.
 func (g *accessorHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -114,9 +114,9 @@ type afterReductionHost struct {
 func newAfterReductionHost() kernelimpl.HostForm { return new(afterReductionHost) }
 
 var afterReductionHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:309:44"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:311:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:310:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:311:44"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:313:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:312:5"},
 }
 
 // Begin readies the form for a launch.
@@ -137,11 +137,11 @@ func (g *afterReductionHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 307 of kernel.go
+			// ZeroLocal in line 309 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// GroupReduce in line 309 of kernel.go
+			// GroupReduce in line 311 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v7)
@@ -152,7 +152,7 @@ func (g *afterReductionHost) Run() {
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 307 of kernel.go.
+// r1 runs them after the ZeroLocal in line 309 of kernel.go.
 func (g *afterReductionHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -185,7 +185,7 @@ func (g *afterReductionHost) r1() int {
 	return next
 }
 
-// r2 runs them after the GroupReduce in line 309 of kernel.go.
+// r2 runs them after the GroupReduce in line 311 of kernel.go.
 func (g *afterReductionHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -241,8 +241,8 @@ type countsHost struct {
 func newCountsHost() kernelimpl.HostForm { return new(countsHost) }
 
 var countsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:93:10"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:96:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:95:10"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:98:6"},
 }
 
 // Begin readies the form for a launch.
@@ -261,24 +261,24 @@ func (g *countsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 87 of kernel.go
+			// ZeroLocal in line 89 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 88 of kernel.go
+			// ZeroLocal in line 90 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 92 of kernel.go
+			// Barrier in line 94 of kernel.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 94 of kernel.go
+			// Barrier in line 96 of kernel.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 88 of kernel.go.
+// r2 runs them after the ZeroLocal in line 90 of kernel.go.
 func (g *countsHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -298,7 +298,7 @@ func (g *countsHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 92 of kernel.go.
+// r3 runs them after the Barrier in line 94 of kernel.go.
 func (g *countsHost) r3() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -334,7 +334,7 @@ func (g *countsHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier in line 94 of kernel.go.
+// r4 runs them after the Barrier in line 96 of kernel.go.
 func (g *countsHost) r4() int {
 	n := g.Items
 	v16 := int32(g.ID[0])
@@ -388,9 +388,9 @@ type evensHost struct {
 func newEvensHost() kernelimpl.HostForm { return new(evensHost) }
 
 var evensHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:159:7"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:162:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:162:27"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:161:7"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:164:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:164:27"},
 }
 
 // Begin readies the form for a launch.
@@ -408,21 +408,21 @@ func (g *evensHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 155 of kernel.go
+			// ZeroLocal in line 157 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 156 of kernel.go
+			// ZeroLocal in line 158 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 161 of kernel.go
+			// Barrier in line 163 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 156 of kernel.go.
+// r2 runs them after the ZeroLocal in line 158 of kernel.go.
 func (g *evensHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -462,7 +462,7 @@ func (g *evensHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 161 of kernel.go.
+// r3 runs them after the Barrier in line 163 of kernel.go.
 func (g *evensHost) r3() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -516,7 +516,7 @@ type flagHost struct {
 func newFlagHost() kernelimpl.HostForm { return new(flagHost) }
 
 var flagHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:271:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:273:6"},
 }
 
 // Begin readies the form for a launch.
@@ -534,21 +534,21 @@ func (g *flagHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 261 of kernel.go
+			// ZeroLocal in line 263 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 262 of kernel.go
+			// ZeroLocal in line 264 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 266 of kernel.go
+			// Barrier in line 268 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 262 of kernel.go.
+// r2 runs them after the ZeroLocal in line 264 of kernel.go.
 func (g *flagHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -568,7 +568,7 @@ func (g *flagHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 266 of kernel.go.
+// r3 runs them after the Barrier in line 268 of kernel.go.
 func (g *flagHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -625,8 +625,8 @@ type globalCountsHost struct {
 func newGlobalCountsHost() kernelimpl.HostForm { return new(globalCountsHost) }
 
 var globalCountsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:105:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:105:9"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:107:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:107:9"},
 }
 
 // Begin readies the form for a launch.
@@ -695,9 +695,9 @@ type guardedHost struct {
 func newGuardedHost() kernelimpl.HostForm { return new(guardedHost) }
 
 var guardedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:139:7"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:139:27"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:147:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:141:7"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:141:27"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:149:6"},
 }
 
 // Begin readies the form for a launch.
@@ -717,21 +717,21 @@ func (g *guardedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 136 of kernel.go
+			// ZeroLocal in line 138 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 137 of kernel.go
+			// ZeroLocal in line 139 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 141 of kernel.go
+			// Barrier in line 143 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 137 of kernel.go.
+// r2 runs them after the ZeroLocal in line 139 of kernel.go.
 func (g *guardedHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -784,7 +784,7 @@ func (g *guardedHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 141 of kernel.go.
+// r3 runs them after the Barrier in line 143 of kernel.go.
 func (g *guardedHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -851,7 +851,7 @@ type halfAtomicHost struct {
 func newHalfAtomicHost() kernelimpl.HostForm { return new(halfAtomicHost) }
 
 var halfAtomicHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:116:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:118:6"},
 }
 
 // Begin readies the form for a launch.
@@ -869,18 +869,18 @@ func (g *halfAtomicHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 112 of kernel.go
+			// ZeroLocal in line 114 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 113 of kernel.go
+			// ZeroLocal in line 115 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 113 of kernel.go.
+// r2 runs them after the ZeroLocal in line 115 of kernel.go.
 func (g *halfAtomicHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -929,10 +929,10 @@ type haloHost struct {
 func newHaloHost() kernelimpl.HostForm { return new(haloHost) }
 
 var haloHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:127:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:127:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:129:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:129:37"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:129:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:129:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:131:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:131:37"},
 }
 
 // Begin readies the form for a launch.
@@ -951,21 +951,21 @@ func (g *haloHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 124 of kernel.go
+			// ZeroLocal in line 126 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 125 of kernel.go
+			// ZeroLocal in line 127 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 128 of kernel.go
+			// Barrier in line 130 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 125 of kernel.go.
+// r2 runs them after the ZeroLocal in line 127 of kernel.go.
 func (g *haloHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1009,7 +1009,7 @@ func (g *haloHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 128 of kernel.go.
+// r3 runs them after the Barrier in line 130 of kernel.go.
 func (g *haloHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -1066,8 +1066,8 @@ type halvesHost struct {
 func newHalvesHost() kernelimpl.HostForm { return new(halvesHost) }
 
 var halvesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:297:4"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:300:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:299:4"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:302:5"},
 }
 
 // Begin readies the form for a launch.
@@ -1085,21 +1085,21 @@ func (g *halvesHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 291 of kernel.go
+			// ZeroLocal in line 293 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 292 of kernel.go
+			// ZeroLocal in line 294 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 299 of kernel.go
+			// Barrier in line 301 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 292 of kernel.go.
+// r2 runs them after the ZeroLocal in line 294 of kernel.go.
 func (g *halvesHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -1140,7 +1140,7 @@ func (g *halvesHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 299 of kernel.go.
+// r3 runs them after the Barrier in line 301 of kernel.go.
 func (g *halvesHost) r3() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1187,9 +1187,9 @@ type inPlaceHost struct {
 func newInPlaceHost() kernelimpl.HostForm { return new(inPlaceHost) }
 
 var inPlaceHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:79:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:79:26"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:79:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:81:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:81:26"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:81:15"},
 }
 
 // Begin readies the form for a launch.
@@ -1273,9 +1273,9 @@ type lastStepsHost struct {
 func newLastStepsHost() kernelimpl.HostForm { return new(lastStepsHost) }
 
 var lastStepsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:212:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:212:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:223:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:214:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:214:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:225:6"},
 }
 
 // Begin readies the form for a launch.
@@ -1294,24 +1294,24 @@ func (g *lastStepsHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 209 of kernel.go
+			// ZeroLocal in line 211 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 210 of kernel.go
+			// ZeroLocal in line 212 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 213 of kernel.go
+			// Barrier in line 215 of kernel.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 219 of kernel.go
+			// Barrier in line 221 of kernel.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 210 of kernel.go.
+// r2 runs them after the ZeroLocal in line 212 of kernel.go.
 func (g *lastStepsHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1355,7 +1355,7 @@ func (g *lastStepsHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 213 of kernel.go.
+// r3 runs them after the Barrier in line 215 of kernel.go.
 func (g *lastStepsHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -1442,7 +1442,7 @@ func (g *lastStepsHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier in line 219 of kernel.go.
+// r4 runs them after the Barrier in line 221 of kernel.go.
 func (g *lastStepsHost) r4() int {
 	n := g.Items
 	e12 := g.v12
@@ -1539,8 +1539,8 @@ type lieHost struct {
 func newLieHost() kernelimpl.HostForm { return new(lieHost) }
 
 var lieHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:235:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:232:20"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:237:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:234:20"},
 }
 
 // Begin readies the form for a launch.
@@ -1558,17 +1558,17 @@ func (g *lieHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 231 of kernel.go
+			// ZeroLocal in line 233 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 233 of kernel.go
+			// Barrier in line 235 of kernel.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 231 of kernel.go.
+// r1 runs them after the ZeroLocal in line 233 of kernel.go.
 func (g *lieHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1620,7 +1620,7 @@ func (g *lieHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 233 of kernel.go.
+// r2 runs them after the Barrier in line 235 of kernel.go.
 func (g *lieHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1661,7 +1661,7 @@ type lieRoundsHost struct {
 func newLieRoundsHost() kernelimpl.HostForm { return new(lieRoundsHost) }
 
 var lieRoundsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:246:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:248:5"},
 }
 
 // Begin readies the form for a launch.
@@ -1678,17 +1678,17 @@ func (g *lieRoundsHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 242 of kernel.go
+			// ZeroLocal in line 244 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 244 of kernel.go
+			// Barrier in line 246 of kernel.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 242 of kernel.go.
+// r1 runs them after the ZeroLocal in line 244 of kernel.go.
 func (g *lieRoundsHost) r1() int {
 	n := g.Items
 	u6 := g.v6
@@ -1737,7 +1737,7 @@ func (g *lieRoundsHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 244 of kernel.go.
+// r2 runs them after the Barrier in line 246 of kernel.go.
 func (g *lieRoundsHost) r2() int {
 	n := g.Items
 	e8 := g.v8
@@ -1798,9 +1798,9 @@ type missingBarrierHost struct {
 func newMissingBarrierHost() kernelimpl.HostForm { return new(missingBarrierHost) }
 
 var missingBarrierHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:34:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:33:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:33:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:36:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:35:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:35:15"},
 }
 
 // Begin readies the form for a launch.
@@ -1819,18 +1819,18 @@ func (g *missingBarrierHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 30 of kernel.go
+			// ZeroLocal in line 32 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 31 of kernel.go
+			// ZeroLocal in line 33 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 31 of kernel.go.
+// r2 runs them after the ZeroLocal in line 33 of kernel.go.
 func (g *missingBarrierHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1897,9 +1897,9 @@ type missingSecondHost struct {
 func newMissingSecondHost() kernelimpl.HostForm { return new(missingSecondHost) }
 
 var missingSecondHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:45:7"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:45:16"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:49:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:47:7"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:47:16"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:51:5"},
 }
 
 // Begin readies the form for a launch.
@@ -1920,21 +1920,21 @@ func (g *missingSecondHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 41 of kernel.go
+			// ZeroLocal in line 43 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 42 of kernel.go
+			// ZeroLocal in line 44 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 46 of kernel.go
+			// Barrier in line 48 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 42 of kernel.go.
+// r2 runs them after the ZeroLocal in line 44 of kernel.go.
 func (g *missingSecondHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1986,7 +1986,7 @@ func (g *missingSecondHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 46 of kernel.go.
+// r3 runs them after the Barrier in line 48 of kernel.go.
 func (g *missingSecondHost) r3() int {
 	n := g.Items
 	h7 := g.v7[:n]
@@ -2079,7 +2079,7 @@ type neighbourHost struct {
 func newNeighbourHost() kernelimpl.HostForm { return new(neighbourHost) }
 
 var neighbourHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:66:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:68:5"},
 }
 
 // Begin readies the form for a launch.
@@ -2138,7 +2138,7 @@ type overlapHost struct {
 func newOverlapHost() kernelimpl.HostForm { return new(overlapHost) }
 
 var overlapHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:254:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:256:5"},
 }
 
 // Begin readies the form for a launch.
@@ -2156,14 +2156,14 @@ func (g *overlapHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 253 of kernel.go
+			// ZeroLocal in line 255 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 253 of kernel.go.
+// r1 runs them after the ZeroLocal in line 255 of kernel.go.
 func (g *overlapHost) r1() int {
 	n := g.Items
 	v3 := int32(g.ID[0])
@@ -2208,8 +2208,8 @@ type sameElementHost struct {
 func newSameElementHost() kernelimpl.HostForm { return new(sameElementHost) }
 
 var sameElementHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:57:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:57:14"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:59:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:59:14"},
 }
 
 // Begin readies the form for a launch.
@@ -2227,14 +2227,14 @@ func (g *sameElementHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 56 of kernel.go
+			// ZeroLocal in line 58 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 56 of kernel.go.
+// r1 runs them after the ZeroLocal in line 58 of kernel.go.
 func (g *sameElementHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -2282,8 +2282,8 @@ type sharedHost struct {
 func newSharedHost() kernelimpl.HostForm { return new(sharedHost) }
 
 var sharedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:282:16"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:284:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:284:16"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:286:5"},
 }
 
 // Begin readies the form for a launch.
@@ -2302,18 +2302,18 @@ func (g *sharedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 279 of kernel.go
+			// ZeroLocal in line 281 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 280 of kernel.go
+			// ZeroLocal in line 282 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 280 of kernel.go.
+// r2 runs them after the ZeroLocal in line 282 of kernel.go.
 func (g *sharedHost) r2() int {
 	n := g.Items
 	v7 := int32(g.ID[0])
@@ -2377,9 +2377,9 @@ type smallBarrierHost struct {
 func newSmallBarrierHost() kernelimpl.HostForm { return new(smallBarrierHost) }
 
 var smallBarrierHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:181:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:181:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:183:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:183:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:183:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:185:5"},
 }
 
 // Begin readies the form for a launch.
@@ -2398,21 +2398,21 @@ func (g *smallBarrierHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 178 of kernel.go
+			// ZeroLocal in line 180 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 179 of kernel.go
+			// ZeroLocal in line 181 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 182 of kernel.go
+			// Barrier in line 184 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 179 of kernel.go.
+// r2 runs them after the ZeroLocal in line 181 of kernel.go.
 func (g *smallBarrierHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -2456,7 +2456,7 @@ func (g *smallBarrierHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 182 of kernel.go.
+// r3 runs them after the Barrier in line 184 of kernel.go.
 func (g *smallBarrierHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -2501,9 +2501,9 @@ type treeHost struct {
 func newTreeHost() kernelimpl.HostForm { return new(treeHost) }
 
 var treeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:193:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:193:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:201:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:195:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:195:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:203:6"},
 }
 
 // Begin readies the form for a launch.
@@ -2522,21 +2522,21 @@ func (g *treeHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 190 of kernel.go
+			// ZeroLocal in line 192 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 191 of kernel.go
+			// ZeroLocal in line 193 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 194 of kernel.go
+			// Barrier in line 196 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 191 of kernel.go.
+// r2 runs them after the ZeroLocal in line 193 of kernel.go.
 func (g *treeHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -2580,7 +2580,7 @@ func (g *treeHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 194 of kernel.go.
+// r3 runs them after the Barrier in line 196 of kernel.go.
 func (g *treeHost) r3() int {
 	n := g.Items
 	m1 := g.Memory(1)

@@ -5,12 +5,11 @@ package wronggen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/wrong"
-	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -33,44 +32,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Accessor", "AfterReduction", "Counts", "Evens", "Flag", "GlobalCounts", "Guarded", "HalfAtomic", "Halo", "Halves", "InPlace", "LastSteps", "Lie", "LieRounds", "MissingBarrier", "MissingSecond", "Neighbour", "Overlap", "SameElement", "Shared", "SmallBarrier", "Tree"},
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "internal/wrong/kernel.go", Package: "wrong", Sum: 0x8880f790},
+		{File: "internal/wrong/kernel.go", Package: "wrong", Sum: 0xe7b90574},
 	},
 })
-
-//go:embed Accessor.spv
-var accessorSPIRV string
-
-//go:embed Accessor.words.spv
-var accessorWords string
-
-var accessorKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Accessor",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "internal/wrong/kernel.go:171:37"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:24"},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:171:5", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: accessorSPIRV,
-	Sum:   0xf8d1af57,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: accessorWords, Sum: 0x58dc1567},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var accessorKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Accessor"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Accessor
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -126,49 +91,7 @@ func _(k *wrong.Accessor) {
 	_ = (*wrongMemHasChanged_RunGoGenerate)(&k.Mem) // wrong.Mem has changed: run go generate
 }
 
-//go:embed AfterReduction.spv
-var afterReductionSPIRV string
-
-//go:embed AfterReduction.words.spv
-var afterReductionWords string
-
-//go:embed AfterReduction.alone.spv
-var afterReductionAlone string
-
-//go:embed AfterReduction.aloneWords.spv
-var afterReductionAloneWords string
-
-var afterReductionKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "AfterReduction",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:309:44", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:310:5", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:311:5", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: afterReductionSPIRV,
-	Sum:   0x3eeecce6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: afterReductionWords, Sum: 0xb5deb439},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- -", SPIRV: afterReductionAlone, Sum: 0xe4a1c874},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- -", SPIRV: afterReductionAloneWords, Sum: 0x47d5bd10},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var afterReductionKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "AfterReduction"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -217,40 +140,7 @@ func _(k *wrong.AfterReduction) {
 	_ = (*wrongAfterReductionHasChanged_RunGoGenerate)(k) // wrong.AfterReduction has changed: run go generate
 }
 
-//go:embed Counts.spv
-var countsSPIRV string
-
-//go:embed Counts.words.spv
-var countsWords string
-
-var countsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Counts",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 4, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:93:10", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:96:6", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: countsSPIRV,
-	Sum:   0x8e51c620,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: countsWords, Sum: 0x1166c674},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Counts"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Counts
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -299,41 +189,7 @@ func _(k *wrong.Counts) {
 	_ = (*wrongCountsHasChanged_RunGoGenerate)(k) // wrong.Counts has changed: run go generate
 }
 
-//go:embed Evens.spv
-var evensSPIRV string
-
-//go:embed Evens.words.spv
-var evensWords string
-
-var evensKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Evens",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:159:7", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:27", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:162:5", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: evensSPIRV,
-	Sum:   0x3164d256,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: evensWords, Sum: 0x3711f3d9},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var evensKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Evens"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Evens
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -382,39 +238,7 @@ func _(k *wrong.Evens) {
 	_ = (*wrongEvensHasChanged_RunGoGenerate)(k) // wrong.Evens has changed: run go generate
 }
 
-//go:embed Flag.spv
-var flagSPIRV string
-
-//go:embed Flag.words.spv
-var flagWords string
-
-var flagKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Flag",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:271:6", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: flagSPIRV,
-	Sum:   0x39bcb8ad,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: flagWords, Sum: 0x1ee60501},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flagKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Flag"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Flag
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -463,34 +287,7 @@ func _(k *wrong.Flag) {
 	_ = (*wrongFlagHasChanged_RunGoGenerate)(k) // wrong.Flag has changed: run go generate
 }
 
-//go:embed GlobalCounts.spv
-var globalCountsSPIRV string
-
-//go:embed GlobalCounts.words.spv
-var globalCountsWords string
-
-var globalCountsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GlobalCounts",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Flat.X", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Flat.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:105:9", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:105:5", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: globalCountsSPIRV,
-	Sum:   0x7e3cc413,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: globalCountsWords, Sum: 0x3b3cc16f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var globalCountsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "GlobalCounts"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.GlobalCounts
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
@@ -536,41 +333,7 @@ func _(k *wrong.GlobalCounts) {
 	_ = (*wrongFlatHasChanged_RunGoGenerate)(&k.Flat) // wrong.Flat has changed: run go generate
 }
 
-//go:embed Guarded.spv
-var guardedSPIRV string
-
-//go:embed Guarded.words.spv
-var guardedWords string
-
-var guardedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Guarded",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:139:27", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:139:7", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:147:6", Limit: -3},
-	},
-	Loops: "- - internal/wrong/kernel.go:144:3",
-	SPIRV: guardedSPIRV,
-	Sum:   0xc17c9a95,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/wrong/kernel.go:144:3", SPIRV: guardedWords, Sum: 0xe894315a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var guardedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Guarded"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Guarded
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -619,39 +382,7 @@ func _(k *wrong.Guarded) {
 	_ = (*wrongGuardedHasChanged_RunGoGenerate)(k) // wrong.Guarded has changed: run go generate
 }
 
-//go:embed HalfAtomic.spv
-var halfAtomicSPIRV string
-
-//go:embed HalfAtomic.words.spv
-var halfAtomicWords string
-
-var halfAtomicKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "HalfAtomic",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:116:6", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: halfAtomicSPIRV,
-	Sum:   0xca842c46,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: halfAtomicWords, Sum: 0x18c868d5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var halfAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "HalfAtomic"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.HalfAtomic
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -700,42 +431,7 @@ func _(k *wrong.HalfAtomic) {
 	_ = (*wrongHalfAtomicHasChanged_RunGoGenerate)(k) // wrong.HalfAtomic has changed: run go generate
 }
 
-//go:embed Halo.spv
-var haloSPIRV string
-
-//go:embed Halo.words.spv
-var haloWords string
-
-var haloKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Halo",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 65, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:127:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:127:6", Limit: 65},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:37", Limit: 65},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:129:5", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: haloSPIRV,
-	Sum:   0xc44b3873,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: haloWords, Sum: 0x5a2e247f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var haloKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Halo"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halo
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -784,40 +480,7 @@ func _(k *wrong.Halo) {
 	_ = (*wrongHaloHasChanged_RunGoGenerate)(k) // wrong.Halo has changed: run go generate
 }
 
-//go:embed Halves.spv
-var halvesSPIRV string
-
-//go:embed Halves.words.spv
-var halvesWords string
-
-var halvesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Halves",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:297:4", Limit: 40},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:300:5", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: halvesSPIRV,
-	Sum:   0xdb69c12,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: halvesWords, Sum: 0xb7619067},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var halvesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Halves"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halves
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -866,35 +529,7 @@ func _(k *wrong.Halves) {
 	_ = (*wrongHalvesHasChanged_RunGoGenerate)(k) // wrong.Halves has changed: run go generate
 }
 
-//go:embed InPlace.spv
-var inPlaceSPIRV string
-
-//go:embed InPlace.words.spv
-var inPlaceWords string
-
-var inPlaceKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "InPlace",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Flat.X", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Flat.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:26", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:79:6", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: inPlaceSPIRV,
-	Sum:   0xd19b793c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: inPlaceWords, Sum: 0xb37b7060},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var inPlaceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "InPlace"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.InPlace
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
@@ -935,42 +570,7 @@ func _(k *wrong.InPlace) {
 	_ = (*wrongInPlaceHasChanged_RunGoGenerate)(k) // wrong.InPlace has changed: run go generate
 }
 
-//go:embed LastSteps.spv
-var lastStepsSPIRV string
-
-//go:embed LastSteps.words.spv
-var lastStepsWords string
-
-var lastStepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LastSteps",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:212:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:212:6", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:223:6", Limit: -3},
-	},
-	Loops: "- - internal/wrong/kernel.go:214:2",
-	SPIRV: lastStepsSPIRV,
-	Sum:   0x5c891628,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/wrong/kernel.go:214:2", SPIRV: lastStepsWords, Sum: 0x750e7ea7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var lastStepsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "LastSteps"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1019,48 +619,7 @@ func _(k *wrong.LastSteps) {
 	_ = (*wrongLastStepsHasChanged_RunGoGenerate)(k) // wrong.LastSteps has changed: run go generate
 }
 
-//go:embed Lie.spv
-var lieSPIRV string
-
-//go:embed Lie.words.spv
-var lieWords string
-
-//go:embed Lie.alone.spv
-var lieAlone string
-
-//go:embed Lie.aloneWords.spv
-var lieAloneWords string
-
-var lieKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Lie",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:232:20", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:235:5", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: lieSPIRV,
-	Sum:   0xa0837a36,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: lieWords, Sum: 0x85679688},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- -", SPIRV: lieAlone, Sum: 0x664146e6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- -", SPIRV: lieAloneWords, Sum: 0xd9a12d71},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var lieKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Lie"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1109,39 +668,7 @@ func _(k *wrong.Lie) {
 	_ = (*wrongLieHasChanged_RunGoGenerate)(k) // wrong.Lie has changed: run go generate
 }
 
-//go:embed LieRounds.spv
-var lieRoundsSPIRV string
-
-//go:embed LieRounds.words.spv
-var lieRoundsWords string
-
-var lieRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LieRounds",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:246:5", Limit: -3},
-	},
-	Loops: "- internal/wrong/kernel.go:243:2",
-	SPIRV: lieRoundsSPIRV,
-	Sum:   0xb4a9861,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/wrong/kernel.go:243:2", SPIRV: lieRoundsWords, Sum: 0x3de0e695},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var lieRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "LieRounds"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.LieRounds
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1190,41 +717,7 @@ func _(k *wrong.LieRounds) {
 	_ = (*wrongLieRoundsHasChanged_RunGoGenerate)(k) // wrong.LieRounds has changed: run go generate
 }
 
-//go:embed MissingBarrier.spv
-var missingBarrierSPIRV string
-
-//go:embed MissingBarrier.words.spv
-var missingBarrierWords string
-
-var missingBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MissingBarrier",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:33:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:33:6", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:34:5", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: missingBarrierSPIRV,
-	Sum:   0x2aef843c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: missingBarrierWords, Sum: 0x4009bf84},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var missingBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "MissingBarrier"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingBarrier
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1273,42 +766,7 @@ func _(k *wrong.MissingBarrier) {
 	_ = (*wrongMissingBarrierHasChanged_RunGoGenerate)(k) // wrong.MissingBarrier has changed: run go generate
 }
 
-//go:embed MissingSecond.spv
-var missingSecondSPIRV string
-
-//go:embed MissingSecond.words.spv
-var missingSecondWords string
-
-var missingSecondKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MissingSecond",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:45:16", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:45:7", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:49:5", Limit: -3},
-	},
-	Loops: "- - internal/wrong/kernel.go:44:2",
-	SPIRV: missingSecondSPIRV,
-	Sum:   0x75dd92ae,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/wrong/kernel.go:44:2", SPIRV: missingSecondWords, Sum: 0xc6f046bd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var missingSecondKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "MissingSecond"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1357,33 +815,7 @@ func _(k *wrong.MissingSecond) {
 	_ = (*wrongMissingSecondHasChanged_RunGoGenerate)(k) // wrong.MissingSecond has changed: run go generate
 }
 
-//go:embed Neighbour.spv
-var neighbourSPIRV string
-
-//go:embed Neighbour.words.spv
-var neighbourWords string
-
-var neighbourKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Neighbour",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Flat.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Flat.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:66:5", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: neighbourSPIRV,
-	Sum:   0x8d84658f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: neighbourWords, Sum: 0x3bfbb704},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var neighbourKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Neighbour"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Neighbour
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
@@ -1424,38 +856,7 @@ func _(k *wrong.Neighbour) {
 	_ = (*wrongNeighbourHasChanged_RunGoGenerate)(k) // wrong.Neighbour has changed: run go generate
 }
 
-//go:embed Overlap.spv
-var overlapSPIRV string
-
-//go:embed Overlap.words.spv
-var overlapWords string
-
-var overlapKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Overlap",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:254:5", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: overlapSPIRV,
-	Sum:   0x237bdefc,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: overlapWords, Sum: 0x77960368},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var overlapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Overlap"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Overlap
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1504,39 +905,7 @@ func _(k *wrong.Overlap) {
 	_ = (*wrongOverlapHasChanged_RunGoGenerate)(k) // wrong.Overlap has changed: run go generate
 }
 
-//go:embed SameElement.spv
-var sameElementSPIRV string
-
-//go:embed SameElement.words.spv
-var sameElementWords string
-
-var sameElementKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "SameElement",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:14", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:57:5", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: sameElementSPIRV,
-	Sum:   0xd0290a38,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: sameElementWords, Sum: 0xe492428e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sameElementKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "SameElement"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.SameElement
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1585,40 +954,7 @@ func _(k *wrong.SameElement) {
 	_ = (*wrongSameElementHasChanged_RunGoGenerate)(k) // wrong.SameElement has changed: run go generate
 }
 
-//go:embed Shared.spv
-var sharedSPIRV string
-
-//go:embed Shared.words.spv
-var sharedWords string
-
-var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Shared",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:282:16", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:284:5", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: sharedSPIRV,
-	Sum:   0xe9e1df06,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: sharedWords, Sum: 0x9e47151e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sharedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Shared"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Shared
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1667,45 +1003,7 @@ func _(k *wrong.Shared) {
 	_ = (*wrongSharedHasChanged_RunGoGenerate)(k) // wrong.Shared has changed: run go generate
 }
 
-//go:embed SmallBarrier.spv
-var smallBarrierSPIRV string
-
-//go:embed SmallBarrier.words.spv
-var smallBarrierWords string
-
-var smallBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "SmallBarrier",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(wrong.SmallBarrier).Kernel", Pos: "internal/wrong/kernel.go:182:23"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:181:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:181:6", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:183:5", Limit: -3},
-	},
-	Loops: "- -",
-	SPIRV: smallBarrierSPIRV,
-	Sum:   0xbfe0063f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: smallBarrierWords, Sum: 0x990e792f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var smallBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "SmallBarrier"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.SmallBarrier
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1754,41 +1052,7 @@ func _(k *wrong.SmallBarrier) {
 	_ = (*wrongSmallBarrierHasChanged_RunGoGenerate)(k) // wrong.SmallBarrier has changed: run go generate
 }
 
-//go:embed Tree.spv
-var treeSPIRV string
-
-//go:embed Tree.words.spv
-var treeWords string
-
-var treeKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Tree",
-	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mem.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Mem.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Mem.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Mem.Scratch", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:193:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:193:6", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/wrong/kernel.go:201:6", Limit: -3},
-	},
-	Loops: "- - internal/wrong/kernel.go:195:2",
-	SPIRV: treeSPIRV,
-	Sum:   0x4c90d718,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/wrong/kernel.go:195:2", SPIRV: treeWords, Sum: 0xb6bef2b9},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var treeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Tree"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)

@@ -20,7 +20,7 @@ type arrayHost struct {
 func newArrayHost() kernelimpl.HostForm { return new(arrayHost) }
 
 var arrayHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:46:7"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:48:7"},
 }
 
 // Begin readies the form for a launch.
@@ -83,9 +83,9 @@ type deepHost struct {
 func newDeepHost() kernelimpl.HostForm { return new(deepHost) }
 
 var deepHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:34:7"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:34:56"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:34:45"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:7"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:56"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:45"},
 }
 
 // Begin readies the form for a launch.
@@ -165,7 +165,7 @@ type idleHost struct {
 func newIdleHost() kernelimpl.HostForm { return new(idleHost) }
 
 var idleHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:102:7"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:104:7"},
 }
 
 // Begin readies the form for a launch.
@@ -253,10 +253,10 @@ type slicesHost struct {
 func newSlicesHost() kernelimpl.HostForm { return new(slicesHost) }
 
 var slicesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:71:7"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:68:58"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:65:29"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:65:16"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:73:7"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:70:58"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:67:29"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:67:16"},
 }
 
 // Begin readies the form for a launch.
@@ -397,14 +397,14 @@ type spacesHost struct {
 func newSpacesHost() kernelimpl.HostForm { return new(spacesHost) }
 
 var spacesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:167:7"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:167:28"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:158:20"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:179:8"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:173:8"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:172:28"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:172:18"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:172:8"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:169:7"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:169:28"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:160:20"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:181:8"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:175:8"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:28"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:18"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:8"},
 }
 
 // Begin readies the form for a launch.
@@ -422,17 +422,17 @@ func (g *spacesHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 166 of kernels.go
+			// ZeroLocal in line 168 of kernels.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 168 of kernels.go
+			// Barrier in line 170 of kernels.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 166 of kernels.go.
+// r1 runs them after the ZeroLocal in line 168 of kernels.go.
 func (g *spacesHost) r1() int {
 	n := g.Items
 	v1 := g.v1
@@ -476,7 +476,7 @@ func (g *spacesHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 168 of kernels.go.
+// r2 runs them after the Barrier in line 170 of kernels.go.
 func (g *spacesHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)

@@ -5,11 +5,10 @@ package argsgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/conformance/args"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -32,37 +31,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Array", "Captured", "Deep", "Echo", "Idle", "Large", "Nothing", "Part", "Slices", "Spaces"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/args/kernels.go", Package: "args", Sum: 0x8f2f0f50},
+		{File: "internal/conformance/args/kernels.go", Package: "args", Sum: 0x8d637d0d},
 	},
 })
-
-//go:embed Array.spv
-var arraySPIRV string
-
-//go:embed Array.words.spv
-var arrayWords string
-
-var arrayKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Array",
-	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Value, Type: "[2]int32", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:46:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: arraySPIRV,
-	Sum:   0x5a7ca30a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: arrayWords, Sum: 0xf56f818e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var arrayKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Array"), func(a *kernelimpl.HostArgs) any {
 	return args.Array{
 		A:   kernelimpl.HostValue[[2]int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -101,32 +73,7 @@ func _(k *args.Array) {
 	_ = (*argsArrayHasChanged_RunGoGenerate)(k) // args.Array has changed: run go generate
 }
 
-//go:embed Captured.spv
-var capturedSPIRV string
-
-//go:embed Captured.words.spv
-var capturedWords string
-
-var capturedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Captured",
-	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "I", Kind: abi.Value, Type: "int32", Offset: 16, Size: 4, HostOffset: 24},
-		{Name: "S", Kind: abi.Value, Type: "struct{M int32}", Offset: 20, Size: 4, HostOffset: 28},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:16:45", Limit: -1},
-	},
-	SPIRV: capturedSPIRV,
-	Sum:   0xc5537844,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: capturedWords, Sum: 0x657b8926},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var capturedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Captured"), func(a *kernelimpl.HostArgs) any {
 	return args.Captured{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		I:   kernelimpl.HostValue[int32](a, 1),
@@ -170,37 +117,7 @@ func _(k *args.Captured) {
 	_ = (*argsCapturedHasChanged_RunGoGenerate)(k) // args.Captured has changed: run go generate
 }
 
-//go:embed Deep.spv
-var deepSPIRV string
-
-//go:embed Deep.words.spv
-var deepWords string
-
-var deepKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Deep",
-	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Part.Inner.M", Kind: abi.Value, Type: "int32", Size: 4},
-		{Name: "Part.Inner.In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "In1", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 56,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:34:45", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:34:56", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:34:7", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: deepSPIRV,
-	Sum:   0xb8460748,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: deepWords, Sum: 0x5234e939},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var deepKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Deep"), func(a *kernelimpl.HostArgs) any {
 	var k args.Deep
 	k.Part.Inner.M = kernelimpl.HostValue[int32](a, 0)
 	k.Part.Inner.In = kernelimpl.HostSlice[int32](a, 1)
@@ -263,35 +180,7 @@ func _(k *args.Deep) {
 	_ = (*argsMixedHasChanged_RunGoGenerate)(&k.Part.Inner) // args.Mixed has changed: run go generate
 }
 
-//go:embed Echo.spv
-var echoSPIRV string
-
-//go:embed Echo.words.spv
-var echoWords string
-
-var echoKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Echo",
-	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "V", Kind: abi.Value, Type: "Scalars", Size: 56},
-		{Name: "In", Kind: abi.Slice, Type: "[]Scalars", Offset: 56, Size: 16, HostOffset: 56, ElemSize: 56, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Scalars", Offset: 72, Size: 16, HostOffset: 80, ElemSize: 56, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 88,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:139:8", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:141:18", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:141:8", Limit: -3},
-	},
-	SPIRV: echoSPIRV,
-	Sum:   0x29d2545e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: echoWords, Sum: 0x168bac61},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var echoKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Echo"), func(a *kernelimpl.HostArgs) any {
 	return args.Echo{
 		V:   kernelimpl.HostValue[args.Scalars](a, 0),
 		In:  kernelimpl.HostSlice[args.Scalars](a, 1),
@@ -350,41 +239,7 @@ func _(k *args.Echo) {
 	_ = (*argsScalarsHasChanged_RunGoGenerate)(&k.V) // args.Scalars has changed: run go generate
 }
 
-//go:embed Idle.spv
-var idleSPIRV string
-
-//go:embed Idle.words.spv
-var idleWords string
-
-var idleKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Idle",
-	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Flag", Kind: abi.Value, Type: "bool", Offset: -1, Size: 1},
-		{Name: "Scale", Kind: abi.Value, Type: "float64", Offset: -1, Size: 8, HostOffset: 8},
-		{Name: "Big", Kind: abi.Slice, Type: "[]float32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "N", Kind: abi.Value, Type: "int16", Size: 2, HostOffset: 40},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "More", Kind: abi.Slice, Type: "[]Pairless", Offset: -1, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 4},
-		{Name: "Parts[0].Used", Kind: abi.Value, Type: "int32", Offset: 24, Size: 4, HostOffset: 96},
-		{Name: "Parts[0].Unused", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 104, ElemSize: 4, ElemAlign: 4},
-		{Name: "Parts[1].Used", Kind: abi.Value, Type: "int32", Offset: 32, Size: 4, HostOffset: 128},
-		{Name: "Parts[1].Unused", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 36,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:102:7", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: idleSPIRV,
-	Sum:   0xfb0b7573,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: idleWords, Sum: 0x4624fdc5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var idleKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Idle"), func(a *kernelimpl.HostArgs) any {
 	var k args.Idle
 	k.Flag = kernelimpl.HostValue[bool](a, 0)
 	k.Scale = kernelimpl.HostValue[float64](a, 1)
@@ -471,35 +326,7 @@ func _(k *args.Idle) {
 	_ = (*argsPairlessHasChanged_RunGoGenerate)(&k.More[0]) // args.Pairless has changed: run go generate
 }
 
-//go:embed Large.spv
-var largeSPIRV string
-
-//go:embed Large.words.spv
-var largeWords string
-
-var largeKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Large",
-	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Value, Type: "[40]float32", Size: 160},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 160, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 176,
-	Spilled: true,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:152:65", Limit: 40},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:152:44", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: largeSPIRV,
-	Sum:   0xcf1e82c9,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: largeWords, Sum: 0x863045ff},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var largeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Large"), func(a *kernelimpl.HostArgs) any {
 	return args.Large{
 		A:   kernelimpl.HostValue[[40]float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -538,23 +365,7 @@ func _(k *args.Large) {
 	_ = (*argsLargeHasChanged_RunGoGenerate)(k) // args.Large has changed: run go generate
 }
 
-//go:embed Nothing.spv
-var nothingSPIRV string
-
-var nothingKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Nothing",
-	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Value, Type: "int32", Offset: -1, Size: 4},
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4},
-	},
-	Items: 4,
-	Loops: "-",
-	SPIRV: nothingSPIRV,
-	Sum:   0xb979ee6,
-}, func(a *kernelimpl.HostArgs) any {
+var nothingKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Nothing"), func(a *kernelimpl.HostArgs) any {
 	return args.Nothing{
 		A: kernelimpl.HostValue[int32](a, 0),
 		X: kernelimpl.HostSlice[int32](a, 1),
@@ -593,34 +404,7 @@ func _(k *args.Nothing) {
 	_ = (*argsNothingHasChanged_RunGoGenerate)(k) // args.Nothing has changed: run go generate
 }
 
-//go:embed Part.spv
-var partSPIRV string
-
-//go:embed Part.words.spv
-var partWords string
-
-var partKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Part",
-	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:79:73", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:79:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:79:17", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:79:27", Limit: -2},
-	},
-	SPIRV: partSPIRV,
-	Sum:   0x68eb569b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: partWords, Sum: 0x1bbefc54},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var partKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Part"), func(a *kernelimpl.HostArgs) any {
 	return args.Part{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -659,44 +443,7 @@ func _(k *args.Part) {
 	_ = (*argsPartHasChanged_RunGoGenerate)(k) // args.Part has changed: run go generate
 }
 
-//go:embed Slices.spv
-var slicesSPIRV string
-
-//go:embed Slices.words.spv
-var slicesWords string
-
-var slicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Slices",
-	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In[0]", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "In[1]", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Pairs[0].M", Kind: abi.Value, Type: "int32", Offset: 32, Size: 4, HostOffset: 48},
-		{Name: "Pairs[0].In[0]", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Pairs[0].In[1]", Kind: abi.Slice, Type: "[]int32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Pairs[1].M", Kind: abi.Value, Type: "int32", Offset: 72, Size: 4, HostOffset: 104},
-		{Name: "Pairs[1].In[0]", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Pairs[1].In[1]", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 112, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 128,
-	Spilled: true,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:65:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:65:29", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:68:58"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:71:7", Limit: -9},
-	},
-	Loops: "-",
-	SPIRV: slicesSPIRV,
-	Sum:   0x21fffa19,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: slicesWords, Sum: 0x3eb78e36},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var slicesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Slices"), func(a *kernelimpl.HostArgs) any {
 	var k args.Slices
 	k.In[0] = kernelimpl.HostSlice[int32](a, 0)
 	k.In[1] = kernelimpl.HostSlice[int32](a, 1)
@@ -769,48 +516,7 @@ func _(k *args.Slices) {
 	_ = (*argsPairHasChanged_RunGoGenerate)(&k.Pairs[0]) // args.Pair has changed: run go generate
 }
 
-//go:embed Spaces.spv
-var spacesSPIRV string
-
-//go:embed Spaces.small.spv
-var spacesSmall string
-
-//go:embed Spaces.words.spv
-var spacesWords string
-
-var spacesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Spaces",
-	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 4, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:167:28", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:167:7", Limit: 4},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:158:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:172:8", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:172:18", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:172:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:173:8", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/args/kernels.go:179:8", Limit: -2},
-	},
-	Loops: "- internal/conformance/args/kernels.go:158:2 158:2 158:2 158:2 158:2",
-	SPIRV: spacesSPIRV,
-	Sum:   0xc18a6ae9,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "- internal/conformance/args/kernels.go:158:2 158:2 158:2 158:2 158:2", SPIRV: spacesSmall, Sum: 0xf521fa50},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/conformance/args/kernels.go:158:2 158:2 158:2 158:2 158:2", SPIRV: spacesWords, Sum: 0x4e6a6e0f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var spacesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Spaces"), func(a *kernelimpl.HostArgs) any {
 	return args.Spaces{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),

@@ -34,7 +34,7 @@ type arraysHost struct {
 func newArraysHost() kernelimpl.HostForm { return new(arraysHost) }
 
 var arraysHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:306:8"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:308:8"},
 }
 
 // Begin readies the form for a launch.
@@ -182,9 +182,9 @@ type foldedHost struct {
 func newFoldedHost() kernelimpl.HostForm { return new(foldedHost) }
 
 var foldedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:232:15"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:232:6"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:244:7"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:234:15"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:234:6"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:246:7"},
 }
 
 // Begin readies the form for a launch.
@@ -207,17 +207,17 @@ func (g *foldedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 229 of kernels.go
+			// ZeroLocal in line 231 of kernels.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 233 of kernels.go
+			// Barrier in line 235 of kernels.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 229 of kernels.go.
+// r1 runs them after the ZeroLocal in line 231 of kernels.go.
 func (g *foldedHost) r1() int {
 	n := g.Items
 	c3 := g.c3
@@ -293,7 +293,7 @@ func (g *foldedHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 233 of kernels.go.
+// r2 runs them after the Barrier in line 235 of kernels.go.
 func (g *foldedHost) r2() int {
 	n := g.Items
 	c0 := g.c0
@@ -391,8 +391,8 @@ type localHost struct {
 func newLocalHost() kernelimpl.HostForm { return new(localHost) }
 
 var localHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:255:6"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:257:7"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:257:6"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:259:7"},
 }
 
 // Begin readies the form for a launch.
@@ -410,17 +410,17 @@ func (g *localHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 253 of kernels.go
+			// ZeroLocal in line 255 of kernels.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 256 of kernels.go
+			// Barrier in line 258 of kernels.go
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 253 of kernels.go.
+// r1 runs them after the ZeroLocal in line 255 of kernels.go.
 func (g *localHost) r1() int {
 	n := g.Items
 	c0 := g.c0
@@ -452,7 +452,7 @@ func (g *localHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 256 of kernels.go.
+// r2 runs them after the Barrier in line 258 of kernels.go.
 func (g *localHost) r2() int {
 	n := g.Items
 	c0 := g.c0
@@ -507,13 +507,13 @@ type mm32Host struct {
 func newMm32Host() kernelimpl.HostForm { return new(mm32Host) }
 
 var mm32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:194:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:194:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:193:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:193:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:201:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:197:29"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:197:13"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:203:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:29"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:13"},
 }
 
 // Begin readies the form for a launch.
@@ -539,24 +539,24 @@ func (g *mm32Host) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 186 of kernels.go
+			// ZeroLocal in line 188 of kernels.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 186 of kernels.go
+			// ZeroLocal in line 188 of kernels.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 195 of kernels.go
+			// Barrier in line 197 of kernels.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 199 of kernels.go
+			// Barrier in line 201 of kernels.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 186 of kernels.go.
+// r2 runs them after the ZeroLocal in line 188 of kernels.go.
 func (g *mm32Host) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -686,7 +686,7 @@ func (g *mm32Host) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 195 of kernels.go.
+// r3 runs them after the Barrier in line 197 of kernels.go.
 func (g *mm32Host) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -833,7 +833,7 @@ func (g *mm32Host) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier in line 199 of kernels.go.
+// r4 runs them after the Barrier in line 201 of kernels.go.
 func (g *mm32Host) r4() int {
 	n := g.Items
 	e19 := g.v19
@@ -990,13 +990,13 @@ type mm64Host struct {
 func newMm64Host() kernelimpl.HostForm { return new(mm64Host) }
 
 var mm64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:194:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:194:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:193:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:193:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:201:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:197:29"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:197:13"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:203:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:29"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:13"},
 }
 
 // Begin readies the form for a launch.
@@ -1022,24 +1022,24 @@ func (g *mm64Host) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 186 of kernels.go
+			// ZeroLocal in line 188 of kernels.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 186 of kernels.go
+			// ZeroLocal in line 188 of kernels.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 195 of kernels.go
+			// Barrier in line 197 of kernels.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 199 of kernels.go
+			// Barrier in line 201 of kernels.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 186 of kernels.go.
+// r2 runs them after the ZeroLocal in line 188 of kernels.go.
 func (g *mm64Host) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1169,7 +1169,7 @@ func (g *mm64Host) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 195 of kernels.go.
+// r3 runs them after the Barrier in line 197 of kernels.go.
 func (g *mm64Host) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -1316,7 +1316,7 @@ func (g *mm64Host) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier in line 199 of kernels.go.
+// r4 runs them after the Barrier in line 201 of kernels.go.
 func (g *mm64Host) r4() int {
 	n := g.Items
 	e19 := g.v19
@@ -1466,7 +1466,7 @@ type sumHost struct {
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
 
 var sumHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:94:42"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:96:42"},
 }
 
 // Begin readies the form for a launch.

@@ -5,12 +5,11 @@ package constsgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -33,58 +32,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Arrays", "Both", "Folded", "Gaps", "Ids", "Local", "MM32", "MM64", "Named", "Scale", "Singles", "Structs", "Sum", "TellFloat", "TellInt", "Types", "Wide"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0xcdeb2946},
+		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x6612e80c},
 	},
 })
-
-//go:embed Arrays.spv
-var arraysSPIRV string
-
-//go:embed Arrays.words.spv
-var arraysWords string
-
-var arraysKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Arrays",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]Outer", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
-		{Name: "Ints", Kind: abi.Slice, Type: "[]Widths", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 40, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Specs: []abi.SpecConstant{
-		{ID: 43, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].X", Type: "int32", Size: 4, Default: 0x1},
-		{ID: 44, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].N.A", Type: "float32", Size: 4, Offset: 4},
-		{ID: 45, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[0].N.B", Type: "float32", Size: 4, Offset: 8},
-		{ID: 46, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].X", Type: "int32", Size: 4, Offset: 12, Default: 0x2},
-		{ID: 47, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].N.A", Type: "float32", Size: 4, Offset: 16, Default: 0x40400000},
-		{ID: 48, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Path: "[1].N.B", Type: "float32", Size: 4, Offset: 20},
-		{ID: 49, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".A", Type: "int8", Size: 4},
-		{ID: 50, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".B", Type: "uint16", Size: 4, Offset: 2, Default: 0x1},
-		{ID: 51, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".C", Type: "int64", Size: 8, Offset: 8},
-		{ID: 52, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".D", Type: "uint64", Size: 8, Offset: 16},
-		{ID: 53, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".E", Type: "uint8", Size: 4, Offset: 24},
-		{ID: 54, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".F", Type: "int16", Size: 4, Offset: 26},
-		{ID: 55, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".G", Type: "uint32", Size: 4, Offset: 28},
-		{ID: 56, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".H", Type: "bool", Size: 4, Offset: 32},
-		{ID: 57, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Path: ".I", Type: "int32", Size: 4, Offset: 36},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:306:8", Limit: -2},
-	},
-	Loops: "-",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Extremes", Pos: "internal/conformance/consts/kernels.go:293:2", Var: &consts.Extremes},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Outers", Pos: "internal/conformance/consts/kernels.go:292:2", Var: &consts.Outers},
-	},
-	SPIRV: arraysSPIRV,
-	Sum:   0x7fe41096,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: arraysWords, Sum: 0x92c4e1e9},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var arraysKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Arrays", &consts.Extremes, &consts.Outers), func(a *kernelimpl.HostArgs) any {
 	return consts.Arrays{
 		Out:  kernelimpl.HostSlice[consts.Outer](a, 0),
 		Ints: kernelimpl.HostSlice[consts.Widths](a, 1),
@@ -145,40 +96,7 @@ func _(k *consts.Arrays) {
 	_ = (*constsWidthsHasChanged_RunGoGenerate)(&k.Ints[0]) // consts.Widths has changed: run go generate
 }
 
-//go:embed Both.spv
-var bothSPIRV string
-
-//go:embed Both.words.spv
-var bothWords string
-
-var bothKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Both",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 34, Name: "github.com/kgen-go/kgen/internal/conformance/consts.BothSize", Path: ".N", Type: "int32", Size: 4, Default: 0x7},
-		{ID: 35, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Kernels", Type: "int32", Size: 4, Default: 0x1},
-		{ID: 36, Name: "github.com/kgen-go/kgen/internal/conformance/consts.RunBoth", Type: "int32", Size: 4, Default: 0x2},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:265:7", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.BothSize", Pos: "internal/conformance/consts/kernels.go:269:5", Var: &consts.BothSize},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Kernels", Pos: "internal/conformance/consts/kernels.go:273:2", Var: &consts.Kernels},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.RunBoth", Pos: "internal/conformance/consts/kernels.go:274:2", Var: &consts.RunBoth},
-	},
-	SPIRV: bothSPIRV,
-	Sum:   0x68a2fa12,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bothWords, Sum: 0x7f83995d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var bothKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), func(a *kernelimpl.HostArgs) any {
 	return consts.Both{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -210,51 +128,7 @@ func _(k *consts.Both) {
 	_ = (*constsBothHasChanged_RunGoGenerate)(k) // consts.Both has changed: run go generate
 }
 
-//go:embed Folded.spv
-var foldedSPIRV string
-
-//go:embed Folded.words.spv
-var foldedWords string
-
-var foldedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Folded",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(consts.Folded).Kernel", Pos: "internal/conformance/consts/kernels.go:230:33"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 20, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$20 SConvert32:64 2 IMul64"},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$20 SConvert32:64 2 SDiv64 1 IAdd64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:232:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:232:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:244:7", Limit: -1},
-	},
-	Loops: "- - internal/conformance/consts/kernels.go:235:2 238:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Size", Pos: "internal/conformance/consts/kernels.go:33:2", Var: &consts.Size},
-	},
-	SPIRV: foldedSPIRV,
-	Sum:   0x424b3c2e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/conformance/consts/kernels.go:235:2 238:2", SPIRV: foldedWords, Sum: 0x28975c77},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var foldedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Folded", &consts.Size), func(a *kernelimpl.HostArgs) any {
 	return consts.Folded{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -286,40 +160,7 @@ func _(k *consts.Folded) {
 	_ = (*constsFoldedHasChanged_RunGoGenerate)(k) // consts.Folded has changed: run go generate
 }
 
-//go:embed Gaps.spv
-var gapsSPIRV string
-
-//go:embed Gaps.words.spv
-var gapsWords string
-
-var gapsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Gaps",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]Padded", Size: 16, ElemSize: 20, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 25, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".C", Type: "int8", Size: 4, Required: true},
-		{ID: 26, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".F", Type: "float32", Size: 4, Offset: 4, Required: true},
-		{ID: 27, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".B", Type: "bool", Size: 4, Offset: 8, Required: true},
-		{ID: 28, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".D.E", Type: "bool", Size: 4, Offset: 12, Required: true},
-		{ID: 29, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Path: ".D.G", Type: "int32", Size: 4, Offset: 16, Required: true},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:168:41", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gappy", Pos: "internal/conformance/consts/kernels.go:61:5", Var: &consts.Gappy},
-	},
-	SPIRV: gapsSPIRV,
-	Sum:   0xfbb68875,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: gapsWords, Sum: 0x392fdd67},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var gapsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Gaps", &consts.Gappy), func(a *kernelimpl.HostArgs) any {
 	return consts.Gaps{
 		Out: kernelimpl.HostSlice[consts.Padded](a, 0),
 	}.Kernel
@@ -361,42 +202,7 @@ func _(k *consts.Gaps) {
 	_ = (*constsPaddedHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Padded has changed: run go generate
 }
 
-//go:embed Ids.spv
-var idsSPIRV string
-
-//go:embed Ids.words.spv
-var idsWords string
-
-var idsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Ids",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 21, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Index", Type: "int32", Size: 4, Default: 0x5},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Numbered", Type: "int32", Size: 4, Default: 0x1, Pinned: true},
-		{ID: 42, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Fortytwo", Type: "int32", Size: 4, Default: 0x1, Pinned: true},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:7", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:175:27", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Fortytwo", Pos: "internal/conformance/consts/kernels.go:74:5", Var: &consts.Fortytwo},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Index", Pos: "internal/conformance/consts/kernels.go:37:5", Var: &consts.Index},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Numbered", Pos: "internal/conformance/consts/kernels.go:69:5", Var: &consts.Numbered},
-	},
-	SPIRV: idsSPIRV,
-	Sum:   0xe6bf6ed9,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: idsWords, Sum: 0x4d9fde6a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var idsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), func(a *kernelimpl.HostArgs) any {
 	return consts.Ids{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -428,42 +234,7 @@ func _(k *consts.Ids) {
 	_ = (*constsIdsHasChanged_RunGoGenerate)(k) // consts.Ids has changed: run go generate
 }
 
-//go:embed Local.spv
-var localSPIRV string
-
-//go:embed Local.words.spv
-var localWords string
-
-var localKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Local",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 19, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2, Min: 1, Max: 1024},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$19 SConvert32:64 $19 SConvert32:64 IMul64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:255:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:257:7", Limit: -1},
-	},
-	Loops: "-",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
-	},
-	SPIRV: localSPIRV,
-	Sum:   0x14451b5e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: localWords, Sum: 0xff595959},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var localKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Local", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.Local{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -495,59 +266,7 @@ func _(k *consts.Local) {
 	_ = (*constsLocalHasChanged_RunGoGenerate)(k) // consts.Local has changed: run go generate
 }
 
-//go:embed MM32.spv
-var mm32SPIRV string
-
-//go:embed MM32.small.spv
-var mm32Small string
-
-//go:embed MM32.words.spv
-var mm32Words string
-
-var mm32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MM32",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "A", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "TA", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[float32]", Offset: -1, HostOffset: 80, ElemSize: 4, ElemAlign: 4},
-		{Name: "TB", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[float32]", Offset: -1, HostOffset: 88, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Lingers: true,
-	Specs: []abi.SpecConstant{
-		{ID: 19, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
-	},
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "accessor", ElemSize: 4, Len: -1, Accessor: 1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:23", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:29"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5", Limit: -4},
-	},
-	Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
-	},
-	SPIRV: mm32SPIRV,
-	Sum:   0xe3f793ec,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3", SPIRV: mm32Small, Sum: 0x83f0b152},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3", SPIRV: mm32Words, Sum: 0x6856c037},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var mm32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "MM32", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
 		N:  kernelimpl.HostValue[int](a, 0),
 		A:  kernelimpl.HostSlice[float32](a, 1),
@@ -605,63 +324,7 @@ func _(k *consts.MM32) {
 	_ = (*constsMM32HasChanged_RunGoGenerate)(k) // consts.MM32 has changed: run go generate
 }
 
-//go:embed MM64.spv
-var mm64SPIRV string
-
-//go:embed MM64.small.spv
-var mm64Small string
-
-//go:embed MM64.words.spv
-var mm64Words string
-
-var mm64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MM64",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "A", Kind: abi.Slice, Type: "[]float64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]float64", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-		{Name: "TA", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[float64]", Offset: -1, HostOffset: 80, ElemSize: 8, ElemAlign: 8},
-		{Name: "TB", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[float64]", Offset: -1, HostOffset: 88, ElemSize: 8, ElemAlign: 8},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(consts.MM[float64]).Kernel", Pos: "internal/conformance/consts/kernels.go:192:6"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 19, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
-	},
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 8, Len: -1},
-		{Name: "accessor", ElemSize: 8, Len: -1, Accessor: 1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:193:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:23", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:194:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:197:29"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:201:5", Limit: -4},
-	},
-	Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
-	},
-	SPIRV: mm64SPIRV,
-	Sum:   0x62993267,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {8}}, Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3", SPIRV: mm64Small, Sum: 0xe85a3319},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/conformance/consts/kernels.go:192:2 - 196:3 196:3", SPIRV: mm64Words, Sum: 0x50e28e12},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var mm64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "MM64", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{
 		N:  kernelimpl.HostValue[int](a, 0),
 		A:  kernelimpl.HostSlice[float64](a, 1),
@@ -719,59 +382,7 @@ func _(k *consts.MM64) {
 	_ = (*constsMM64HasChanged_RunGoGenerate)(k) // consts.MM64 has changed: run go generate
 }
 
-//go:embed Named.spv
-var namedSPIRV string
-
-//go:embed Named.words.spv
-var namedWords string
-
-var namedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Named",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "I", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 58, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Speed", Type: "uint8", Size: 4, Default: 0x3},
-		{ID: 59, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Share", Type: "float32", Size: 4, Required: true},
-		{ID: 60, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][0]", Type: "int16", Size: 4, Default: 0x1},
-		{ID: 61, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][1]", Type: "int16", Size: 4, Offset: 2, Default: 0x2},
-		{ID: 62, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[0][2]", Type: "int16", Size: 4, Offset: 4, Default: 0x3},
-		{ID: 63, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][0]", Type: "int16", Size: 4, Offset: 6, Default: 0x4},
-		{ID: 64, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][1]", Type: "int16", Size: 4, Offset: 8, Default: 0x5},
-		{ID: 65, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Path: "[1][2]", Type: "int16", Size: 4, Offset: 10, Default: 0x6},
-		{ID: 66, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".On[0]", Type: "bool", Size: 4},
-		{ID: 67, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".On[1]", Type: "bool", Size: 4, Offset: 1, Default: 0x1},
-		{ID: 68, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: "._", Type: "int32", Size: 4, Offset: 4},
-		{ID: 69, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Path: ".In.D[0]", Type: "float32", Size: 4, Offset: 8},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:92", Limit: 2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:17", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:344:27", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:346:8", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:348:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:350:8", Limit: -2},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Cells", Pos: "internal/conformance/consts/kernels.go:329:2", Var: &consts.Cells},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Empty", Pos: "internal/conformance/consts/kernels.go:332:2", Var: &consts.Empty},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.None", Pos: "internal/conformance/consts/kernels.go:331:2", Var: &consts.None},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Piece", Pos: "internal/conformance/consts/kernels.go:330:2", Var: &consts.Piece},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Share", Pos: "internal/conformance/consts/kernels.go:328:2", Var: &consts.Share},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Speed", Pos: "internal/conformance/consts/kernels.go:327:2", Var: &consts.Speed},
-	},
-	SPIRV: namedSPIRV,
-	Sum:   0xea1c1962,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: namedWords, Sum: 0x929ed6b7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var namedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), func(a *kernelimpl.HostArgs) any {
 	return consts.Named{
 		I:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -810,36 +421,7 @@ func _(k *consts.Named) {
 	_ = (*constsNamedHasChanged_RunGoGenerate)(k) // consts.Named has changed: run go generate
 }
 
-//go:embed Scale.spv
-var scaleSPIRV string
-
-//go:embed Scale.words.spv
-var scaleWords string
-
-var scaleKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Scale",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gain", Type: "float32", Size: 4, Required: true},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:80:42", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Gain", Pos: "internal/conformance/consts/kernels.go:10:2", Var: &consts.Gain},
-	},
-	SPIRV: scaleSPIRV,
-	Sum:   0xbd9a3cae,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaleWords, Sum: 0x85a83dc1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaleKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Scale", &consts.Gain), func(a *kernelimpl.HostArgs) any {
 	return consts.Scale{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
@@ -871,58 +453,7 @@ func _(k *consts.Scale) {
 	_ = (*constsScaleHasChanged_RunGoGenerate)(k) // consts.Scale has changed: run go generate
 }
 
-//go:embed Singles.spv
-var singlesSPIRV string
-
-//go:embed Singles.words.spv
-var singlesWords string
-
-var singlesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Singles",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]Words", Size: 16, ElemSize: 56, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Type: "bool", Size: 4},
-		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Type: "int", Size: 4},
-		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Type: "int8", Size: 4, Default: 0xfffffff8},
-		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Type: "uint8", Size: 4, Default: 0xc8},
-		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Type: "int16", Size: 4, Default: 0xfffffed4},
-		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Type: "uint16", Size: 4, Default: 0xea60},
-		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Type: "int32", Size: 4, Default: 0xfffeee90},
-		{ID: 13, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Type: "uint32", Size: 4, Default: 0xee6b2800},
-		{ID: 14, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Type: "int64", Size: 8, Default: 0xffffff0000000000},
-		{ID: 15, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Type: "uint64", Size: 8, Default: 0x8000000000000000},
-		{ID: 16, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Type: "uint", Size: 4, Default: 0xee6b2800},
-		{ID: 17, Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Type: "float32", Size: 4, Default: 0x3dcccccd},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:144:7", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Pos: "internal/conformance/consts/kernels.go:26:2", Var: &consts.F32},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Pos: "internal/conformance/consts/kernels.go:14:2", Var: &consts.Flag},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Pos: "internal/conformance/consts/kernels.go:19:2", Var: &consts.I16},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Pos: "internal/conformance/consts/kernels.go:21:2", Var: &consts.I32},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Pos: "internal/conformance/consts/kernels.go:23:2", Var: &consts.I64},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Pos: "internal/conformance/consts/kernels.go:17:2", Var: &consts.I8},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Pos: "internal/conformance/consts/kernels.go:20:2", Var: &consts.U16},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Pos: "internal/conformance/consts/kernels.go:22:2", Var: &consts.U32},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Pos: "internal/conformance/consts/kernels.go:24:2", Var: &consts.U64},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Pos: "internal/conformance/consts/kernels.go:18:2", Var: &consts.U8},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Pos: "internal/conformance/consts/kernels.go:25:2", Var: &consts.Uint},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Pos: "internal/conformance/consts/kernels.go:15:2", Var: &consts.Zero},
-	},
-	SPIRV: singlesSPIRV,
-	Sum:   0x458b460f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: singlesWords, Sum: 0xb10fb1d4},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var singlesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
 	return consts.Singles{
 		Out: kernelimpl.HostSlice[consts.Words](a, 0),
 	}.Kernel
@@ -969,51 +500,7 @@ func _(k *consts.Singles) {
 	_ = (*constsWordsHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Words has changed: run go generate
 }
 
-//go:embed Structs.spv
-var structsSPIRV string
-
-//go:embed Structs.words.spv
-var structsWords string
-
-var structsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Structs",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Index", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Outer", Kind: abi.Slice, Type: "[]Outer", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
-		{Name: "Pair", Kind: abi.Slice, Type: "[]Inner", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 4, Access: abi.Write},
-		{Name: "I", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 72},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 21, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Index", Type: "int32", Size: 4, Default: 0x5},
-		{ID: 22, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Path: ".X", Type: "int32", Size: 4, Default: 0x1},
-		{ID: 23, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Path: ".N.A", Type: "float32", Size: 4, Offset: 4, Default: 0x40000000},
-		{ID: 24, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Path: ".N.B", Type: "float32", Size: 4, Offset: 8, Default: 0x40400000},
-		{ID: 30, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[0].A", Type: "float32", Size: 4, Default: 0x3f800000},
-		{ID: 31, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[0].B", Type: "float32", Size: 4, Offset: 4, Default: 0x40000000},
-		{ID: 32, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[1].A", Type: "float32", Size: 4, Offset: 8, Default: 0x40400000},
-		{ID: 33, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Path: "[1].B", Type: "float32", Size: 4, Offset: 12, Default: 0x40800000},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:158:9", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:159:9", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:161:18", Limit: 2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:161:8", Limit: -3},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Index", Pos: "internal/conformance/consts/kernels.go:37:5", Var: &consts.Index},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Nested", Pos: "internal/conformance/consts/kernels.go:58:5", Var: &consts.Nested},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pair", Pos: "internal/conformance/consts/kernels.go:64:5", Var: &consts.Pair},
-	},
-	SPIRV: structsSPIRV,
-	Sum:   0x10ffbed0,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: structsWords, Sum: 0x7ad28806},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var structsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Structs", &consts.Index, &consts.Nested, &consts.Pair), func(a *kernelimpl.HostArgs) any {
 	return consts.Structs{
 		Index: kernelimpl.HostSlice[int32](a, 0),
 		Outer: kernelimpl.HostSlice[consts.Outer](a, 1),
@@ -1062,40 +549,7 @@ func _(k *consts.Structs) {
 	_ = (*constsStructsHasChanged_RunGoGenerate)(k) // consts.Structs has changed: run go generate
 }
 
-//go:embed Sum.spv
-var sumSPIRV string
-
-//go:embed Sum.words.spv
-var sumWords string
-
-var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Sum",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   4,
-	Specs: []abi.SpecConstant{
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Left", Type: "int", Size: 4, Default: 0x2},
-		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Right", Type: "int", Size: 4, Default: 0x3},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:94:42", Limit: -1},
-	},
-	Loops: "-",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Left", Pos: "internal/conformance/consts/kernels.go:12:2", Var: &consts.Left},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Right", Pos: "internal/conformance/consts/kernels.go:13:2", Var: &consts.Right},
-	},
-	SPIRV: sumSPIRV,
-	Sum:   0x5523f2a6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: sumWords, Sum: 0x8b9f95ec},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sumKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Sum", &consts.Left, &consts.Right), func(a *kernelimpl.HostArgs) any {
 	return consts.Sum{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -1127,36 +581,7 @@ func _(k *consts.Sum) {
 	_ = (*constsSumHasChanged_RunGoGenerate)(k) // consts.Sum has changed: run go generate
 }
 
-//go:embed TellFloat.spv
-var tellFloatSPIRV string
-
-//go:embed TellFloat.words.spv
-var tellFloatWords string
-
-var tellFloatKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TellFloat",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 19, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:214:44", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
-	},
-	SPIRV: tellFloatSPIRV,
-	Sum:   0xd38d63de,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellFloatWords, Sum: 0xe1cfd56},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tellFloatKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "TellFloat", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.TellFloat{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
@@ -1187,36 +612,7 @@ func _(k *consts.TellFloat) {
 	_ = (*constsTellFloatHasChanged_RunGoGenerate)(k) // consts.TellFloat has changed: run go generate
 }
 
-//go:embed TellInt.spv
-var tellIntSPIRV string
-
-//go:embed TellInt.words.spv
-var tellIntWords string
-
-var tellIntKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TellInt",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 19, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:214:44", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
-	},
-	SPIRV: tellIntSPIRV,
-	Sum:   0x9c405ef,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: tellIntWords, Sum: 0x1cb92e68},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tellIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "TellInt", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.TellInt{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1247,66 +643,7 @@ func _(k *consts.TellInt) {
 	_ = (*constsTellIntHasChanged_RunGoGenerate)(k) // consts.TellInt has changed: run go generate
 }
 
-//go:embed Types.spv
-var typesSPIRV string
-
-//go:embed Types.words.spv
-var typesWords string
-
-var typesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Types",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]All", Size: 16, ElemSize: 72, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(consts.Types).Kernel", Pos: "internal/conformance/consts/kernels.go:119:16"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Type: "bool", Size: 4},
-		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Type: "int", Size: 4},
-		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pi", Type: "float64", Size: 8, Default: 0x40091eb851eb851f},
-		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Type: "int8", Size: 4, Default: 0xfffffff8},
-		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Type: "uint8", Size: 4, Default: 0xc8},
-		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Type: "int16", Size: 4, Default: 0xfffffed4},
-		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Type: "uint16", Size: 4, Default: 0xea60},
-		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Type: "int32", Size: 4, Default: 0xfffeee90},
-		{ID: 13, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Type: "uint32", Size: 4, Default: 0xee6b2800},
-		{ID: 14, Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Type: "int64", Size: 8, Default: 0xffffff0000000000},
-		{ID: 15, Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Type: "uint64", Size: 8, Default: 0x8000000000000000},
-		{ID: 16, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Type: "uint", Size: 4, Default: 0xee6b2800},
-		{ID: 17, Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Type: "float32", Size: 4, Default: 0x3dcccccd},
-		{ID: 18, Name: "github.com/kgen-go/kgen/internal/conformance/consts.F64", Type: "float64", Size: 8, Default: 0x3fb999999999999a},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:119:7", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.F32", Pos: "internal/conformance/consts/kernels.go:26:2", Var: &consts.F32},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.F64", Pos: "internal/conformance/consts/kernels.go:27:2", Var: &consts.F64},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Flag", Pos: "internal/conformance/consts/kernels.go:14:2", Var: &consts.Flag},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I16", Pos: "internal/conformance/consts/kernels.go:19:2", Var: &consts.I16},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I32", Pos: "internal/conformance/consts/kernels.go:21:2", Var: &consts.I32},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I64", Pos: "internal/conformance/consts/kernels.go:23:2", Var: &consts.I64},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.I8", Pos: "internal/conformance/consts/kernels.go:17:2", Var: &consts.I8},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Pi", Pos: "internal/conformance/consts/kernels.go:16:2", Var: &consts.Pi},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U16", Pos: "internal/conformance/consts/kernels.go:20:2", Var: &consts.U16},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U32", Pos: "internal/conformance/consts/kernels.go:22:2", Var: &consts.U32},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U64", Pos: "internal/conformance/consts/kernels.go:24:2", Var: &consts.U64},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.U8", Pos: "internal/conformance/consts/kernels.go:18:2", Var: &consts.U8},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Uint", Pos: "internal/conformance/consts/kernels.go:25:2", Var: &consts.Uint},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Zero", Pos: "internal/conformance/consts/kernels.go:15:2", Var: &consts.Zero},
-	},
-	SPIRV: typesSPIRV,
-	Sum:   0xc93dffc5,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: typesWords, Sum: 0xa9449819},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var typesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
 	return consts.Types{
 		Out: kernelimpl.HostSlice[consts.All](a, 0),
 	}.Kernel
@@ -1355,36 +692,7 @@ func _(k *consts.Types) {
 	_ = (*constsAllHasChanged_RunGoGenerate)(&k.Out[0]) // consts.All has changed: run go generate
 }
 
-//go:embed Wide.spv
-var wideSPIRV string
-
-//go:embed Wide.words.spv
-var wideWords string
-
-var wideKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Wide",
-	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/consts.Width", Type: "int32", Size: 4, Required: true},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/consts/kernels.go:86:41", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Width", Pos: "internal/conformance/consts/kernels.go:11:2", Var: &consts.Width},
-	},
-	SPIRV: wideSPIRV,
-	Sum:   0xd390fe7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: wideWords, Sum: 0xc4ce695a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wideKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Wide", &consts.Width), func(a *kernelimpl.HostArgs) any {
 	return consts.Wide{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel

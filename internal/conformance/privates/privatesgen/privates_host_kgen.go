@@ -20,7 +20,7 @@ type blockHost struct {
 func newBlockHost() kernelimpl.HostForm { return new(blockHost) }
 
 var blockHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:128:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:130:7"},
 }
 
 // Begin readies the form for a launch.
@@ -140,17 +140,17 @@ type dividedHost struct {
 func newDividedHost() kernelimpl.HostForm { return new(dividedHost) }
 
 var dividedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:251:7"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:250:47"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:250:37"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:250:27"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:250:17"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:250:7"},
-	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:248:46"},
-	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:247:71"},
-	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:247:49"},
-	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:246:40"},
-	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:244:38"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:253:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:47"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:37"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:27"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:17"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:7"},
+	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:250:46"},
+	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:249:71"},
+	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:249:49"},
+	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:248:40"},
+	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:246:38"},
 }
 
 // Begin readies the form for a launch.
@@ -812,7 +812,7 @@ type doublesHost struct {
 func newDoublesHost() kernelimpl.HostForm { return new(doublesHost) }
 
 var doublesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:121:44"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:123:44"},
 }
 
 // Begin readies the form for a launch.
@@ -952,8 +952,8 @@ type elementsHost struct {
 func newElementsHost() kernelimpl.HostForm { return new(elementsHost) }
 
 var elementsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:150:7"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:149:9"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:152:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:151:9"},
 }
 
 // Begin readies the form for a launch.
@@ -1130,9 +1130,9 @@ type fillHost struct {
 func newFillHost() kernelimpl.HostForm { return new(fillHost) }
 
 var fillHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:41:21"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:41:7"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:41:28"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:43:21"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:43:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:43:28"},
 }
 
 // Begin readies the form for a launch.
@@ -1311,7 +1311,7 @@ type helpedHost struct {
 func newHelpedHost() kernelimpl.HostForm { return new(helpedHost) }
 
 var helpedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:183:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:185:7"},
 }
 
 // Begin readies the form for a launch.
@@ -1492,8 +1492,8 @@ type innerHost struct {
 func newInnerHost() kernelimpl.HostForm { return new(innerHost) }
 
 var innerHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:64:10"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:68:10"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:66:10"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:70:10"},
 }
 
 // Begin readies the form for a launch.
@@ -1755,7 +1755,7 @@ type sumHost struct {
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
 
 var sumHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:205:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:207:7"},
 }
 
 // Begin readies the form for a launch.
@@ -1879,10 +1879,10 @@ type threeHost struct {
 func newThreeHost() kernelimpl.HostForm { return new(threeHost) }
 
 var threeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:168:37"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:168:27"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:168:17"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:168:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:37"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:27"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:17"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:7"},
 }
 
 // Begin readies the form for a launch.
@@ -2210,18 +2210,18 @@ type typesHost struct {
 func newTypesHost() kernelimpl.HostForm { return new(typesHost) }
 
 var typesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:94:7"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:91:57"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:91:47"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:91:37"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:91:27"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:91:17"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:91:7"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:90:47"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:90:37"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:90:27"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:90:17"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:90:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:96:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:57"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:47"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:37"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:27"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:17"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:47"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:37"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:27"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:17"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:7"},
 }
 
 // Begin readies the form for a launch.

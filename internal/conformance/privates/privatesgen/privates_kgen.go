@@ -5,12 +5,11 @@ package privatesgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/privates"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -33,50 +32,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Block", "Divided", "Doubles", "Elements", "Fill", "Helped", "Inner", "Narrow", "PinnedOnly", "ReadTwenty", "Static", "Sum", "Three", "Types"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0xcdeb2946},
-		{File: "internal/conformance/privates/kernels.go", Package: "privates", Sum: 0x763bda22},
+		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x6612e80c},
+		{File: "internal/conformance/privates/kernels.go", Package: "privates", Sum: 0x8170f043},
 	},
 })
-
-//go:embed Block.spv
-var blockSPIRV string
-
-//go:embed Block.words.spv
-var blockWords string
-
-var blockKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Block",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Block).Kernel", Pos: "internal/conformance/privates/kernels.go:128:47"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Type: "int", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$0 SConvert32:64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:128:7", Limit: -1},
-	},
-	Loops: "-",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/consts.Block", Pos: "internal/conformance/consts/kernels.go:32:2", Var: &consts.Block},
-	},
-	SPIRV: blockSPIRV,
-	Sum:   0xfe38eb0f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: blockWords, Sum: 0x76dc3f2a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var blockKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Block", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return privates.Block{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -108,72 +68,7 @@ func _(k *privates.Block) {
 	_ = (*privatesBlockHasChanged_RunGoGenerate)(k) // privates.Block has changed: run go generate
 }
 
-//go:embed Divided.spv
-var dividedSPIRV string
-
-//go:embed Divided.words.spv
-var dividedWords string
-
-var dividedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Divided",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Divided).Kernel", Pos: "internal/conformance/privates/kernels.go:244:31"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Max: 1048576},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Type: "int", Size: 4, Default: 0x14},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Type: "int", Size: 4, Default: 0x1e},
-		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3},
-		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4},
-		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Type: "uint32", Size: 4, Default: 0x6},
-		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Type: "uint", Size: 4, Default: 0x7},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$2 SConvert32:64 $3 SConvert32:64 IMul64 SFits32 $2 SConvert32:64 $3 SConvert32:64 IMul64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$2 SConvert32:64 $3 SConvert32:64 IAdd64 1 ISub64 SFits32 $2 SConvert32:64 $3 SConvert32:64 IAdd64 1 ISub64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$2 SConvert32:64 $2 SConvert32:64 SFits32 $2 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64 $2 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 IMul64 ISub64 $3 SConvert32:64 $3 SConvert32:64 SFits32 $3 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 $2 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 $1 SConvert32:64 $2 SConvert32:64 ISub64 Select64 SFits32 SDiv64 $3 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 $2 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 $1 SConvert32:64 $2 SConvert32:64 ISub64 Select64 IMul64 ISub64 IAdd64 1 IAdd64"},
-		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$9 $9 -2147483648 IEq32 $8 -1 IEq32 LAnd1 1 $8 Select32 SDiv32 SConvert32:64 20 SFits32 20 -9223372036854775808 IEq64 $2 SConvert32:64 -1 IEq64 LAnd1 1 $2 SConvert32:64 Select64 SFits32 SDiv64 IAdd64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$12 UConvert32:64 UFits32 $11 UConvert32:64 UFits32 UDiv64 $12 UConvert32:64 UFits32 $11 UConvert32:64 UFits32 UMod64 IAdd64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64 SFits32 $1 SConvert32:64 -9223372036854775808 IEq64 0 $2 SConvert32:64 ISub64 -1 IEq64 LAnd1 1 0 $2 SConvert32:64 ISub64 Select64 SFits32 SDiv64 $3 SConvert32:64 SFits32 $3 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64 2 SDiv64 7 SLt64 $3 SConvert32:64 SFits32 $3 SConvert32:64 -9223372036854775808 IEq64 $1 SConvert32:64 -1 IEq64 LAnd1 1 $1 SConvert32:64 Select64 SFits32 SDiv64 2 SDiv64 7 Select64 IAdd64 $1 SConvert32:64 IAdd64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:244:38"},
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:246:40"},
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:247:49"},
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:247:71"},
-		{Kind: abi.FaultDivide, Pos: "internal/conformance/privates/kernels.go:248:46"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:7", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:27", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:37", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:250:47", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:251:7", Limit: -1},
-	},
-	Loops: "- - - - - - internal/conformance/privates/kernels.go:255:2 172:2 255:2 172:2 255:2 172:2 255:2 172:2 255:2 172:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Pos: "internal/conformance/privates/kernels.go:15:2", Var: &privates.M},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Pos: "internal/conformance/privates/kernels.go:16:2", Var: &privates.O},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Pos: "internal/conformance/privates/kernels.go:21:2", Var: &privates.S16},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Pos: "internal/conformance/privates/kernels.go:22:2", Var: &privates.S32},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Pos: "internal/conformance/privates/kernels.go:24:2", Var: &privates.U32},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
-	},
-	SPIRV: dividedSPIRV,
-	Sum:   0xd0ce97c0,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - internal/conformance/privates/kernels.go:255:2 172:2 255:2 172:2 255:2 172:2 255:2 172:2 255:2 172:2", SPIRV: dividedWords, Sum: 0x2de3f7b6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var dividedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -205,46 +100,7 @@ func _(k *privates.Divided) {
 	_ = (*privatesDividedHasChanged_RunGoGenerate)(k) // privates.Divided has changed: run go generate
 }
 
-//go:embed Doubles.spv
-var doublesSPIRV string
-
-//go:embed Doubles.words.spv
-var doublesWords string
-
-var doublesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Doubles",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.FP64, properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(privates.Doubles).Kernel", Pos: "internal/conformance/privates/kernels.go:121:83"}}},
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Doubles).Kernel", Pos: "internal/conformance/privates/kernels.go:121:83"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$9 SConvert32:64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:121:44", Limit: -1},
-	},
-	Loops: "- internal/conformance/privates/kernels.go:103:2 109:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Pos: "internal/conformance/privates/kernels.go:22:2", Var: &privates.S32},
-	},
-	SPIRV: doublesSPIRV,
-	Sum:   0x19f4b9e4,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/conformance/privates/kernels.go:103:2 109:2", SPIRV: doublesWords, Sum: 0xc88a364c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var doublesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Doubles", &privates.S32), func(a *kernelimpl.HostArgs) any {
 	return privates.Doubles{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -276,48 +132,7 @@ func _(k *privates.Doubles) {
 	_ = (*privatesDoublesHasChanged_RunGoGenerate)(k) // privates.Doubles has changed: run go generate
 }
 
-//go:embed Elements.spv
-var elementsSPIRV string
-
-//go:embed Elements.words.spv
-var elementsWords string
-
-var elementsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Elements",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Elements).Kernel", Pos: "internal/conformance/privates/kernels.go:143:32"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 16, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
-		{Name: "private", ElemSize: 16, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:149:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:150:7", Limit: -1},
-	},
-	Loops: "- - internal/conformance/privates/kernels.go:145:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
-	},
-	SPIRV: elementsSPIRV,
-	Sum:   0xf92581e0,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/conformance/privates/kernels.go:145:2", SPIRV: elementsWords, Sum: 0x76eccc04},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var elementsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Elements", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Elements{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
@@ -349,50 +164,7 @@ func _(k *privates.Elements) {
 	_ = (*privatesElementsHasChanged_RunGoGenerate)(k) // privates.Elements has changed: run go generate
 }
 
-//go:embed Fill.spv
-var fillSPIRV string
-
-//go:embed Fill.words.spv
-var fillWords string
-
-var fillKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Fill",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Aligned", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Fill).Kernel", Pos: "internal/conformance/privates/kernels.go:36:33"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 64, Len: -1, Expr: "$1 SConvert32:64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:28"},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:7", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:41:21", Limit: -2},
-	},
-	Loops: "- - internal/conformance/privates/kernels.go:45:2 45:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
-	},
-	SPIRV: fillSPIRV,
-	Sum:   0xe7445f3c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/conformance/privates/kernels.go:45:2 45:2", SPIRV: fillWords, Sum: 0xda578dc7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fillKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Fill", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Fill{
 		Out:     kernelimpl.HostSlice[float32](a, 0),
 		Aligned: kernelimpl.HostSlice[float32](a, 1),
@@ -431,46 +203,7 @@ func _(k *privates.Fill) {
 	_ = (*privatesFillHasChanged_RunGoGenerate)(k) // privates.Fill has changed: run go generate
 }
 
-//go:embed Helped.spv
-var helpedSPIRV string
-
-//go:embed Helped.words.spv
-var helpedWords string
-
-var helpedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Helped",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Helped).Kernel", Pos: "internal/conformance/privates/kernels.go:183:19"}, {Func: "privates.helper", Pos: "internal/conformance/privates/kernels.go:189:31"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:183:7", Limit: -1},
-	},
-	Loops: "- internal/conformance/privates/kernels.go:190:2 - 190:2 172:2 172:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
-	},
-	SPIRV: helpedSPIRV,
-	Sum:   0x6f1be725,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/conformance/privates/kernels.go:190:2 - 190:2 172:2 172:2", SPIRV: helpedWords, Sum: 0x895c0ebb},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var helpedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Helped", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Helped{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -502,52 +235,7 @@ func _(k *privates.Helped) {
 	_ = (*privatesHelpedHasChanged_RunGoGenerate)(k) // privates.Helped has changed: run go generate
 }
 
-//go:embed Inner.spv
-var innerSPIRV string
-
-//go:embed Inner.small.spv
-var innerSmall string
-
-//go:embed Inner.words.spv
-var innerWords string
-
-var innerKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Inner",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Rounds", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Inner).Kernel", Pos: "internal/conformance/privates/kernels.go:62:33"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:64:10", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:68:10", Limit: -2},
-	},
-	Loops: "internal/conformance/privates/kernels.go:61:3 - 63:4 67:4 61:3 - 63:4 67:4",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
-	},
-	SPIRV: innerSPIRV,
-	Sum:   0xab5fe6a3,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, Loops: "internal/conformance/privates/kernels.go:61:3 - 63:4 67:4 61:3 - 63:4 67:4", SPIRV: innerSmall, Sum: 0xe5e7c08},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/conformance/privates/kernels.go:61:3 - 63:4 67:4 61:3 - 63:4 67:4", SPIRV: innerWords, Sum: 0xf9edd03c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var innerKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Inner", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Inner{
 		Rounds: kernelimpl.HostValue[int](a, 0),
 		Out:    kernelimpl.HostSlice[int32](a, 1),
@@ -586,30 +274,7 @@ func _(k *privates.Inner) {
 	_ = (*privatesInnerHasChanged_RunGoGenerate)(k) // privates.Inner has changed: run go generate
 }
 
-//go:embed Narrow.spv
-var narrowSPIRV string
-
-//go:embed Narrow.words.spv
-var narrowWords string
-
-var narrowKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Narrow",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:236:43", Limit: -1},
-	},
-	SPIRV: narrowSPIRV,
-	Sum:   0x304ccbcb,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: narrowWords, Sum: 0x4c209492},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var narrowKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Narrow"), func(a *kernelimpl.HostArgs) any {
 	return privates.Narrow{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -641,36 +306,7 @@ func _(k *privates.Narrow) {
 	_ = (*privatesNarrowHasChanged_RunGoGenerate)(k) // privates.Narrow has changed: run go generate
 }
 
-//go:embed PinnedOnly.spv
-var pinnedOnlySPIRV string
-
-//go:embed PinnedOnly.words.spv
-var pinnedOnlyWords string
-
-var pinnedOnlyKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "PinnedOnly",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 42, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Pinned", Type: "int32", Size: 4, Default: 0x1, Pinned: true},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:230:47", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Pinned", Pos: "internal/conformance/privates/kernels.go:224:5", Var: &privates.Pinned},
-	},
-	SPIRV: pinnedOnlySPIRV,
-	Sum:   0x2f2a88,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: pinnedOnlyWords, Sum: 0xa1bcf7b8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var pinnedOnlyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "PinnedOnly", &privates.Pinned), func(a *kernelimpl.HostArgs) any {
 	return privates.PinnedOnly{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -702,36 +338,7 @@ func _(k *privates.PinnedOnly) {
 	_ = (*privatesPinnedOnlyHasChanged_RunGoGenerate)(k) // privates.PinnedOnly has changed: run go generate
 }
 
-//go:embed ReadTwenty.spv
-var readTwentySPIRV string
-
-//go:embed ReadTwenty.words.spv
-var readTwentyWords string
-
-var readTwentyKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ReadTwenty",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Specs: []abi.SpecConstant{
-		{ID: 20, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Twenty", Type: "int32", Size: 4, Default: 0x14, Pinned: true},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:270:47", Limit: -1},
-	},
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Twenty", Pos: "internal/conformance/privates/kernels.go:264:5", Var: &privates.Twenty},
-	},
-	SPIRV: readTwentySPIRV,
-	Sum:   0x9449b6df,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: readTwentyWords, Sum: 0xc973de72},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var readTwentyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "ReadTwenty", &privates.Twenty), func(a *kernelimpl.HostArgs) any {
 	return privates.ReadTwenty{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -763,37 +370,7 @@ func _(k *privates.ReadTwenty) {
 	_ = (*privatesReadTwentyHasChanged_RunGoGenerate)(k) // privates.ReadTwenty has changed: run go generate
 }
 
-//go:embed Static.spv
-var staticSPIRV string
-
-//go:embed Static.words.spv
-var staticWords string
-
-var staticKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Static",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "I", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Privates: []abi.Private{
-		{Name: "arrays", ElemSize: 1, Align: 1, Len: 1440000},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:217:3", Limit: 180000},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:217:11", Limit: 180000},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:218:7", Limit: -2},
-	},
-	Loops: "- -",
-	SPIRV: staticSPIRV,
-	Sum:   0xa3ce28c2,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: staticWords, Sum: 0x28dc7ee7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var staticKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Static"), func(a *kernelimpl.HostArgs) any {
 	return privates.Static{
 		I:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -832,45 +409,7 @@ func _(k *privates.Static) {
 	_ = (*privatesStaticHasChanged_RunGoGenerate)(k) // privates.Static has changed: run go generate
 }
 
-//go:embed Sum.spv
-var sumSPIRV string
-
-//go:embed Sum.words.spv
-var sumWords string
-
-var sumKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Sum",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Sum).Kernel", Pos: "internal/conformance/privates/kernels.go:201:31"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 14, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Type: "int", Size: 4, Required: true, Min: 1, Max: 1048576},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$14 SConvert32:64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:205:7", Limit: -1},
-	},
-	Loops: "- internal/conformance/privates/kernels.go:202:2 172:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Many", Pos: "internal/conformance/privates/kernels.go:27:2", Var: &privates.Many},
-	},
-	SPIRV: sumSPIRV,
-	Sum:   0x49dbb13,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/conformance/privates/kernels.go:202:2 172:2", SPIRV: sumWords, Sum: 0x909d337},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sumKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Sum", &privates.Many), func(a *kernelimpl.HostArgs) any {
 	return privates.Sum{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -902,55 +441,7 @@ func _(k *privates.Sum) {
 	_ = (*privatesSumHasChanged_RunGoGenerate)(k) // privates.Sum has changed: run go generate
 }
 
-//go:embed Three.spv
-var threeSPIRV string
-
-//go:embed Three.words.spv
-var threeWords string
-
-var threeKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Three",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Three).Kernel", Pos: "internal/conformance/privates/kernels.go:158:40"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Type: "int", Size: 4, Default: 0xa, Min: 1, Max: 1048576},
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Type: "int", Size: 4, Default: 0x14, Min: 1, Max: 1048576},
-		{ID: 3, Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Type: "int", Size: 4, Default: 0x1e, Min: 1, Max: 1048576},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$2 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$3 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$1 SConvert32:64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:7", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:27", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:168:37", Limit: -1},
-	},
-	Loops: "- - - - internal/conformance/privates/kernels.go:159:2 172:2 172:2 172:2 172:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.M", Pos: "internal/conformance/privates/kernels.go:15:2", Var: &privates.M},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.N", Pos: "internal/conformance/privates/kernels.go:14:2", Var: &privates.N},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.O", Pos: "internal/conformance/privates/kernels.go:16:2", Var: &privates.O},
-	},
-	SPIRV: threeSPIRV,
-	Sum:   0x1f0c79b7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - internal/conformance/privates/kernels.go:159:2 172:2 172:2 172:2 172:2", SPIRV: threeWords, Sum: 0xddd778cf},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var threeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Three", &privates.M, &privates.N, &privates.O), func(a *kernelimpl.HostArgs) any {
 	return privates.Three{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -982,84 +473,7 @@ func _(k *privates.Three) {
 	_ = (*privatesThreeHasChanged_RunGoGenerate)(k) // privates.Three has changed: run go generate
 }
 
-//go:embed Types.spv
-var typesSPIRV string
-
-//go:embed Types.words.spv
-var typesWords string
-
-var typesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Types",
-	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(privates.Types).Kernel", Pos: "internal/conformance/privates/kernels.go:79:30"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 4, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S8", Type: "int8", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
-		{ID: 5, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U8", Type: "uint8", Size: 4, Default: 0x8, Min: 1, Max: 1048576},
-		{ID: 6, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U16", Type: "uint16", Size: 4, Default: 0x9, Min: 1, Max: 1048576},
-		{ID: 7, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S64", Type: "int64", Size: 8, Default: 0xb, Min: 1, Max: 1048576},
-		{ID: 8, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Type: "int16", Size: 4, Default: 0x3, Min: 1, Max: 1048576},
-		{ID: 9, Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Type: "int32", Size: 4, Default: 0x4, Min: 1, Max: 1048576},
-		{ID: 10, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U64", Type: "uint64", Size: 8, Default: 0x5, Min: 1, Max: 1048576},
-		{ID: 11, Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Type: "uint32", Size: 4, Default: 0x6, Min: 1, Max: 1048576},
-		{ID: 12, Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Type: "uint", Size: 4, Default: 0x7, Min: 1, Max: 1048576},
-		{ID: 13, Name: "github.com/kgen-go/kgen/internal/conformance/privates.One", Type: "bool", Size: 4, Default: 0x1},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 1, Len: -1, Expr: "$8 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$9 SConvert32:64"},
-		{Name: "private", ElemSize: 1, Align: 1, Len: -1, Expr: "$10"},
-		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$13 1 0 Select64"},
-		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$8 SConvert32:64 2 IMul64 1 IAdd64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$11 UConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 1, Len: -1, Expr: "$12 UConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$4 SConvert32:64"},
-		{Name: "private", ElemSize: 4, Align: 2, Len: -1, Expr: "$5 UConvert32:64"},
-		{Name: "private", ElemSize: 8, Align: 8, Len: -1, Expr: "$6 UConvert32:64"},
-		{Name: "private", ElemSize: 1, Align: 1, Len: -1, Expr: "$7"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:7", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:27", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:37", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:90:47", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:7", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:27", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:37", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:47", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:91:57", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/privates/kernels.go:94:7", Limit: -1},
-	},
-	Loops: "- - - - - - - - - - - internal/conformance/privates/kernels.go:103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.One", Pos: "internal/conformance/privates/kernels.go:26:2", Var: &privates.One},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S16", Pos: "internal/conformance/privates/kernels.go:21:2", Var: &privates.S16},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S32", Pos: "internal/conformance/privates/kernels.go:22:2", Var: &privates.S32},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S64", Pos: "internal/conformance/privates/kernels.go:20:2", Var: &privates.S64},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.S8", Pos: "internal/conformance/privates/kernels.go:17:2", Var: &privates.S8},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.U16", Pos: "internal/conformance/privates/kernels.go:19:2", Var: &privates.U16},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.U32", Pos: "internal/conformance/privates/kernels.go:24:2", Var: &privates.U32},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.U64", Pos: "internal/conformance/privates/kernels.go:23:2", Var: &privates.U64},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.U8", Pos: "internal/conformance/privates/kernels.go:18:2", Var: &privates.U8},
-		{Name: "github.com/kgen-go/kgen/internal/conformance/privates.Uint", Pos: "internal/conformance/privates/kernels.go:25:2", Var: &privates.Uint},
-	},
-	SPIRV: typesSPIRV,
-	Sum:   0xb9ad193e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - internal/conformance/privates/kernels.go:103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2 103:2 109:2", SPIRV: typesWords, Sum: 0x33972d93},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var typesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), func(a *kernelimpl.HostArgs) any {
 	return privates.Types{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel

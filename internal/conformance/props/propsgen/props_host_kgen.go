@@ -21,9 +21,9 @@ type addHost struct {
 func newAddHost() kernelimpl.HostForm { return new(addHost) }
 
 var addHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:62:5"},
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:62:31"},
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:62:18"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:5"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:31"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:18"},
 }
 
 // Begin readies the form for a launch.
@@ -111,7 +111,7 @@ type fourItemsHost struct {
 func newFourItemsHost() kernelimpl.HostForm { return new(fourItemsHost) }
 
 var fourItemsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:191:48"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:193:48"},
 }
 
 // Begin readies the form for a launch.
@@ -162,7 +162,7 @@ type items1Host struct {
 func newItems1Host() kernelimpl.HostForm { return new(items1Host) }
 
 var items1HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:143:45"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:145:45"},
 }
 
 // Begin readies the form for a launch.
@@ -214,7 +214,7 @@ type items2Host struct {
 func newItems2Host() kernelimpl.HostForm { return new(items2Host) }
 
 var items2HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:146:45"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:148:45"},
 }
 
 // Begin readies the form for a launch.
@@ -281,7 +281,7 @@ type items3Host struct {
 func newItems3Host() kernelimpl.HostForm { return new(items3Host) }
 
 var items3HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:149:45"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:151:45"},
 }
 
 // Begin readies the form for a launch.
@@ -358,7 +358,7 @@ type sizedFloatHost struct {
 func newSizedFloatHost() kernelimpl.HostForm { return new(sizedFloatHost) }
 
 var sizedFloatHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:301:47"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:303:47"},
 }
 
 // Begin readies the form for a launch.
@@ -409,7 +409,7 @@ type sizedIntHost struct {
 func newSizedIntHost() kernelimpl.HostForm { return new(sizedIntHost) }
 
 var sizedIntHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:301:47"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:303:47"},
 }
 
 // Begin readies the form for a launch.
@@ -461,7 +461,7 @@ type slowHost struct {
 func newSlowHost() kernelimpl.HostForm { return new(slowHost) }
 
 var slowHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:323:7"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:325:7"},
 }
 
 // Begin readies the form for a launch.

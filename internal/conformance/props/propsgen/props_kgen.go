@@ -5,11 +5,10 @@ package propsgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/conformance/props"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -32,42 +31,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Add", "Annotated", "Attributes", "Cube", "Deep", "Four", "FourItems", "Group1", "Group2", "Group3", "Half", "Hinted", "Huge", "HugeSub", "Items1", "Items2", "Items3", "Keys", "More", "Mul", "Once", "Ordered", "Other", "Plain", "SizedFloat", "SizedInt", "Sizes", "Slow", "Trivial"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/props/kernels.go", Package: "props", Sum: 0x1e25647e},
+		{File: "internal/conformance/props/kernels.go", Package: "props", Sum: 0x4ea198c1},
 	},
 })
-
-//go:embed Add.spv
-var addSPIRV string
-
-//go:embed Add.words.spv
-var addWords string
-
-var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Add",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Base", Kind: abi.Value, Type: "Base", Offset: -1},
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize:    48,
-	Items:      4,
-	Properties: properties.List{properties.WorkGroupSize(8, 8)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:18", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:31", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:62:5", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: addSPIRV,
-	Sum:   0x765c8bb1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: addWords, Sum: 0x2f8a2e03},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var addKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Add"), func(a *kernelimpl.HostArgs) any {
 	return props.Add{
 		A: kernelimpl.HostSlice[int32](a, 1),
 		B: kernelimpl.HostSlice[int32](a, 2),
@@ -115,35 +82,7 @@ func _(k *props.Add) {
 	_ = (*propsBaseHasChanged_RunGoGenerate)(&k.Base) // props.Base has changed: run go generate
 }
 
-//go:embed Annotated.spv
-var annotatedSPIRV string
-
-//go:embed Annotated.words.spv
-var annotatedWords string
-
-var annotatedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Annotated",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int16},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(props.Annotated).Kernel", Pos: "internal/conformance/props/kernels.go:260:55"}, {Func: "props.wants", Pos: "internal/conformance/props/kernels.go:264:1"}}},
-		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(props.Annotated).Kernel", Pos: "internal/conformance/props/kernels.go:260:55"}, {Func: "props.wants", Pos: "internal/conformance/props/kernels.go:264:1"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:260:61", Limit: -1},
-	},
-	SPIRV: annotatedSPIRV,
-	Sum:   0x13cf2f7a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: annotatedWords, Sum: 0x2034001d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var annotatedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Annotated"), func(a *kernelimpl.HostArgs) any {
 	return props.Annotated{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -175,32 +114,7 @@ func _(k *props.Annotated) {
 	_ = (*propsAnnotatedHasChanged_RunGoGenerate)(k) // props.Annotated has changed: run go generate
 }
 
-//go:embed Attributes.spv
-var attributesSPIRV string
-
-//go:embed Attributes.words.spv
-var attributesWords string
-
-var attributesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Attributes",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(8, 8), properties.SubGroupSize(8), properties.DeviceHas(properties.FP16)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:286:51", Limit: -1},
-	},
-	SPIRV: attributesSPIRV,
-	Sum:   0xfe61d508,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: attributesWords, Sum: 0x35a377b0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var attributesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Attributes"), func(a *kernelimpl.HostArgs) any {
 	return props.Attributes{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -232,32 +146,7 @@ func _(k *props.Attributes) {
 	_ = (*propsAttributesHasChanged_RunGoGenerate)(k) // props.Attributes has changed: run go generate
 }
 
-//go:embed Cube.spv
-var cubeSPIRV string
-
-//go:embed Cube.words.spv
-var cubeWords string
-
-var cubeKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Cube",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    3,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(2, 2, 2)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:173:45", Limit: -1},
-	},
-	SPIRV: cubeSPIRV,
-	Sum:   0xb355028e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: cubeWords, Sum: 0xc8b7a1e6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var cubeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Cube"), func(a *kernelimpl.HostArgs) any {
 	return props.Cube{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -289,34 +178,7 @@ func _(k *props.Cube) {
 	_ = (*propsCubeHasChanged_RunGoGenerate)(k) // props.Cube has changed: run go generate
 }
 
-//go:embed Deep.spv
-var deepSPIRV string
-
-//go:embed Deep.words.spv
-var deepWords string
-
-var deepKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Deep",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(props.Deep).Kernel", Pos: "internal/conformance/props/kernels.go:241:50"}, {Func: "props.outer", Pos: "internal/conformance/props/kernels.go:243:41"}, {Func: "props.inner", Pos: "internal/conformance/props/kernels.go:245:49"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:241:56", Limit: -1},
-	},
-	SPIRV: deepSPIRV,
-	Sum:   0x6016c46a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: deepWords, Sum: 0x9bde3ae9},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var deepKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Deep"), func(a *kernelimpl.HostArgs) any {
 	return props.Deep{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -348,32 +210,7 @@ func _(k *props.Deep) {
 	_ = (*propsDeepHasChanged_RunGoGenerate)(k) // props.Deep has changed: run go generate
 }
 
-//go:embed Four.spv
-var fourSPIRV string
-
-//go:embed Four.words.spv
-var fourWords string
-
-var fourKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Four",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(4)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:182:45", Limit: -1},
-	},
-	SPIRV: fourSPIRV,
-	Sum:   0x2dd60290,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: fourWords, Sum: 0x3db98925},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fourKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Four"), func(a *kernelimpl.HostArgs) any {
 	return props.Four{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -405,33 +242,7 @@ func _(k *props.Four) {
 	_ = (*propsFourHasChanged_RunGoGenerate)(k) // props.Four has changed: run go generate
 }
 
-//go:embed FourItems.spv
-var fourItemsSPIRV string
-
-//go:embed FourItems.words.spv
-var fourItemsWords string
-
-var fourItemsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FourItems",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize:    16,
-	Items:      4,
-	Properties: properties.List{properties.WorkGroupSize(4)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:191:48", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: fourItemsSPIRV,
-	Sum:   0x2b81f87d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fourItemsWords, Sum: 0xbbb7c6a5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fourItemsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "FourItems"), func(a *kernelimpl.HostArgs) any {
 	return props.FourItems{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -463,31 +274,7 @@ func _(k *props.FourItems) {
 	_ = (*propsFourItemsHasChanged_RunGoGenerate)(k) // props.FourItems has changed: run go generate
 }
 
-//go:embed Group1.spv
-var group1SPIRV string
-
-//go:embed Group1.words.spv
-var group1Words string
-
-var group1Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Group1",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:152:47", Limit: -1},
-	},
-	SPIRV: group1SPIRV,
-	Sum:   0x6ee24370,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: group1Words, Sum: 0x4558d9d6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var group1Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Group1"), func(a *kernelimpl.HostArgs) any {
 	return props.Group1{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -518,31 +305,7 @@ func _(k *props.Group1) {
 	_ = (*propsGroup1HasChanged_RunGoGenerate)(k) // props.Group1 has changed: run go generate
 }
 
-//go:embed Group2.spv
-var group2SPIRV string
-
-//go:embed Group2.words.spv
-var group2Words string
-
-var group2Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Group2",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:157:7", Limit: -1},
-	},
-	SPIRV: group2SPIRV,
-	Sum:   0x397a1e79,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: group2Words, Sum: 0xd29f0f6d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var group2Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Group2"), func(a *kernelimpl.HostArgs) any {
 	return props.Group2{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -573,31 +336,7 @@ func _(k *props.Group2) {
 	_ = (*propsGroup2HasChanged_RunGoGenerate)(k) // props.Group2 has changed: run go generate
 }
 
-//go:embed Group3.spv
-var group3SPIRV string
-
-//go:embed Group3.words.spv
-var group3Words string
-
-var group3Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Group3",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    3,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:163:7", Limit: -1},
-	},
-	SPIRV: group3SPIRV,
-	Sum:   0x88f02bf1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: group3Words, Sum: 0x255f1392},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var group3Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Group3"), func(a *kernelimpl.HostArgs) any {
 	return props.Group3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -628,34 +367,7 @@ func _(k *props.Group3) {
 	_ = (*propsGroup3HasChanged_RunGoGenerate)(k) // props.Group3 has changed: run go generate
 }
 
-//go:embed Half.spv
-var halfSPIRV string
-
-//go:embed Half.words.spv
-var halfWords string
-
-var halfKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Half",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP16},
-	Uses: []abi.Use{
-		{Aspect: properties.FP16, Chain: []abi.Frame{{Func: "(props.Half).Kernel", Pos: "internal/conformance/props/kernels.go:272:49"}, {Func: "props.half", Pos: "internal/conformance/props/kernels.go:274:1"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:272:55", Limit: -1},
-	},
-	SPIRV: halfSPIRV,
-	Sum:   0x6a690391,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: halfWords, Sum: 0x76ad913},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var halfKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Half"), func(a *kernelimpl.HostArgs) any {
 	return props.Half{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -687,32 +399,7 @@ func _(k *props.Half) {
 	_ = (*propsHalfHasChanged_RunGoGenerate)(k) // props.Half has changed: run go generate
 }
 
-//go:embed Hinted.spv
-var hintedSPIRV string
-
-//go:embed Hinted.words.spv
-var hintedWords string
-
-var hintedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Hinted",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSizeHint(32)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:224:47", Limit: -1},
-	},
-	SPIRV: hintedSPIRV,
-	Sum:   0x6ee24370,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: hintedWords, Sum: 0x4558d9d6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var hintedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Hinted"), func(a *kernelimpl.HostArgs) any {
 	return props.Hinted{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -744,32 +431,7 @@ func _(k *props.Hinted) {
 	_ = (*propsHintedHasChanged_RunGoGenerate)(k) // props.Hinted has changed: run go generate
 }
 
-//go:embed Huge.spv
-var hugeSPIRV string
-
-//go:embed Huge.words.spv
-var hugeWords string
-
-var hugeKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Huge",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(4294967295)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:202:45", Limit: -1},
-	},
-	SPIRV: hugeSPIRV,
-	Sum:   0x79ef046d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: hugeWords, Sum: 0x384a1269},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var hugeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Huge"), func(a *kernelimpl.HostArgs) any {
 	return props.Huge{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -801,32 +463,7 @@ func _(k *props.Huge) {
 	_ = (*propsHugeHasChanged_RunGoGenerate)(k) // props.Huge has changed: run go generate
 }
 
-//go:embed HugeSub.spv
-var hugeSubSPIRV string
-
-//go:embed HugeSub.words.spv
-var hugeSubWords string
-
-var hugeSubKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "HugeSub",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.SubGroupSize(2147483647)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:213:48", Limit: -1},
-	},
-	SPIRV: hugeSubSPIRV,
-	Sum:   0x28b6142,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: hugeSubWords, Sum: 0x5796e5b8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var hugeSubKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "HugeSub"), func(a *kernelimpl.HostArgs) any {
 	return props.HugeSub{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -858,32 +495,7 @@ func _(k *props.HugeSub) {
 	_ = (*propsHugeSubHasChanged_RunGoGenerate)(k) // props.HugeSub has changed: run go generate
 }
 
-//go:embed Items1.spv
-var items1SPIRV string
-
-//go:embed Items1.words.spv
-var items1Words string
-
-var items1Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Items1",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:143:45", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: items1SPIRV,
-	Sum:   0x1ba51f5a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: items1Words, Sum: 0xa43d344c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var items1Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Items1"), func(a *kernelimpl.HostArgs) any {
 	return props.Items1{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -914,32 +526,7 @@ func _(k *props.Items1) {
 	_ = (*propsItems1HasChanged_RunGoGenerate)(k) // props.Items1 has changed: run go generate
 }
 
-//go:embed Items2.spv
-var items2SPIRV string
-
-//go:embed Items2.words.spv
-var items2Words string
-
-var items2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Items2",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:146:45", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: items2SPIRV,
-	Sum:   0x4a6193af,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: items2Words, Sum: 0x23bcda99},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var items2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Items2"), func(a *kernelimpl.HostArgs) any {
 	return props.Items2{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -970,32 +557,7 @@ func _(k *props.Items2) {
 	_ = (*propsItems2HasChanged_RunGoGenerate)(k) // props.Items2 has changed: run go generate
 }
 
-//go:embed Items3.spv
-var items3SPIRV string
-
-//go:embed Items3.words.spv
-var items3Words string
-
-var items3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Items3",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Range,
-	Rank:    3,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:149:45", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: items3SPIRV,
-	Sum:   0x8a5ae323,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: items3Words, Sum: 0xce2709f5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var items3Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Items3"), func(a *kernelimpl.HostArgs) any {
 	return props.Items3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1026,32 +588,7 @@ func _(k *props.Items3) {
 	_ = (*propsItems3HasChanged_RunGoGenerate)(k) // props.Items3 has changed: run go generate
 }
 
-//go:embed Keys.spv
-var keysSPIRV string
-
-//go:embed Keys.words.spv
-var keysWords string
-
-var keysKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Keys",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(2, 8), properties.WorkGroupSizeHint(2, 8), properties.SubGroupSize(8), properties.DeviceHas(properties.SubGroups)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:25:7", Limit: -1},
-	},
-	SPIRV: keysSPIRV,
-	Sum:   0x3e5d625a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: keysWords, Sum: 0x17a4ad00},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var keysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Keys"), func(a *kernelimpl.HostArgs) any {
 	return props.Keys{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1083,37 +620,7 @@ func _(k *props.Keys) {
 	_ = (*propsKeysHasChanged_RunGoGenerate)(k) // props.Keys has changed: run go generate
 }
 
-//go:embed More.spv
-var moreSPIRV string
-
-//go:embed More.words.spv
-var moreWords string
-
-var moreKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "More",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Base", Kind: abi.Value, Type: "Base", Offset: -1},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(8, 8), properties.SubGroupSize(8)},
-	Aspects:    []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.More).Kernel", Pos: "internal/conformance/props/kernels.go:97:50"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:97:7", Limit: -2},
-	},
-	SPIRV: moreSPIRV,
-	Sum:   0x8a087b82,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: moreWords, Sum: 0x220b8eb3},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var moreKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "More"), func(a *kernelimpl.HostArgs) any {
 	return props.More{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
@@ -1149,37 +656,7 @@ func _(k *props.More) {
 	_ = (*propsMoreHasChanged_RunGoGenerate)(k) // props.More has changed: run go generate
 }
 
-//go:embed Mul.spv
-var mulSPIRV string
-
-//go:embed Mul.words.spv
-var mulWords string
-
-var mulKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Mul",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Base", Kind: abi.Value, Type: "Base", Offset: -1},
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize:    48,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(8, 8)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:18", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:31", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:75:5", Limit: -4},
-	},
-	SPIRV: mulSPIRV,
-	Sum:   0xa118e357,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: mulWords, Sum: 0xab1ad3d8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var mulKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Mul"), func(a *kernelimpl.HostArgs) any {
 	return props.Mul{
 		A: kernelimpl.HostSlice[int32](a, 1),
 		B: kernelimpl.HostSlice[int32](a, 2),
@@ -1225,30 +702,7 @@ func _(k *props.Mul) {
 	_ = (*propsMulHasChanged_RunGoGenerate)(k) // props.Mul has changed: run go generate
 }
 
-//go:embed Once.spv
-var onceSPIRV string
-
-//go:embed Once.words.spv
-var onceWords string
-
-var onceKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Once",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:140:39", Limit: -1},
-	},
-	SPIRV: onceSPIRV,
-	Sum:   0x13cf2f7a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: onceWords, Sum: 0x2034001d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var onceKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Once"), func(a *kernelimpl.HostArgs) any {
 	return props.Once{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1279,32 +733,7 @@ func _(k *props.Once) {
 	_ = (*propsOnceHasChanged_RunGoGenerate)(k) // props.Once has changed: run go generate
 }
 
-//go:embed Ordered.spv
-var orderedSPIRV string
-
-//go:embed Ordered.words.spv
-var orderedWords string
-
-var orderedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Ordered",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(2, 8)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:39:7", Limit: -1},
-	},
-	SPIRV: orderedSPIRV,
-	Sum:   0x8a2a2042,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: orderedWords, Sum: 0x17a4ad00},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var orderedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Ordered"), func(a *kernelimpl.HostArgs) any {
 	return props.Ordered{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1336,37 +765,7 @@ func _(k *props.Ordered) {
 	_ = (*propsOrderedHasChanged_RunGoGenerate)(k) // props.Ordered has changed: run go generate
 }
 
-//go:embed Other.spv
-var otherSPIRV string
-
-//go:embed Other.words.spv
-var otherWords string
-
-var otherKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Other",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Base", Kind: abi.Value, Type: "Base", Offset: -1},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.SubGroupSize(8)},
-	Aspects:    []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.Other).Kernel", Pos: "internal/conformance/props/kernels.go:113:50"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:113:7", Limit: -2},
-	},
-	SPIRV: otherSPIRV,
-	Sum:   0xb17e270f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: otherWords, Sum: 0xf181215e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var otherKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Other"), func(a *kernelimpl.HostArgs) any {
 	return props.Other{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
@@ -1402,30 +801,7 @@ func _(k *props.Other) {
 	_ = (*propsOtherHasChanged_RunGoGenerate)(k) // props.Other has changed: run go generate
 }
 
-//go:embed Plain.spv
-var plainSPIRV string
-
-//go:embed Plain.words.spv
-var plainWords string
-
-var plainKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Plain",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:251:40", Limit: -1},
-	},
-	SPIRV: plainSPIRV,
-	Sum:   0x13cf2f7a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: plainWords, Sum: 0x2034001d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var plainKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Plain"), func(a *kernelimpl.HostArgs) any {
 	return props.Plain{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1457,33 +833,7 @@ func _(k *props.Plain) {
 	_ = (*propsPlainHasChanged_RunGoGenerate)(k) // props.Plain has changed: run go generate
 }
 
-//go:embed SizedFloat.spv
-var sizedFloatSPIRV string
-
-//go:embed SizedFloat.words.spv
-var sizedFloatWords string
-
-var sizedFloatKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "SizedFloat",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize:    16,
-	Items:      4,
-	Properties: properties.List{properties.WorkGroupSize(2)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: sizedFloatSPIRV,
-	Sum:   0xbc5e25f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: sizedFloatWords, Sum: 0x3d5d2d16},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sizedFloatKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "SizedFloat"), func(a *kernelimpl.HostArgs) any {
 	return props.SizedFloat{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
@@ -1514,33 +864,7 @@ func _(k *props.SizedFloat) {
 	_ = (*propsSizedFloatHasChanged_RunGoGenerate)(k) // props.SizedFloat has changed: run go generate
 }
 
-//go:embed SizedInt.spv
-var sizedIntSPIRV string
-
-//go:embed SizedInt.words.spv
-var sizedIntWords string
-
-var sizedIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "SizedInt",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize:    16,
-	Items:      4,
-	Properties: properties.List{properties.WorkGroupSize(4)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:301:47", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: sizedIntSPIRV,
-	Sum:   0x2b81f87d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: sizedIntWords, Sum: 0xbbb7c6a5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sizedIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "SizedInt"), func(a *kernelimpl.HostArgs) any {
 	return props.SizedInt{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1571,37 +895,7 @@ func _(k *props.SizedInt) {
 	_ = (*propsSizedIntHasChanged_RunGoGenerate)(k) // props.SizedInt has changed: run go generate
 }
 
-//go:embed Sizes.spv
-var sizesSPIRV string
-
-//go:embed Sizes.words.spv
-var sizesWords string
-
-var sizesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Sizes",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Base", Kind: abi.Value, Type: "Base", Offset: -1},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(8, 8)},
-	Aspects:    []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(props.Sizes).Kernel", Pos: "internal/conformance/props/kernels.go:125:64"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:125:7", Limit: -2},
-	},
-	SPIRV: sizesSPIRV,
-	Sum:   0xc710654e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sizesWords, Sum: 0xb000584c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sizesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Sizes"), func(a *kernelimpl.HostArgs) any {
 	return props.Sizes{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
@@ -1637,37 +931,7 @@ func _(k *props.Sizes) {
 	_ = (*propsSizesHasChanged_RunGoGenerate)(k) // props.Sizes has changed: run go generate
 }
 
-//go:embed Slow.spv
-var slowSPIRV string
-
-//go:embed Slow.small.spv
-var slowSmall string
-
-//go:embed Slow.words.spv
-var slowWords string
-
-var slowKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Slow",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Rounds", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:323:7", Limit: -2},
-	},
-	Loops: "internal/conformance/props/kernels.go:318:2",
-	SPIRV: slowSPIRV,
-	Sum:   0x43843227,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}}, Loops: "internal/conformance/props/kernels.go:318:2", SPIRV: slowSmall, Sum: 0xd1f28032},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/conformance/props/kernels.go:318:2", SPIRV: slowWords, Sum: 0xd5d155a4},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var slowKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Slow"), func(a *kernelimpl.HostArgs) any {
 	return props.Slow{
 		Rounds: kernelimpl.HostValue[int](a, 0),
 		Out:    kernelimpl.HostSlice[uint32](a, 1),
@@ -1706,31 +970,7 @@ func _(k *props.Slow) {
 	_ = (*propsSlowHasChanged_RunGoGenerate)(k) // props.Slow has changed: run go generate
 }
 
-//go:embed Trivial.spv
-var trivialSPIRV string
-
-//go:embed Trivial.words.spv
-var trivialWords string
-
-var trivialKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Trivial",
-	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize:    16,
-	Items:      1,
-	Properties: properties.List{properties.DeviceHas(properties.FP64)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/conformance/props/kernels.go:235:42", Limit: -1},
-	},
-	SPIRV: trivialSPIRV,
-	Sum:   0x13cf2f7a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: trivialWords, Sum: 0x2034001d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var trivialKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Trivial"), func(a *kernelimpl.HostArgs) any {
 	return props.Trivial{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel

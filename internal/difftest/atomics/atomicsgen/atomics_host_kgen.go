@@ -21,11 +21,11 @@ type faultedHost struct {
 func newFaultedHost() kernelimpl.HostForm { return new(faultedHost) }
 
 var faultedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:226:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:225:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:229:24"},
-	{Kind: 10, Pos: "internal/difftest/atomics/kernel.go:228:10"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:235:25"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:228:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:227:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:231:24"},
+	{Kind: 10, Pos: "internal/difftest/atomics/kernel.go:230:10"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:237:25"},
 }
 
 // Begin readies the form for a launch.
@@ -44,11 +44,11 @@ func (g *faultedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 227 of kernel.go
+			// ZeroLocal in line 229 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 231 of kernel.go
+			// Barrier in line 233 of kernel.go
 			next = g.r2()
 		}
 	}
@@ -97,7 +97,7 @@ func (g *faultedHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 227 of kernel.go.
+// r1 runs them after the ZeroLocal in line 229 of kernel.go.
 func (g *faultedHost) r1() int {
 	n := g.Items
 	h7 := g.v7[:n]
@@ -144,7 +144,7 @@ func (g *faultedHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 231 of kernel.go.
+// r2 runs them after the Barrier in line 233 of kernel.go.
 func (g *faultedHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -221,12 +221,12 @@ type genericFloat32Host struct {
 func newGenericFloat32Host() kernelimpl.HostForm { return new(genericFloat32Host) }
 
 var genericFloat32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
 // Begin readies the form for a launch.
@@ -245,14 +245,14 @@ func (g *genericFloat32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 180 of kernel.go
+			// ZeroLocal in line 182 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 184 of kernel.go
+			// Barrier in line 186 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 188 of kernel.go
+			// Barrier in line 190 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -365,7 +365,7 @@ func (g *genericFloat32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 180 of kernel.go.
+// r1 runs them after the ZeroLocal in line 182 of kernel.go.
 func (g *genericFloat32Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -392,7 +392,7 @@ func (g *genericFloat32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier in line 184 of kernel.go.
+// r2 runs them after the Barrier in line 186 of kernel.go.
 func (g *genericFloat32Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -420,7 +420,7 @@ func (g *genericFloat32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 188 of kernel.go.
+// r3 runs them after the Barrier in line 190 of kernel.go.
 func (g *genericFloat32Host) r3() int {
 	n := g.Items
 	v36 := int32(g.ID[0])
@@ -478,12 +478,12 @@ type genericFloat64Host struct {
 func newGenericFloat64Host() kernelimpl.HostForm { return new(genericFloat64Host) }
 
 var genericFloat64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
 // Begin readies the form for a launch.
@@ -502,14 +502,14 @@ func (g *genericFloat64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 180 of kernel.go
+			// ZeroLocal in line 182 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 184 of kernel.go
+			// Barrier in line 186 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 188 of kernel.go
+			// Barrier in line 190 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -622,7 +622,7 @@ func (g *genericFloat64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 180 of kernel.go.
+// r1 runs them after the ZeroLocal in line 182 of kernel.go.
 func (g *genericFloat64Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -649,7 +649,7 @@ func (g *genericFloat64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier in line 184 of kernel.go.
+// r2 runs them after the Barrier in line 186 of kernel.go.
 func (g *genericFloat64Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -677,7 +677,7 @@ func (g *genericFloat64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 188 of kernel.go.
+// r3 runs them after the Barrier in line 190 of kernel.go.
 func (g *genericFloat64Host) r3() int {
 	n := g.Items
 	v36 := int32(g.ID[0])
@@ -735,12 +735,12 @@ type genericIntHost struct {
 func newGenericIntHost() kernelimpl.HostForm { return new(genericIntHost) }
 
 var genericIntHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
 // Begin readies the form for a launch.
@@ -759,14 +759,14 @@ func (g *genericIntHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 180 of kernel.go
+			// ZeroLocal in line 182 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 184 of kernel.go
+			// Barrier in line 186 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 188 of kernel.go
+			// Barrier in line 190 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -878,7 +878,7 @@ func (g *genericIntHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 180 of kernel.go.
+// r1 runs them after the ZeroLocal in line 182 of kernel.go.
 func (g *genericIntHost) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -905,7 +905,7 @@ func (g *genericIntHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier in line 184 of kernel.go.
+// r2 runs them after the Barrier in line 186 of kernel.go.
 func (g *genericIntHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -931,7 +931,7 @@ func (g *genericIntHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 188 of kernel.go.
+// r3 runs them after the Barrier in line 190 of kernel.go.
 func (g *genericIntHost) r3() int {
 	n := g.Items
 	v36 := int32(g.ID[0])
@@ -988,12 +988,12 @@ type genericInt32Host struct {
 func newGenericInt32Host() kernelimpl.HostForm { return new(genericInt32Host) }
 
 var genericInt32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
 // Begin readies the form for a launch.
@@ -1012,14 +1012,14 @@ func (g *genericInt32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 180 of kernel.go
+			// ZeroLocal in line 182 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 184 of kernel.go
+			// Barrier in line 186 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 188 of kernel.go
+			// Barrier in line 190 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -1131,7 +1131,7 @@ func (g *genericInt32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 180 of kernel.go.
+// r1 runs them after the ZeroLocal in line 182 of kernel.go.
 func (g *genericInt32Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1158,7 +1158,7 @@ func (g *genericInt32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier in line 184 of kernel.go.
+// r2 runs them after the Barrier in line 186 of kernel.go.
 func (g *genericInt32Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1184,7 +1184,7 @@ func (g *genericInt32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 188 of kernel.go.
+// r3 runs them after the Barrier in line 190 of kernel.go.
 func (g *genericInt32Host) r3() int {
 	n := g.Items
 	v36 := int32(g.ID[0])
@@ -1242,12 +1242,12 @@ type genericInt64Host struct {
 func newGenericInt64Host() kernelimpl.HostForm { return new(genericInt64Host) }
 
 var genericInt64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
 // Begin readies the form for a launch.
@@ -1266,14 +1266,14 @@ func (g *genericInt64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 180 of kernel.go
+			// ZeroLocal in line 182 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 184 of kernel.go
+			// Barrier in line 186 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 188 of kernel.go
+			// Barrier in line 190 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -1385,7 +1385,7 @@ func (g *genericInt64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 180 of kernel.go.
+// r1 runs them after the ZeroLocal in line 182 of kernel.go.
 func (g *genericInt64Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1412,7 +1412,7 @@ func (g *genericInt64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier in line 184 of kernel.go.
+// r2 runs them after the Barrier in line 186 of kernel.go.
 func (g *genericInt64Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1438,7 +1438,7 @@ func (g *genericInt64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 188 of kernel.go.
+// r3 runs them after the Barrier in line 190 of kernel.go.
 func (g *genericInt64Host) r3() int {
 	n := g.Items
 	v36 := int32(g.ID[0])
@@ -1495,12 +1495,12 @@ type genericUintHost struct {
 func newGenericUintHost() kernelimpl.HostForm { return new(genericUintHost) }
 
 var genericUintHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
 // Begin readies the form for a launch.
@@ -1519,14 +1519,14 @@ func (g *genericUintHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 180 of kernel.go
+			// ZeroLocal in line 182 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 184 of kernel.go
+			// Barrier in line 186 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 188 of kernel.go
+			// Barrier in line 190 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -1638,7 +1638,7 @@ func (g *genericUintHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 180 of kernel.go.
+// r1 runs them after the ZeroLocal in line 182 of kernel.go.
 func (g *genericUintHost) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1665,7 +1665,7 @@ func (g *genericUintHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier in line 184 of kernel.go.
+// r2 runs them after the Barrier in line 186 of kernel.go.
 func (g *genericUintHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1691,7 +1691,7 @@ func (g *genericUintHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 188 of kernel.go.
+// r3 runs them after the Barrier in line 190 of kernel.go.
 func (g *genericUintHost) r3() int {
 	n := g.Items
 	v36 := int32(g.ID[0])
@@ -1748,12 +1748,12 @@ type genericUint32Host struct {
 func newGenericUint32Host() kernelimpl.HostForm { return new(genericUint32Host) }
 
 var genericUint32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
 // Begin readies the form for a launch.
@@ -1772,14 +1772,14 @@ func (g *genericUint32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 180 of kernel.go
+			// ZeroLocal in line 182 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 184 of kernel.go
+			// Barrier in line 186 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 188 of kernel.go
+			// Barrier in line 190 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -1891,7 +1891,7 @@ func (g *genericUint32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 180 of kernel.go.
+// r1 runs them after the ZeroLocal in line 182 of kernel.go.
 func (g *genericUint32Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1918,7 +1918,7 @@ func (g *genericUint32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier in line 184 of kernel.go.
+// r2 runs them after the Barrier in line 186 of kernel.go.
 func (g *genericUint32Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1944,7 +1944,7 @@ func (g *genericUint32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 188 of kernel.go.
+// r3 runs them after the Barrier in line 190 of kernel.go.
 func (g *genericUint32Host) r3() int {
 	n := g.Items
 	v36 := int32(g.ID[0])
@@ -2002,12 +2002,12 @@ type genericUint64Host struct {
 func newGenericUint64Host() kernelimpl.HostForm { return new(genericUint64Host) }
 
 var genericUint64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:171:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:170:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:190:8"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
 // Begin readies the form for a launch.
@@ -2026,14 +2026,14 @@ func (g *genericUint64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 180 of kernel.go
+			// ZeroLocal in line 182 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 184 of kernel.go
+			// Barrier in line 186 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 188 of kernel.go
+			// Barrier in line 190 of kernel.go
 			next = g.r3()
 		}
 	}
@@ -2145,7 +2145,7 @@ func (g *genericUint64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 180 of kernel.go.
+// r1 runs them after the ZeroLocal in line 182 of kernel.go.
 func (g *genericUint64Host) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -2172,7 +2172,7 @@ func (g *genericUint64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the Barrier in line 184 of kernel.go.
+// r2 runs them after the Barrier in line 186 of kernel.go.
 func (g *genericUint64Host) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -2198,7 +2198,7 @@ func (g *genericUint64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 188 of kernel.go.
+// r3 runs them after the Barrier in line 190 of kernel.go.
 func (g *genericUint64Host) r3() int {
 	n := g.Items
 	v36 := int32(g.ID[0])
@@ -2256,20 +2256,20 @@ type longsHost struct {
 func newLongsHost() kernelimpl.HostForm { return new(longsHost) }
 
 var longsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:83:26"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:86:35"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:85:13"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:81:52"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:76:33"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:74:7"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:74:30"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:73:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:85:26"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:88:35"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:87:13"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:83:52"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:78:33"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:76:7"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:76:30"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:75:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:74:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:73:23"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:72:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:71:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:70:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:69:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:68:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:67:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:71:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:70:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:69:11"},
 }
 
 // Begin readies the form for a launch.
@@ -2500,8 +2500,8 @@ type nativeHost struct {
 func newNativeHost() kernelimpl.HostForm { return new(nativeHost) }
 
 var nativeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:270:69"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:270:60"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:272:69"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:272:60"},
 }
 
 // Begin readies the form for a launch.
@@ -2562,8 +2562,8 @@ type pushHost struct {
 func newPushHost() kernelimpl.HostForm { return new(pushHost) }
 
 var pushHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:251:9"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:250:35"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:253:9"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:252:35"},
 }
 
 // Begin readies the form for a launch.
@@ -2664,10 +2664,10 @@ type typedHost struct {
 func newTypedHost() kernelimpl.HostForm { return new(typedHost) }
 
 var typedHostSites = []abi.Site{
-	{Kind: 10, Pos: "internal/difftest/atomics/kernel.go:115:17"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:114:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:135:9"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:146:8"},
+	{Kind: 10, Pos: "internal/difftest/atomics/kernel.go:117:17"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:116:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:137:9"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:148:8"},
 }
 
 // Begin readies the form for a launch.
@@ -2691,18 +2691,18 @@ func (g *typedHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 125 of kernel.go
+			// ZeroLocal in line 127 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 126 of kernel.go
+			// ZeroLocal in line 128 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 133 of kernel.go
+			// Barrier in line 135 of kernel.go
 			next = g.r3()
 		case 3:
-			// GroupReduce in line 141 of kernel.go
+			// GroupReduce in line 143 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v68)
@@ -2790,7 +2790,7 @@ func (g *typedHost) r0() int {
 	return next
 }
 
-// r2 runs them after the ZeroLocal in line 126 of kernel.go.
+// r2 runs them after the ZeroLocal in line 128 of kernel.go.
 func (g *typedHost) r2() int {
 	n := g.Items
 	m1 := g.Memory(1)
@@ -2831,7 +2831,7 @@ func (g *typedHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 133 of kernel.go.
+// r3 runs them after the Barrier in line 135 of kernel.go.
 func (g *typedHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -2899,7 +2899,7 @@ func (g *typedHost) r3() int {
 	return next
 }
 
-// r4 runs them after the GroupReduce in line 141 of kernel.go.
+// r4 runs them after the GroupReduce in line 143 of kernel.go.
 func (g *typedHost) r4() int {
 	n := g.Items
 	v69 := g.v69
@@ -2984,21 +2984,21 @@ type wordsHost struct {
 func newWordsHost() kernelimpl.HostForm { return new(wordsHost) }
 
 var wordsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:42:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:47:26"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:50:35"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:49:13"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:45:52"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:36:33"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:34:7"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:34:30"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:32:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:44:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:49:26"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:52:35"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:51:13"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:47:52"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:38:33"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:36:7"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:36:30"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:34:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:33:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:32:23"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:31:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:30:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:29:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:28:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:27:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:26:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:30:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:29:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:28:11"},
 }
 
 // Begin readies the form for a launch.

@@ -5,12 +5,11 @@ package atomicsgen
 
 import (
 	"context"
-	_ "embed"
 	"sync/atomic"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/atomics"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -33,48 +32,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Faulted", "GenericFloat32", "GenericFloat64", "GenericInt", "GenericInt32", "GenericInt64", "GenericUint", "GenericUint32", "GenericUint64", "Longs", "Native", "Own", "Push", "Typed", "Words"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/atomics/kernel.go", Package: "atomics", Sum: 0x7e86b992},
+		{File: "internal/difftest/atomics/kernel.go", Package: "atomics", Sum: 0xb5a6d582},
 	},
 })
-
-//go:embed Faulted.spv
-var faultedSPIRV string
-
-//go:embed Faulted.words.spv
-var faultedWords string
-
-var faultedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Faulted",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Sum", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(atomics.Faulted).Kernel", Pos: "internal/difftest/atomics/kernel.go:237:17"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:225:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:226:24", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/atomics/kernel.go:228:10"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:229:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:235:25", Limit: -2},
-	},
-	Loops: "- internal/difftest/atomics/kernel.go:233:2 233:2",
-	SPIRV: faultedSPIRV,
-	Sum:   0x42416279,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/atomics/kernel.go:233:2 233:2", SPIRV: faultedWords, Sum: 0x47fb74fc},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var faultedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Faulted"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Faulted{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Sum: kernelimpl.HostSlice[int32](a, 1),
@@ -113,41 +74,7 @@ func _(k *atomics.Faulted) {
 	_ = (*atomicsFaultedHasChanged_RunGoGenerate)(k) // atomics.Faulted has changed: run go generate
 }
 
-//go:embed GenericFloat32.spv
-var genericFloat32SPIRV string
-
-//go:embed GenericFloat32.words.spv
-var genericFloat32Words string
-
-var genericFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GenericFloat32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 16, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
-	},
-	Loops: "- - - - - - internal/difftest/atomics/kernel.go:174:2 - 174:2 - - - - - -",
-	SPIRV: genericFloat32SPIRV,
-	Sum:   0x6a7f54bc,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - internal/difftest/atomics/kernel.go:174:2 - 174:2 - - - - - -", SPIRV: genericFloat32Words, Sum: 0x899b0314},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var genericFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericFloat32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -185,41 +112,7 @@ func _(k *atomics.GenericFloat32) {
 	_ = (*atomicsGenericFloat32HasChanged_RunGoGenerate)(k) // atomics.GenericFloat32 has changed: run go generate
 }
 
-//go:embed GenericFloat64.spv
-var genericFloat64SPIRV string
-
-var genericFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GenericFloat64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64, properties.Int64, properties.Atomic64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(atomics.Generic[float64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:170:11"}}},
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Generic[float64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
-		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Generic[float64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
-	},
-	Loops: "- - - - - - internal/difftest/atomics/kernel.go:174:2 - 174:2 - - - - - -",
-	SPIRV: genericFloat64SPIRV,
-	Sum:   0x8533660f,
-}, func(a *kernelimpl.HostArgs) any {
+var genericFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericFloat64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
@@ -257,40 +150,7 @@ func _(k *atomics.GenericFloat64) {
 	_ = (*atomicsGenericFloat64HasChanged_RunGoGenerate)(k) // atomics.GenericFloat64 has changed: run go generate
 }
 
-//go:embed GenericInt.spv
-var genericIntSPIRV string
-
-var genericIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GenericInt",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
-	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Generic[int]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
-		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Generic[int]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
-	},
-	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
-	SPIRV: genericIntSPIRV,
-	Sum:   0xf3927b06,
-}, func(a *kernelimpl.HostArgs) any {
+var genericIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericInt"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -328,41 +188,7 @@ func _(k *atomics.GenericInt) {
 	_ = (*atomicsGenericIntHasChanged_RunGoGenerate)(k) // atomics.GenericInt has changed: run go generate
 }
 
-//go:embed GenericInt32.spv
-var genericInt32SPIRV string
-
-//go:embed GenericInt32.words.spv
-var genericInt32Words string
-
-var genericInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GenericInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 16, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
-	},
-	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
-	SPIRV: genericInt32SPIRV,
-	Sum:   0x5955464b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -", SPIRV: genericInt32Words, Sum: 0x279cee4e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var genericInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericInt32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -400,40 +226,7 @@ func _(k *atomics.GenericInt32) {
 	_ = (*atomicsGenericInt32HasChanged_RunGoGenerate)(k) // atomics.GenericInt32 has changed: run go generate
 }
 
-//go:embed GenericInt64.spv
-var genericInt64SPIRV string
-
-var genericInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GenericInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
-	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Generic[int64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
-		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Generic[int64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
-	},
-	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
-	SPIRV: genericInt64SPIRV,
-	Sum:   0xf3927b06,
-}, func(a *kernelimpl.HostArgs) any {
+var genericInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericInt64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
@@ -471,40 +264,7 @@ func _(k *atomics.GenericInt64) {
 	_ = (*atomicsGenericInt64HasChanged_RunGoGenerate)(k) // atomics.GenericInt64 has changed: run go generate
 }
 
-//go:embed GenericUint.spv
-var genericUintSPIRV string
-
-var genericUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GenericUint",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
-	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Generic[uint]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
-		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Generic[uint]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
-	},
-	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
-	SPIRV: genericUintSPIRV,
-	Sum:   0x803d7c1c,
-}, func(a *kernelimpl.HostArgs) any {
+var genericUintKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericUint"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[uint](a, 1),
@@ -542,41 +302,7 @@ func _(k *atomics.GenericUint) {
 	_ = (*atomicsGenericUintHasChanged_RunGoGenerate)(k) // atomics.GenericUint has changed: run go generate
 }
 
-//go:embed GenericUint32.spv
-var genericUint32SPIRV string
-
-//go:embed GenericUint32.words.spv
-var genericUint32Words string
-
-var genericUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GenericUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 16, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
-	},
-	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
-	SPIRV: genericUint32SPIRV,
-	Sum:   0x2afa4151,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -", SPIRV: genericUint32Words, Sum: 0xe5693550},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var genericUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericUint32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
@@ -614,40 +340,7 @@ func _(k *atomics.GenericUint32) {
 	_ = (*atomicsGenericUint32HasChanged_RunGoGenerate)(k) // atomics.GenericUint32 has changed: run go generate
 }
 
-//go:embed GenericUint64.spv
-var genericUint64SPIRV string
-
-var genericUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GenericUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
-	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Generic[uint64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
-		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Generic[uint64]).Kernel", Pos: "internal/difftest/atomics/kernel.go:171:15"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 32, Len: 1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:170:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:171:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:172:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:173:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:175:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:190:8", Limit: -2},
-	},
-	Loops: "internal/difftest/atomics/kernel.go:174:2 174:2 - -",
-	SPIRV: genericUint64SPIRV,
-	Sum:   0x803d7c1c,
-}, func(a *kernelimpl.HostArgs) any {
+var genericUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericUint64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -685,48 +378,7 @@ func _(k *atomics.GenericUint64) {
 	_ = (*atomicsGenericUint64HasChanged_RunGoGenerate)(k) // atomics.GenericUint64 has changed: run go generate
 }
 
-//go:embed Longs.spv
-var longsSPIRV string
-
-var longsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Longs",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Sum", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-		{Name: "U", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.Int64, properties.Atomic64},
-	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Longs).Kernel", Pos: "internal/difftest/atomics/kernel.go:68:17"}}},
-		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Longs).Kernel", Pos: "internal/difftest/atomics/kernel.go:68:17"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:67:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:68:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:69:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:70:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:71:23", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:72:23", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:73:22", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:74:30", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:74:7", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:76:33", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:81:52", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:83:26", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:85:13", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:86:35", Limit: -3},
-	},
-	Loops: "internal/difftest/atomics/kernel.go:75:2 - 75:2 - -",
-	SPIRV: longsSPIRV,
-	Sum:   0xd36669d3,
-}, func(a *kernelimpl.HostArgs) any {
+var longsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Longs"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Longs{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Sum: kernelimpl.HostSlice[int64](a, 1),
@@ -775,39 +427,7 @@ func _(k *atomics.Longs) {
 	_ = (*atomicsLongsHasChanged_RunGoGenerate)(k) // atomics.Longs has changed: run go generate
 }
 
-//go:embed Native.spv
-var nativeSPIRV string
-
-//go:embed Native.words.spv
-var nativeWords string
-
-var nativeKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Native",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Sum", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize:    32,
-	Items:      4,
-	Properties: properties.List{properties.DeviceHas(properties.AtomicFloat32)},
-	Aspects:    []properties.Aspect{properties.AtomicFloat32},
-	Uses: []abi.Use{
-		{Aspect: properties.AtomicFloat32, Chain: []abi.Frame{{Func: "(atomics.Native).Kernel", Pos: "internal/difftest/atomics/kernel.go:270:53"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:270:60", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:270:69", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: nativeSPIRV,
-	Sum:   0x8c1db49b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: nativeWords, Sum: 0xd08cc97e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var nativeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Native"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Native{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Sum: kernelimpl.HostSlice[float32](a, 1),
@@ -846,34 +466,7 @@ func _(k *atomics.Native) {
 	_ = (*atomicsNativeHasChanged_RunGoGenerate)(k) // atomics.Native has changed: run go generate
 }
 
-//go:embed Own.spv
-var ownSPIRV string
-
-//go:embed Own.words.spv
-var ownWords string
-
-var ownKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Own",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:203:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:214:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: ownSPIRV,
-	Sum:   0x5411ca7f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: ownWords, Sum: 0x787ba926},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var ownKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Own"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Own{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -912,35 +505,7 @@ func _(k *atomics.Own) {
 	_ = (*atomicsOwnHasChanged_RunGoGenerate)(k) // atomics.Own has changed: run go generate
 }
 
-//go:embed Push.spv
-var pushSPIRV string
-
-//go:embed Push.words.spv
-var pushWords string
-
-var pushKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Push",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Head", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Next", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:250:35", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:251:9", Limit: -2},
-	},
-	Loops: "internal/difftest/atomics/kernel.go:249:2 - 249:2 -",
-	SPIRV: pushSPIRV,
-	Sum:   0xa3ca8ce7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/atomics/kernel.go:249:2 - 249:2 -", SPIRV: pushWords, Sum: 0xba60350d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var pushKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Push"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Push{
 		Head: kernelimpl.HostSlice[int32](a, 0),
 		Next: kernelimpl.HostSlice[int32](a, 1),
@@ -979,49 +544,7 @@ func _(k *atomics.Push) {
 	_ = (*atomicsPushHasChanged_RunGoGenerate)(k) // atomics.Push has changed: run go generate
 }
 
-//go:embed Typed.spv
-var typedSPIRV string
-
-//go:embed Typed.alone.spv
-var typedAlone string
-
-var typedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Typed",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Cells", Kind: abi.Slice, Type: "[]Cell", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 40, ElemAlign: 8, Access: abi.ReadWrite},
-		{Name: "Next", Kind: abi.Slice, Type: "[]atomic.Int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.Int8, properties.Int64, properties.Atomic64},
-	Uses: []abi.Use{
-		{Aspect: properties.Int8, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:122:13"}}},
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:122:13"}}},
-		{Aspect: properties.Atomic64, Chain: []abi.Frame{{Func: "(atomics.Typed).Kernel", Pos: "internal/difftest/atomics/kernel.go:122:13"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 40, Len: 8, Accessor: -1},
-		{Name: "local", ElemSize: 4, Len: 1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:114:11", Limit: -1},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/atomics/kernel.go:115:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:135:9", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:146:8", Limit: -4},
-	},
-	Loops: "- - - - - - -",
-	SPIRV: typedSPIRV,
-	Sum:   0x72df22ef,
-	Variants: []abi.Variant{
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - -", SPIRV: typedAlone, Sum: 0x6b54114f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var typedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Typed"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{
 		In:    kernelimpl.HostSlice[int32](a, 0),
 		Cells: kernelimpl.HostSlice[atomics.Cell](a, 1),
@@ -1080,54 +603,7 @@ func _(k *atomics.Typed) {
 	_ = (*atomicsCellHasChanged_RunGoGenerate)(&k.Cells[0]) // atomics.Cell has changed: run go generate
 }
 
-//go:embed Words.spv
-var wordsSPIRV string
-
-//go:embed Words.small.spv
-var wordsSmall string
-
-//go:embed Words.words.spv
-var wordsWords string
-
-var wordsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Words",
-	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Sum", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "U", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:26:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:27:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:28:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:29:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:30:23", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:31:23", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:32:22", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:34:30", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:34:7", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:36:33", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:42:24", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:45:52", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:47:26", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:49:13", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/atomics/kernel.go:50:35", Limit: -3},
-	},
-	Loops: "internal/difftest/atomics/kernel.go:35:2 - 35:2 - 41:2 41:2 -",
-	SPIRV: wordsSPIRV,
-	Sum:   0x45ee6349,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, Loops: "internal/difftest/atomics/kernel.go:35:2 - 35:2 - 41:2 41:2 -", SPIRV: wordsSmall, Sum: 0xc35c50ad},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/atomics/kernel.go:35:2 - 35:2 - 41:2 41:2 -", SPIRV: wordsWords, Sum: 0x56bcaba0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wordsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Words"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Sum: kernelimpl.HostSlice[int32](a, 1),

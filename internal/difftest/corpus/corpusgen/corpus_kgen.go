@@ -5,12 +5,11 @@ package corpusgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -48,7 +47,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
 		{File: "internal/difftest/corpus/ahead.go", Package: "corpus", Sum: 0xe6e21dc},
 		{File: "internal/difftest/corpus/divide.go", Package: "corpus", Sum: 0xbc852372},
-		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0x20a833dd},
+		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0xbe2f34db},
 		{File: "internal/difftest/corpus/faults.go", Package: "corpus", Sum: 0xb7bf6ce9},
 		{File: "internal/difftest/corpus/floats.go", Package: "corpus", Sum: 0x4a58a13},
 		{File: "internal/difftest/corpus/flow.go", Package: "corpus", Sum: 0xf83393f8},
@@ -61,56 +60,13 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/mathfuncs.go", Package: "corpus", Sum: 0xb12feb09},
 		{File: "internal/difftest/corpus/memory.go", Package: "corpus", Sum: 0xd2d53933},
 		{File: "internal/difftest/corpus/pointers.go", Package: "corpus", Sum: 0xb265f22a},
-		{File: "internal/difftest/corpus/rangenil.go", Package: "corpus", Sum: 0xac8edc94},
+		{File: "internal/difftest/corpus/rangenil.go", Package: "corpus", Sum: 0x5f4a6e2c},
 		{File: "internal/difftest/corpus/searches.go", Package: "corpus", Sum: 0x29b8afe5},
 		{File: "internal/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
 		{File: "internal/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
 	},
 })
-
-//go:embed Args.spv
-var argsSPIRV string
-
-//go:embed Args.words.spv
-var argsWords string
-
-var argsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Args",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Flag", Kind: abi.Value, Type: "bool", Size: 1},
-		{Name: "Small", Kind: abi.Value, Type: "int8", Offset: 1, Size: 1, HostOffset: 1},
-		{Name: "Pair", Kind: abi.Value, Type: "[2]int32", Offset: 4, Size: 8, HostOffset: 4},
-		{Name: "In.M", Kind: abi.Value, Type: "uint16", Offset: 12, Size: 2, HostOffset: 16},
-		{Name: "In.Data", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "In.Nest.Scale", Kind: abi.Value, Type: "float64", Offset: 32, Size: 8, HostOffset: 48},
-		{Name: "In.Nest.More[0]", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "In.Nest.More[1]", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Big", Kind: abi.Value, Type: "[40]float32", Offset: 72, Size: 160, HostOffset: 104},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 232, Size: 16, HostOffset: 264, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 248,
-	Spilled: true,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Args).Kernel", Pos: "internal/difftest/corpus/memory.go:199:7"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:205:16", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:24", Limit: -7},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:206:47", Limit: -8},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:208:7", Limit: -10},
-	},
-	Loops: "-",
-	SPIRV: argsSPIRV,
-	Sum:   0x850cef81,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: argsWords, Sum: 0x83a6f124},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var argsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Args"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Args
 	k.Flag = kernelimpl.HostValue[bool](a, 0)
 	k.Small = kernelimpl.HostValue[int8](a, 1)
@@ -203,37 +159,7 @@ func _(k *corpus.Args) {
 	_ = (*corpusInnerHasChanged_RunGoGenerate)(&k.In) // corpus.Inner has changed: run go generate
 }
 
-//go:embed Arrays.spv
-var arraysSPIRV string
-
-//go:embed Arrays.small.spv
-var arraysSmall string
-
-//go:embed Arrays.words.spv
-var arraysWords string
-
-var arraysKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Arrays",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Seed", Kind: abi.Value, Type: "int32", Size: 4},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:122:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3",
-	SPIRV: arraysSPIRV,
-	Sum:   0x5be13132,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}}, Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3", SPIRV: arraysSmall, Sum: 0xa06ba92a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:87:2 94:2 95:3 108:2 109:3 114:2 115:3", SPIRV: arraysWords, Sum: 0xfc45779c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var arraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Arrays"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
 		Seed: kernelimpl.HostValue[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
@@ -272,33 +198,7 @@ func _(k *corpus.Arrays) {
 	_ = (*corpusArraysHasChanged_RunGoGenerate)(k) // corpus.Arrays has changed: run go generate
 }
 
-//go:embed Best.spv
-var bestSPIRV string
-
-//go:embed Best.words.spv
-var bestWords string
-
-var bestKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Best",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]Vec", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:94:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:99:7", Limit: -2},
-	},
-	SPIRV: bestSPIRV,
-	Sum:   0x8eb9d1ec,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: bestWords, Sum: 0xb1bf7108},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var bestKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Best"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Best{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -343,38 +243,7 @@ func _(k *corpus.Best) {
 	_ = (*corpusVecHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Vec has changed: run go generate
 }
 
-//go:embed BestLocal.spv
-var bestLocalSPIRV string
-
-//go:embed BestLocal.small.spv
-var bestLocalSmall string
-
-//go:embed BestLocal.words.spv
-var bestLocalWords string
-
-var bestLocalKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "BestLocal",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]Vec", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/pointers.go:112:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:125:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/pointers.go:111:2 111:2 115:2 122:2",
-	SPIRV: bestLocalSPIRV,
-	Sum:   0x4c0af7d2,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/corpus/pointers.go:111:2 111:2 115:2 122:2", SPIRV: bestLocalSmall, Sum: 0xa750ce54},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:111:2 111:2 115:2 122:2", SPIRV: bestLocalWords, Sum: 0x9aefc991},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var bestLocalKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "BestLocal"), func(a *kernelimpl.HostArgs) any {
 	return corpus.BestLocal{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -413,35 +282,7 @@ func _(k *corpus.BestLocal) {
 	_ = (*corpusBestLocalHasChanged_RunGoGenerate)(k) // corpus.BestLocal has changed: run go generate
 }
 
-//go:embed Bits.spv
-var bitsSPIRV string
-
-//go:embed Bits.words.spv
-var bitsWords string
-
-var bitsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Bits",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:228:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/flow.go:229:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/flow.go:229:21"},
-	},
-	Loops: "-",
-	SPIRV: bitsSPIRV,
-	Sum:   0xb8603003,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: bitsWords, Sum: 0x7c3522ae},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var bitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Bits"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -480,39 +321,7 @@ func _(k *corpus.Bits) {
 	_ = (*corpusBitsHasChanged_RunGoGenerate)(k) // corpus.Bits has changed: run go generate
 }
 
-//go:embed Bodies.spv
-var bodiesSPIRV string
-
-//go:embed Bodies.words.spv
-var bodiesWords string
-
-var bodiesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Bodies",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]Body", Size: 16, ElemSize: 56, ElemAlign: 8, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Body", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 56, ElemAlign: 8, Access: abi.ReadWrite},
-		{Name: "By", Kind: abi.Value, Type: "Vec", Offset: 32, Size: 12, HostOffset: 48},
-	},
-	ArgSize: 44,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Bodies).Kernel", Pos: "internal/difftest/corpus/memory.go:37:2"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:37:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:45:14", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:49:7", Limit: -2},
-	},
-	SPIRV: bodiesSPIRV,
-	Sum:   0xe07617de,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: bodiesWords, Sum: 0xa0fed3c6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var bodiesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Bodies"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Bodies{
 		In:  kernelimpl.HostSlice[corpus.Body](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Body](a, 1),
@@ -565,35 +374,7 @@ func _(k *corpus.Bodies) {
 	_ = (*corpusBodyHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Body has changed: run go generate
 }
 
-//go:embed BothKinds.spv
-var bothKindsSPIRV string
-
-//go:embed BothKinds.words.spv
-var bothKindsWords string
-
-var bothKindsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "BothKinds",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:228:16", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/pointers.go:228:26", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:234:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/pointers.go:217:2 217:2 217:2",
-	SPIRV: bothKindsSPIRV,
-	Sum:   0x895567b1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:217:2 217:2 217:2", SPIRV: bothKindsWords, Sum: 0x6b7222f2},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var bothKindsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "BothKinds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.BothKinds{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -632,40 +413,12 @@ func _(k *corpus.BothKinds) {
 	_ = (*corpusBothKindsHasChanged_RunGoGenerate)(k) // corpus.BothKinds has changed: run go generate
 }
 
-//go:embed Chains.spv
-var chainsSPIRV string
-
-//go:embed Chains.words.spv
-var chainsWords string
-
-var chainsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Chains",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:180:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:196:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/flow.go:189:2",
-	SPIRV: chainsSPIRV,
-	Sum:   0x76c61356,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:189:2", SPIRV: chainsWords, Sum: 0x3bf62b8e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var chainsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Chains"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newChainsHost)
+})
 
 // Chains is the kernel [corpus.Chains] with its slices in device memory.
 // Chains has && and || in every place.
@@ -699,32 +452,7 @@ func _(k *corpus.Chains) {
 	_ = (*corpusChainsHasChanged_RunGoGenerate)(k) // corpus.Chains has changed: run go generate
 }
 
-//go:embed Closures.spv
-var closuresSPIRV string
-
-//go:embed Closures.words.spv
-var closuresWords string
-
-var closuresKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Closures",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:229:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/memory.go:217:2 217:2",
-	SPIRV: closuresSPIRV,
-	Sum:   0x59af7299,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:217:2 217:2", SPIRV: closuresWords, Sum: 0x61a9f4dd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var closuresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Closures"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Closures{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -756,37 +484,11 @@ func _(k *corpus.Closures) {
 	_ = (*corpusClosuresHasChanged_RunGoGenerate)(k) // corpus.Closures has changed: run go generate
 }
 
-//go:embed Collatz.spv
-var collatzSPIRV string
-
-//go:embed Collatz.words.spv
-var collatzWords string
-
-var collatzKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Collatz",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:147:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/flow.go:139:2",
-	SPIRV: collatzSPIRV,
-	Sum:   0xb3bd304e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:139:2", SPIRV: collatzWords, Sum: 0x4dfbc76},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var collatzKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Collatz"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
-}, newCollatzHost)
+})
 
 // Collatz is the kernel [corpus.Collatz] with its slices in device memory.
 // Collatz has a loop whose length depends on the data.
@@ -814,45 +516,7 @@ func _(k *corpus.Collatz) {
 	_ = (*corpusCollatzHasChanged_RunGoGenerate)(k) // corpus.Collatz has changed: run go generate
 }
 
-//go:embed Complex.spv
-var complexSPIRV string
-
-//go:embed Complex.words.spv
-var complexWords string
-
-var complexKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Complex",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[][2]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 8, Access: abi.Write},
-		{Name: "Small", Kind: abi.Slice, Type: "[][2]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 4, Access: abi.Write},
-		{Name: "Eq", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize:    80,
-	Items:      1,
-	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Complex).Kernel", Pos: "internal/difftest/corpus/types.go:232:13"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:232:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:232:21", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/types.go:234:12", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:234:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:249:9", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:250:6", Limit: -5},
-	},
-	SPIRV: complexSPIRV,
-	Sum:   0x8dea3dcb,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: complexWords, Sum: 0x4181cb97},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var complexKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Complex"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
 		X:     kernelimpl.HostSlice[float64](a, 0),
 		Y:     kernelimpl.HostSlice[float64](a, 1),
@@ -906,38 +570,7 @@ func _(k *corpus.Complex) {
 	_ = (*corpusComplexHasChanged_RunGoGenerate)(k) // corpus.Complex has changed: run go generate
 }
 
-//go:embed ConvertFloat32.spv
-var convertFloat32SPIRV string
-
-//go:embed ConvertFloat32.words.spv
-var convertFloat32Words string
-
-var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertFloat32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[float32]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertFloat32SPIRV,
-	Sum:   0x5da7d8fd,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertFloat32Words, Sum: 0xdde6a2dd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -990,38 +623,7 @@ func _(k *corpus.ConvertFloat32) {
 	_ = (*corpusConvertedHasChanged_RunGoGenerate)(&k.Out[0]) // corpus.Converted has changed: run go generate
 }
 
-//go:embed ConvertFloat64.spv
-var convertFloat64SPIRV string
-
-//go:embed ConvertFloat64.words.spv
-var convertFloat64Words string
-
-var convertFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertFloat64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[float64]).Kernel", Pos: "internal/difftest/corpus/ints.go:97:11"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertFloat64SPIRV,
-	Sum:   0x93f6b215,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertFloat64Words, Sum: 0x2880e2fd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1059,38 +661,7 @@ func _(k *corpus.ConvertFloat64) {
 	_ = (*corpusConvertFloat64HasChanged_RunGoGenerate)(k) // corpus.ConvertFloat64 has changed: run go generate
 }
 
-//go:embed ConvertInt.spv
-var convertIntSPIRV string
-
-//go:embed ConvertInt.words.spv
-var convertIntWords string
-
-var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertInt",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertIntSPIRV,
-	Sum:   0x319d6ee6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertIntWords, Sum: 0x664cb911},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1128,38 +699,7 @@ func _(k *corpus.ConvertInt) {
 	_ = (*corpusConvertIntHasChanged_RunGoGenerate)(k) // corpus.ConvertInt has changed: run go generate
 }
 
-//go:embed ConvertInt16.spv
-var convertInt16SPIRV string
-
-//go:embed ConvertInt16.words.spv
-var convertInt16Words string
-
-var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int16]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertInt16SPIRV,
-	Sum:   0x283c0b42,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt16Words, Sum: 0xac926329},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1197,38 +737,7 @@ func _(k *corpus.ConvertInt16) {
 	_ = (*corpusConvertInt16HasChanged_RunGoGenerate)(k) // corpus.ConvertInt16 has changed: run go generate
 }
 
-//go:embed ConvertInt32.spv
-var convertInt32SPIRV string
-
-//go:embed ConvertInt32.words.spv
-var convertInt32Words string
-
-var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int32]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertInt32SPIRV,
-	Sum:   0x36ad0abb,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt32Words, Sum: 0x45a3a12f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1266,38 +775,7 @@ func _(k *corpus.ConvertInt32) {
 	_ = (*corpusConvertInt32HasChanged_RunGoGenerate)(k) // corpus.ConvertInt32 has changed: run go generate
 }
 
-//go:embed ConvertInt64.spv
-var convertInt64SPIRV string
-
-//go:embed ConvertInt64.words.spv
-var convertInt64Words string
-
-var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int64]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertInt64SPIRV,
-	Sum:   0x319d6ee6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt64Words, Sum: 0x664cb911},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1335,38 +813,7 @@ func _(k *corpus.ConvertInt64) {
 	_ = (*corpusConvertInt64HasChanged_RunGoGenerate)(k) // corpus.ConvertInt64 has changed: run go generate
 }
 
-//go:embed ConvertInt8.spv
-var convertInt8SPIRV string
-
-//go:embed ConvertInt8.words.spv
-var convertInt8Words string
-
-var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[int8]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertInt8SPIRV,
-	Sum:   0x45ddc8cc,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt8Words, Sum: 0x9b00193b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1404,38 +851,7 @@ func _(k *corpus.ConvertInt8) {
 	_ = (*corpusConvertInt8HasChanged_RunGoGenerate)(k) // corpus.ConvertInt8 has changed: run go generate
 }
 
-//go:embed ConvertUint.spv
-var convertUintSPIRV string
-
-//go:embed ConvertUint.words.spv
-var convertUintWords string
-
-var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertUint",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertUintSPIRV,
-	Sum:   0xde9da7de,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUintWords, Sum: 0x96c762ee},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1473,38 +889,7 @@ func _(k *corpus.ConvertUint) {
 	_ = (*corpusConvertUintHasChanged_RunGoGenerate)(k) // corpus.ConvertUint has changed: run go generate
 }
 
-//go:embed ConvertUint16.spv
-var convertUint16SPIRV string
-
-//go:embed ConvertUint16.words.spv
-var convertUint16Words string
-
-var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint16]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertUint16SPIRV,
-	Sum:   0xa6e02915,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint16Words, Sum: 0x948b2575},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1542,38 +927,7 @@ func _(k *corpus.ConvertUint16) {
 	_ = (*corpusConvertUint16HasChanged_RunGoGenerate)(k) // corpus.ConvertUint16 has changed: run go generate
 }
 
-//go:embed ConvertUint32.spv
-var convertUint32SPIRV string
-
-//go:embed ConvertUint32.words.spv
-var convertUint32Words string
-
-var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint32]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertUint32SPIRV,
-	Sum:   0xe3670303,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint32Words, Sum: 0x1d503b31},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1611,38 +965,7 @@ func _(k *corpus.ConvertUint32) {
 	_ = (*corpusConvertUint32HasChanged_RunGoGenerate)(k) // corpus.ConvertUint32 has changed: run go generate
 }
 
-//go:embed ConvertUint64.spv
-var convertUint64SPIRV string
-
-//go:embed ConvertUint64.words.spv
-var convertUint64Words string
-
-var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint64]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertUint64SPIRV,
-	Sum:   0xde9da7de,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint64Words, Sum: 0x96c762ee},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1680,38 +1003,7 @@ func _(k *corpus.ConvertUint64) {
 	_ = (*corpusConvertUint64HasChanged_RunGoGenerate)(k) // corpus.ConvertUint64 has changed: run go generate
 }
 
-//go:embed ConvertUint8.spv
-var convertUint8SPIRV string
-
-//go:embed ConvertUint8.words.spv
-var convertUint8Words string
-
-var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 64, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Convert[uint8]).Kernel", Pos: "internal/difftest/corpus/ints.go:98:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:97:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:98:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertUint8SPIRV,
-	Sum:   0x4d66d37d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint8Words, Sum: 0x7e4a9be3},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -1749,66 +1041,7 @@ func _(k *corpus.ConvertUint8) {
 	_ = (*corpusConvertUint8HasChanged_RunGoGenerate)(k) // corpus.ConvertUint8 has changed: run go generate
 }
 
-//go:embed Counted.spv
-var countedSPIRV string
-
-//go:embed Counted.small.spv
-var countedSmall string
-
-//go:embed Counted.words.spv
-var countedWords string
-
-var countedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Counted",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "How", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "From", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "To", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "By", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:31:19", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:35:19", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:39:19", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:43:19", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:50:19", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:57:19", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:58:13", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:65:19", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:66:13", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:70:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:71:10"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/ahead.go:69:38"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:76:20", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:82:20", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:84:13", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:89:19", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:93:13", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:95:12", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:98:9", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:99:14", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:103:19", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:104:13", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:109:20", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:110:14", Unsigned: true, Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ahead.go:23:7", Limit: -6},
-	},
-	Loops: "- - internal/difftest/corpus/ahead.go:107:3 88:3 88:3 30:3 30:3 34:3 38:3 38:3 42:3 49:3 56:3 64:3 69:3 74:3 75:4 75:4 80:3 81:4 81:4 97:3 97:3 102:3 107:3",
-	SPIRV: countedSPIRV,
-	Sum:   0x95cf8191,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {48}, {8}, {64}, {80}, {40, 48}, {32, 48}}, Loops: "- - internal/difftest/corpus/ahead.go:107:3 88:3 88:3 30:3 30:3 34:3 34:3 38:3 38:3 42:3 49:3 56:3 64:3 69:3 74:3 75:4 75:4 80:3 81:4 81:4 97:3 97:3 102:3 107:3", SPIRV: countedSmall, Sum: 0xf705add2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/corpus/ahead.go:107:3 88:3 88:3 30:3 30:3 34:3 38:3 38:3 42:3 49:3 56:3 64:3 69:3 74:3 75:4 75:4 80:3 81:4 81:4 97:3 97:3 102:3 107:3", SPIRV: countedWords, Sum: 0x304cad4c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Counted"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
 		How:  kernelimpl.HostValue[int](a, 0),
 		From: kernelimpl.HostValue[int](a, 1),
@@ -1817,7 +1050,7 @@ var countedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		In:   kernelimpl.HostSlice[int32](a, 4),
 		Out:  kernelimpl.HostSlice[int32](a, 5),
 	}.Kernel
-}, newCountedHost)
+})
 
 // Counted is the kernel [corpus.Counted] with its slices in device memory.
 // Counted indexes slices in loops that count in the way that How asks for.
@@ -1867,35 +1100,7 @@ func _(k *corpus.Counted) {
 	_ = (*corpusCountedHasChanged_RunGoGenerate)(k) // corpus.Counted has changed: run go generate
 }
 
-//go:embed Deep.spv
-var deepSPIRV string
-
-//go:embed Deep.words.spv
-var deepWords string
-
-var deepKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Deep",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:132:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:161:26", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:192:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/loops.go:134:2 136:4 138:6 140:8 142:10 146:13 153:17 158:19",
-	SPIRV: deepSPIRV,
-	Sum:   0x778aa434,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:134:2 136:4 138:6 140:8 142:10 146:13 153:17 158:19", SPIRV: deepWords, Sum: 0x4c565cd0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var deepKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Deep"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1934,45 +1139,12 @@ func _(k *corpus.Deep) {
 	_ = (*corpusDeepHasChanged_RunGoGenerate)(k) // corpus.Deep has changed: run go generate
 }
 
-//go:embed EarlyReturn.spv
-var earlyReturnSPIRV string
-
-//go:embed EarlyReturn.small.spv
-var earlyReturnSmall string
-
-//go:embed EarlyReturn.words.spv
-var earlyReturnWords string
-
-var earlyReturnKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "EarlyReturn",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:119:8", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:124:9", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:128:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/flow.go:104:2 122:2",
-	SPIRV: earlyReturnSPIRV,
-	Sum:   0x4c2bc35a,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/corpus/flow.go:104:2 122:2", SPIRV: earlyReturnSmall, Sum: 0x65833005},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:104:2 122:2", SPIRV: earlyReturnWords, Sum: 0x82489a8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var earlyReturnKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "EarlyReturn"), func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newEarlyReturnHost)
+})
 
 // EarlyReturn is the kernel [corpus.EarlyReturn] with its slices in device memory.
 // EarlyReturn leaves from inside loops.
@@ -2006,44 +1178,7 @@ func _(k *corpus.EarlyReturn) {
 	_ = (*corpusEarlyReturnHasChanged_RunGoGenerate)(k) // corpus.EarlyReturn has changed: run go generate
 }
 
-//go:embed Embedded.spv
-var embeddedSPIRV string
-
-//go:embed Embedded.small.spv
-var embeddedSmall string
-
-//go:embed Embedded.words.spv
-var embeddedWords string
-
-var embeddedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Embedded",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]Outer", Size: 16, ElemSize: 48, ElemAlign: 8, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Outer", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 48, ElemAlign: 8, Access: abi.ReadWrite},
-		{Name: "Keys", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Eq", Kind: abi.Slice, Type: "[]bool", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:46:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:47:8", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:54:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:55:6", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:56:6", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:57:6", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:58:6", Limit: -4},
-	},
-	SPIRV: embeddedSPIRV,
-	Sum:   0x674cf618,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-1000, 8}}, SPIRV: embeddedSmall, Sum: 0xb74a8c5c},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: embeddedWords, Sum: 0x7adb1936},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var embeddedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Embedded"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
 		In:   kernelimpl.HostSlice[corpus.Outer](a, 0),
 		Out:  kernelimpl.HostSlice[corpus.Outer](a, 1),
@@ -2103,39 +1238,7 @@ func _(k *corpus.Embedded) {
 	_ = (*corpusBaseHasChanged_RunGoGenerate)(&k.In[0].Middle.Base) // corpus.Base has changed: run go generate
 }
 
-//go:embed FaultBeforeBarrier.spv
-var faultBeforeBarrierSPIRV string
-
-//go:embed FaultBeforeBarrier.words.spv
-var faultBeforeBarrierWords string
-
-var faultBeforeBarrierKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FaultBeforeBarrier",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Bad", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:16", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:95:6", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:101:7", Limit: -3},
-	},
-	Loops: "- internal/difftest/corpus/groups.go:98:2",
-	SPIRV: faultBeforeBarrierSPIRV,
-	Sum:   0x60a8f3da,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups.go:98:2", SPIRV: faultBeforeBarrierWords, Sum: 0x234fdc7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var faultBeforeBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FaultBeforeBarrier"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -2179,67 +1282,7 @@ func _(k *corpus.FaultBeforeBarrier) {
 	_ = (*corpusFaultBeforeBarrierHasChanged_RunGoGenerate)(k) // corpus.FaultBeforeBarrier has changed: run go generate
 }
 
-//go:embed Faulty.spv
-var faultySPIRV string
-
-//go:embed Faulty.small.spv
-var faultySmall string
-
-//go:embed Faulty.words.spv
-var faultyWords string
-
-var faultyKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Faulty",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "At", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "What", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "N", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 56,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:25:13", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:27:11", Limit: 4},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:29:23", Limit: -4},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:31:23", Limit: -4},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:31:23", Limit: 2},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/corpus/faults.go:33:21", Limit: 4},
-		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/faults.go:35:23", Limit: -4},
-		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/faults.go:35:23"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/faults.go:37:12"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/faults.go:39:12"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/corpus/faults.go:41:12"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/faults.go:43:8", Message: "deliberate"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/faults.go:49:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:51:13", Limit: -4},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:53:24", Limit: -4},
-		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/corpus/faults.go:53:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:56:13", Unsigned: true, Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:58:11", Unsigned: true, Limit: 4},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:60:23", Unsigned: true, Limit: -4},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:62:21", Unsigned: true, Limit: 4},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/faults.go:64:23", Limit: -4},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:64:23", Unsigned: true, Limit: 3},
-		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/faults.go:66:23", Unsigned: true, Limit: -4},
-		{Kind: abi.FaultSlice3Max, Pos: "internal/difftest/corpus/faults.go:66:23"},
-		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/faults.go:68:23", Limit: -4},
-		{Kind: abi.FaultSlice3Order, Pos: "internal/difftest/corpus/faults.go:68:23", Unsigned: true, Limit: 2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:16:8", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:18:7", Limit: -5},
-	},
-	Loops: "- - -",
-	SPIRV: faultySPIRV,
-	Sum:   0x20296f2,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {8}, {56}, {72}}, Loops: "- - -", SPIRV: faultySmall, Sum: 0x7a335ec9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - -", SPIRV: faultyWords, Sum: 0x206dfd21},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var faultyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Faulty"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
 		At:   kernelimpl.HostValue[int](a, 0),
 		What: kernelimpl.HostValue[int](a, 1),
@@ -2293,40 +1336,7 @@ func _(k *corpus.Faulty) {
 	_ = (*corpusFaultyHasChanged_RunGoGenerate)(k) // corpus.Faulty has changed: run go generate
 }
 
-//go:embed FloatOpsFloat32.spv
-var floatOpsFloat32SPIRV string
-
-//go:embed FloatOpsFloat32.words.spv
-var floatOpsFloat32Words string
-
-var floatOpsFloat32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FloatOpsFloat32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      4,
-	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:21", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:27:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: floatOpsFloat32SPIRV,
-	Sum:   0xbd5afb7d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: floatOpsFloat32Words, Sum: 0xad3d8b1e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floatOpsFloat32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FloatOpsFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
 		A:      kernelimpl.HostSlice[float32](a, 0),
 		B:      kernelimpl.HostSlice[float32](a, 1),
@@ -2374,44 +1384,7 @@ func _(k *corpus.FloatOpsFloat32) {
 	_ = (*corpusFloatOpsFloat32HasChanged_RunGoGenerate)(k) // corpus.FloatOpsFloat32 has changed: run go generate
 }
 
-//go:embed FloatOpsFloat64.spv
-var floatOpsFloat64SPIRV string
-
-//go:embed FloatOpsFloat64.words.spv
-var floatOpsFloat64Words string
-
-var floatOpsFloat64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FloatOpsFloat64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      4,
-	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.FloatOps[float64]).Kernel", Pos: "internal/difftest/corpus/floats.go:26:13"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:26:21", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:27:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:27:31"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:48:15", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: floatOpsFloat64SPIRV,
-	Sum:   0x79b88d48,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: floatOpsFloat64Words, Sum: 0x7380e198},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floatOpsFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FloatOpsFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
 		A:      kernelimpl.HostSlice[float64](a, 0),
 		B:      kernelimpl.HostSlice[float64](a, 1),
@@ -2459,36 +1432,7 @@ func _(k *corpus.FloatOpsFloat64) {
 	_ = (*corpusFloatOpsFloat64HasChanged_RunGoGenerate)(k) // corpus.FloatOpsFloat64 has changed: run go generate
 }
 
-//go:embed FoundLast.spv
-var foundLastSPIRV string
-
-//go:embed FoundLast.small.spv
-var foundLastSmall string
-
-//go:embed FoundLast.words.spv
-var foundLastWords string
-
-var foundLastKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FoundLast",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:283:9", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/pointers.go:273:2 275:3 273:2 275:3",
-	SPIRV: foundLastSPIRV,
-	Sum:   0x33d1d1b2,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "internal/difftest/corpus/pointers.go:273:2 275:3 273:2 275:3", SPIRV: foundLastSmall, Sum: 0x147a68ab},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:273:2 275:3 273:2 275:3", SPIRV: foundLastWords, Sum: 0xcbe5c664},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var foundLastKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FoundLast"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -2520,32 +1464,7 @@ func _(k *corpus.FoundLast) {
 	_ = (*corpusFoundLastHasChanged_RunGoGenerate)(k) // corpus.FoundLast has changed: run go generate
 }
 
-//go:embed Fresh.spv
-var freshSPIRV string
-
-//go:embed Fresh.words.spv
-var freshWords string
-
-var freshKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Fresh",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:266:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/pointers.go:246:2",
-	SPIRV: freshSPIRV,
-	Sum:   0x780022a4,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:246:2", SPIRV: freshWords, Sum: 0x684192b1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var freshKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Fresh"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Fresh{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -2577,39 +1496,7 @@ func _(k *corpus.Fresh) {
 	_ = (*corpusFreshHasChanged_RunGoGenerate)(k) // corpus.Fresh has changed: run go generate
 }
 
-//go:embed Fused.spv
-var fusedSPIRV string
-
-//go:embed Fused.words.spv
-var fusedWords string
-
-var fusedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Fused",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Z", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:35:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:35:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:35:32", Limit: -3},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/fused.go:36:14", Limit: -4},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/fused.go:36:29"},
-	},
-	Loops: "-",
-	SPIRV: fusedSPIRV,
-	Sum:   0x64da902e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fusedWords, Sum: 0x4fb99aae},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fusedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Fused"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Fused{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -2658,47 +1545,12 @@ func _(k *corpus.Fused) {
 	_ = (*corpusFusedHasChanged_RunGoGenerate)(k) // corpus.Fused has changed: run go generate
 }
 
-//go:embed Generics.spv
-var genericsSPIRV string
-
-//go:embed Generics.words.spv
-var genericsWords string
-
-var genericsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Generics",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Generics).Kernel", Pos: "internal/difftest/corpus/types.go:201:9"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:198:53", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:149:37", Limit: 8},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:157:14", Limit: 8},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/types.go:204:20", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:209:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/types.go:197:2 197:2 201:2 167:2 167:2 174:2",
-	SPIRV: genericsSPIRV,
-	Sum:   0x35e7e874,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/types.go:197:2 197:2 201:2 167:2 167:2 174:2", SPIRV: genericsWords, Sum: 0x1a783b80},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var genericsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Generics"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
-}, newGenericsHost)
+})
 
 // Generics is the kernel [corpus.Generics] with its slices in device memory.
 // Generics uses generic functions, structs and methods.
@@ -2732,32 +1584,7 @@ func _(k *corpus.Generics) {
 	_ = (*corpusGenericsHasChanged_RunGoGenerate)(k) // corpus.Generics has changed: run go generate
 }
 
-//go:embed Goto.spv
-var gotoSPIRV string
-
-//go:embed Goto.words.spv
-var gotoWords string
-
-var gotoKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Goto",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:169:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/flow.go:159:5",
-	SPIRV: gotoSPIRV,
-	Sum:   0x82966c42,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:159:5", SPIRV: gotoWords, Sum: 0x547ee863},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var gotoKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Goto"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Goto{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -2789,37 +1616,7 @@ func _(k *corpus.Goto) {
 	_ = (*corpusGotoHasChanged_RunGoGenerate)(k) // corpus.Goto has changed: run go generate
 }
 
-//go:embed Grid2.spv
-var grid2SPIRV string
-
-//go:embed Grid2.small.spv
-var grid2Small string
-
-//go:embed Grid2.words.spv
-var grid2Words string
-
-var grid2Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Grid2",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "W", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:241:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: grid2SPIRV,
-	Sum:   0x69786e06,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {12, 24}, {8, 12}, {-1000000, 12}, {-10000, 8}}, Loops: "-", SPIRV: grid2Small, Sum: 0x52464b5c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: grid2Words, Sum: 0x32b91a6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var grid2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid2"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2{
 		W:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -2858,45 +1655,7 @@ func _(k *corpus.Grid2) {
 	_ = (*corpusGrid2HasChanged_RunGoGenerate)(k) // corpus.Grid2 has changed: run go generate
 }
 
-//go:embed Grid2Local.spv
-var grid2LocalSPIRV string
-
-//go:embed Grid2Local.small.spv
-var grid2LocalSmall string
-
-//go:embed Grid2Local.words.spv
-var grid2LocalWords string
-
-var grid2LocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Grid2Local",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "W", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 40, Len: 6, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:163:27", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:170:15", Limit: 6},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:170:22", Limit: 10},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:173:7", Limit: -3},
-	},
-	Loops: "- internal/difftest/corpus/groups2.go:159:2 168:2 169:3 168:2 169:3",
-	SPIRV: grid2LocalSPIRV,
-	Sum:   0xf93b3a54,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {12}, {-65536, 12}, {8}, {-65536, 8}, {12, 24}, {-65536, 12, 24}, {-4, 24}}, Loops: "- internal/difftest/corpus/groups2.go:159:2 168:2 169:3 168:2 169:3", SPIRV: grid2LocalSmall, Sum: 0xbc994d2d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups2.go:159:2 168:2 169:3 168:2 169:3", SPIRV: grid2LocalWords, Sum: 0x98c86884},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var grid2LocalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid2Local"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
 		W:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float32](a, 1),
@@ -2940,36 +1699,7 @@ func _(k *corpus.Grid2Local) {
 	_ = (*corpusGrid2LocalHasChanged_RunGoGenerate)(k) // corpus.Grid2Local has changed: run go generate
 }
 
-//go:embed Grid3.spv
-var grid3SPIRV string
-
-//go:embed Grid3.small.spv
-var grid3Small string
-
-//go:embed Grid3.words.spv
-var grid3Words string
-
-var grid3Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Grid3",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    3,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:251:7", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: grid3SPIRV,
-	Sum:   0xa15090c3,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}}, Loops: "-", SPIRV: grid3Small, Sum: 0x79e4ccaf},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: grid3Words, Sum: 0xf3010d6e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var grid3Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid3"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -3001,44 +1731,7 @@ func _(k *corpus.Grid3) {
 	_ = (*corpusGrid3HasChanged_RunGoGenerate)(k) // corpus.Grid3 has changed: run go generate
 }
 
-//go:embed GroupFloats32.spv
-var groupFloats32SPIRV string
-
-//go:embed GroupFloats32.words.spv
-var groupFloats32Words string
-
-var groupFloats32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupFloats32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupFloats[float32]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:84:30"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - -",
-	SPIRV: groupFloats32SPIRV,
-	Sum:   0xf5dbc6a7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - -", SPIRV: groupFloats32Words, Sum: 0xc47ced2b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupFloats32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupFloats32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -3076,44 +1769,7 @@ func _(k *corpus.GroupFloats32) {
 	_ = (*corpusGroupFloats32HasChanged_RunGoGenerate)(k) // corpus.GroupFloats32 has changed: run go generate
 }
 
-//go:embed GroupFloats64.spv
-var groupFloats64SPIRV string
-
-//go:embed GroupFloats64.words.spv
-var groupFloats64Words string
-
-var groupFloats64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupFloats64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64, properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.GroupFloats[float64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:73:11"}}},
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupFloats[float64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:84:30"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:73:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:74:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
-	SPIRV: groupFloats64SPIRV,
-	Sum:   0xf59829b6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: groupFloats64Words, Sum: 0x56eb22ff},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupFloats64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupFloats64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
@@ -3151,45 +1807,7 @@ func _(k *corpus.GroupFloats64) {
 	_ = (*corpusGroupFloats64HasChanged_RunGoGenerate)(k) // corpus.GroupFloats64 has changed: run go generate
 }
 
-//go:embed GroupGuards.spv
-var groupGuardsSPIRV string
-
-//go:embed GroupGuards.words.spv
-var groupGuardsWords string
-
-var groupGuardsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupGuards",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupGuards).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:192:35"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:178:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:186:7", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:195:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/groupalgs.go:180:2 - - - 190:2 -",
-	SPIRV: groupGuardsSPIRV,
-	Sum:   0x6831dc11,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groupalgs.go:180:2 - - - 190:2 -", SPIRV: groupGuardsWords, Sum: 0xaa27715a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupGuardsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupGuards"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -3228,42 +1846,7 @@ func _(k *corpus.GroupGuards) {
 	_ = (*corpusGroupGuardsHasChanged_RunGoGenerate)(k) // corpus.GroupGuards has changed: run go generate
 }
 
-//go:embed GroupIntsInt16.spv
-var groupIntsInt16SPIRV string
-
-//go:embed GroupIntsInt16.words.spv
-var groupIntsInt16Words string
-
-var groupIntsInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupIntsInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[int16]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - -",
-	SPIRV: groupIntsInt16SPIRV,
-	Sum:   0x64630890,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt16Words, Sum: 0xe63cb77b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupIntsInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[int16](a, 1),
@@ -3301,42 +1884,7 @@ func _(k *corpus.GroupIntsInt16) {
 	_ = (*corpusGroupIntsInt16HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt16 has changed: run go generate
 }
 
-//go:embed GroupIntsInt32.spv
-var groupIntsInt32SPIRV string
-
-//go:embed GroupIntsInt32.words.spv
-var groupIntsInt32Words string
-
-var groupIntsInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupIntsInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[int32]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - -",
-	SPIRV: groupIntsInt32SPIRV,
-	Sum:   0x44a6f2a2,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt32Words, Sum: 0x85ebc387},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupIntsInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -3374,42 +1922,7 @@ func _(k *corpus.GroupIntsInt32) {
 	_ = (*corpusGroupIntsInt32HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt32 has changed: run go generate
 }
 
-//go:embed GroupIntsInt64.spv
-var groupIntsInt64SPIRV string
-
-//go:embed GroupIntsInt64.words.spv
-var groupIntsInt64Words string
-
-var groupIntsInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupIntsInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[int64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
-	SPIRV: groupIntsInt64SPIRV,
-	Sum:   0x556875e7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt64Words, Sum: 0x2db51d59},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupIntsInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
@@ -3447,42 +1960,7 @@ func _(k *corpus.GroupIntsInt64) {
 	_ = (*corpusGroupIntsInt64HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt64 has changed: run go generate
 }
 
-//go:embed GroupIntsInt8.spv
-var groupIntsInt8SPIRV string
-
-//go:embed GroupIntsInt8.words.spv
-var groupIntsInt8Words string
-
-var groupIntsInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupIntsInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[int8]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - -",
-	SPIRV: groupIntsInt8SPIRV,
-	Sum:   0x1f1e8d3e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: groupIntsInt8Words, Sum: 0xd8e70c20},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupIntsInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[int8](a, 1),
@@ -3520,42 +1998,7 @@ func _(k *corpus.GroupIntsInt8) {
 	_ = (*corpusGroupIntsInt8HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt8 has changed: run go generate
 }
 
-//go:embed GroupIntsUint32.spv
-var groupIntsUint32SPIRV string
-
-//go:embed GroupIntsUint32.words.spv
-var groupIntsUint32Words string
-
-var groupIntsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupIntsUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[uint32]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - -",
-	SPIRV: groupIntsUint32SPIRV,
-	Sum:   0xe006116b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - -", SPIRV: groupIntsUint32Words, Sum: 0x5a8c46b7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupIntsUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
@@ -3593,42 +2036,7 @@ func _(k *corpus.GroupIntsUint32) {
 	_ = (*corpusGroupIntsUint32HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint32 has changed: run go generate
 }
 
-//go:embed GroupIntsUint64.spv
-var groupIntsUint64SPIRV string
-
-//go:embed GroupIntsUint64.words.spv
-var groupIntsUint64Words string
-
-var groupIntsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupIntsUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[uint64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
-	SPIRV: groupIntsUint64SPIRV,
-	Sum:   0xf3b442a8,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: groupIntsUint64Words, Sum: 0x6789408a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupIntsUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -3666,42 +2074,7 @@ func _(k *corpus.GroupIntsUint64) {
 	_ = (*corpusGroupIntsUint64HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint64 has changed: run go generate
 }
 
-//go:embed GroupIntsUint8.spv
-var groupIntsUint8SPIRV string
-
-//go:embed GroupIntsUint8.words.spv
-var groupIntsUint8Words string
-
-var groupIntsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupIntsUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupInts[uint8]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:43:31"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:27:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:28:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - -",
-	SPIRV: groupIntsUint8SPIRV,
-	Sum:   0x440377d5,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: groupIntsUint8Words, Sum: 0xc8c96db8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupIntsUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[uint8](a, 1),
@@ -3739,59 +2112,7 @@ func _(k *corpus.GroupIntsUint8) {
 	_ = (*corpusGroupIntsUint8HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint8 has changed: run go generate
 }
 
-//go:embed GroupLeavers.spv
-var groupLeaversSPIRV string
-
-//go:embed GroupLeavers.small.spv
-var groupLeaversSmall string
-
-//go:embed GroupLeavers.words.spv
-var groupLeaversWords string
-
-var groupLeaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupLeavers",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Bad", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "F", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 72,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupLeavers).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:217:30"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:210:11", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:212:8", Limit: -4},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:215:14", Limit: -4},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:215:20"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:220:3"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:231:39", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:231:5", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:232:5", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:233:5", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:234:5", Limit: -5},
-	},
-	Loops: "- - - - - - - - -",
-	SPIRV: groupLeaversSPIRV,
-	Sum:   0xb27d98ff,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-8, 8}, {-4, 8}}, Loops: "- - - - - - - - -", SPIRV: groupLeaversSmall, Sum: 0x69e69dfb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - -", SPIRV: groupLeaversWords, Sum: 0xb37d27f1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupLeaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupLeavers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -3845,50 +2166,7 @@ func _(k *corpus.GroupLeavers) {
 	_ = (*corpusGroupLeaversHasChanged_RunGoGenerate)(k) // corpus.GroupLeavers has changed: run go generate
 }
 
-//go:embed GroupRounds.spv
-var groupRoundsSPIRV string
-
-//go:embed GroupRounds.small.spv
-var groupRoundsSmall string
-
-//go:embed GroupRounds.words.spv
-var groupRoundsWords string
-
-var groupRoundsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupRounds",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    3,
-	Params: []abi.Param{
-		{Name: "Bad", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupRounds).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:263:35"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:252:14", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:255:9", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:261:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:275:7", Limit: -3},
-	},
-	Loops: "internal/difftest/corpus/groupalgs.go:253:2 - - - - 259:3",
-	SPIRV: groupRoundsSPIRV,
-	Sum:   0x488a0b96,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {12}, {8}, {40}, {56}, {16}, {12, 16}, {8, 12, 16}, {8, 12}}, Loops: "internal/difftest/corpus/groupalgs.go:253:2 - - - - 259:3", SPIRV: groupRoundsSmall, Sum: 0xd8cf839b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groupalgs.go:253:2 - - - - 259:3", SPIRV: groupRoundsWords, Sum: 0x3f0049d6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupRounds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -3932,54 +2210,7 @@ func _(k *corpus.GroupRounds) {
 	_ = (*corpusGroupRoundsHasChanged_RunGoGenerate)(k) // corpus.GroupRounds has changed: run go generate
 }
 
-//go:embed GroupSettles.spv
-var groupSettlesSPIRV string
-
-//go:embed GroupSettles.small.spv
-var groupSettlesSmall string
-
-//go:embed GroupSettles.words.spv
-var groupSettlesWords string
-
-//go:embed GroupSettles.alone.spv
-var groupSettlesAlone string
-
-//go:embed GroupSettles.aloneWords.spv
-var groupSettlesAloneWords string
-
-var groupSettlesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupSettles",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Bad", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:288:11", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:290:8", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:295:9", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:298:8", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
-	},
-	Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -",
-	SPIRV: groupSettlesSPIRV,
-	Sum:   0xf37b9be2,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesSmall, Sum: 0xc2e17265},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesWords, Sum: 0x3fa7660b},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesAlone, Sum: 0xe6cc25df},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "internal/difftest/corpus/groupalgs.go:293:2 - -", SPIRV: groupSettlesAloneWords, Sum: 0x4772c35c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupSettlesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupSettles"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -4023,49 +2254,7 @@ func _(k *corpus.GroupSettles) {
 	_ = (*corpusGroupSettlesHasChanged_RunGoGenerate)(k) // corpus.GroupSettles has changed: run go generate
 }
 
-//go:embed GroupVotes.spv
-var groupVotesSPIRV string
-
-//go:embed GroupVotes.small.spv
-var groupVotesSmall string
-
-//go:embed GroupVotes.words.spv
-var groupVotesWords string
-
-var groupVotesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GroupVotes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]bool", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-		{Name: "IDs", Kind: abi.Slice, Type: "[]int", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.GroupVotes).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:152:25"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:147:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:148:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:148:35"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:163:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
-	},
-	Loops: "- - - - - - - - -",
-	SPIRV: groupVotesSPIRV,
-	Sum:   0xca74e2ba,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}, {-14, 8, 12}, {-14, 8}, {-9, 8, 12}, {-9, 8}}, Loops: "- - - - - - - - -", SPIRV: groupVotesSmall, Sum: 0x9c62a4d6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - -", SPIRV: groupVotesWords, Sum: 0xf41ef120},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var groupVotesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupVotes"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[bool](a, 1),
@@ -4109,36 +2298,7 @@ func _(k *corpus.GroupVotes) {
 	_ = (*corpusGroupVotesHasChanged_RunGoGenerate)(k) // corpus.GroupVotes has changed: run go generate
 }
 
-//go:embed IDs.spv
-var iDsSPIRV string
-
-//go:embed IDs.small.spv
-var iDsSmall string
-
-//go:embed IDs.words.spv
-var iDsWords string
-
-var iDsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IDs",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    3,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groups.go:134:14", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groups.go:134:38"},
-	},
-	SPIRV: iDsSPIRV,
-	Sum:   0xc88d2289,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {16}, {32}, {12, 16}, {-10000, 16}, {-100, 12}, {8, 12, 16}, {8, 12}, {-8, 8, 12, 16}, {-8, 8, 12}, {-8, 8}}, SPIRV: iDsSmall, Sum: 0x480a359a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: iDsWords, Sum: 0x63d96784},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var iDsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IDs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IDs{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -4170,41 +2330,7 @@ func _(k *corpus.IDs) {
 	_ = (*corpusIDsHasChanged_RunGoGenerate)(k) // corpus.IDs has changed: run go generate
 }
 
-//go:embed IntOpsInt.spv
-var intOpsIntSPIRV string
-
-//go:embed IntOpsInt.words.spv
-var intOpsIntWords string
-
-var intOpsIntKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IntOpsInt",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Shift", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:24:14", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: intOpsIntSPIRV,
-	Sum:   0xbd849e8c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsIntWords, Sum: 0xe878c1d4},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var intOpsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
 		A:      kernelimpl.HostSlice[int](a, 0),
 		B:      kernelimpl.HostSlice[int](a, 1),
@@ -4257,41 +2383,7 @@ func _(k *corpus.IntOpsInt) {
 	_ = (*corpusIntOpsIntHasChanged_RunGoGenerate)(k) // corpus.IntOpsInt has changed: run go generate
 }
 
-//go:embed IntOpsInt16.spv
-var intOpsInt16SPIRV string
-
-//go:embed IntOpsInt16.words.spv
-var intOpsInt16Words string
-
-var intOpsInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IntOpsInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Shift", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int16", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 2, ElemAlign: 2, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:24:14", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: intOpsInt16SPIRV,
-	Sum:   0x7425f256,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: intOpsInt16Words, Sum: 0xe89b6f9c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var intOpsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
 		A:      kernelimpl.HostSlice[int16](a, 0),
 		B:      kernelimpl.HostSlice[int16](a, 1),
@@ -4344,41 +2436,7 @@ func _(k *corpus.IntOpsInt16) {
 	_ = (*corpusIntOpsInt16HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt16 has changed: run go generate
 }
 
-//go:embed IntOpsInt32.spv
-var intOpsInt32SPIRV string
-
-//go:embed IntOpsInt32.words.spv
-var intOpsInt32Words string
-
-var intOpsInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IntOpsInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Shift", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:24:14", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: intOpsInt32SPIRV,
-	Sum:   0x6b32710c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsInt32Words, Sum: 0xf180c105},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var intOpsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
 		A:      kernelimpl.HostSlice[int32](a, 0),
 		B:      kernelimpl.HostSlice[int32](a, 1),
@@ -4431,41 +2489,7 @@ func _(k *corpus.IntOpsInt32) {
 	_ = (*corpusIntOpsInt32HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt32 has changed: run go generate
 }
 
-//go:embed IntOpsInt64.spv
-var intOpsInt64SPIRV string
-
-//go:embed IntOpsInt64.words.spv
-var intOpsInt64Words string
-
-var intOpsInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IntOpsInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Shift", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:24:14", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: intOpsInt64SPIRV,
-	Sum:   0xbd849e8c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsInt64Words, Sum: 0xe878c1d4},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var intOpsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
 		A:      kernelimpl.HostSlice[int64](a, 0),
 		B:      kernelimpl.HostSlice[int64](a, 1),
@@ -4518,41 +2542,7 @@ func _(k *corpus.IntOpsInt64) {
 	_ = (*corpusIntOpsInt64HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt64 has changed: run go generate
 }
 
-//go:embed IntOpsInt8.spv
-var intOpsInt8SPIRV string
-
-//go:embed IntOpsInt8.words.spv
-var intOpsInt8Words string
-
-var intOpsInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IntOpsInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Shift", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int8", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:24:14", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: intOpsInt8SPIRV,
-	Sum:   0x9d8ba160,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsInt8Words, Sum: 0x1a5becd6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var intOpsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
 		A:      kernelimpl.HostSlice[int8](a, 0),
 		B:      kernelimpl.HostSlice[int8](a, 1),
@@ -4605,41 +2595,7 @@ func _(k *corpus.IntOpsInt8) {
 	_ = (*corpusIntOpsInt8HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt8 has changed: run go generate
 }
 
-//go:embed IntOpsUint.spv
-var intOpsUintSPIRV string
-
-//go:embed IntOpsUint.words.spv
-var intOpsUintWords string
-
-var intOpsUintKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IntOpsUint",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Shift", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:24:14", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: intOpsUintSPIRV,
-	Sum:   0x65eafc4c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUintWords, Sum: 0xb66260e5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var intOpsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
 		A:      kernelimpl.HostSlice[uint](a, 0),
 		B:      kernelimpl.HostSlice[uint](a, 1),
@@ -4692,41 +2648,7 @@ func _(k *corpus.IntOpsUint) {
 	_ = (*corpusIntOpsUintHasChanged_RunGoGenerate)(k) // corpus.IntOpsUint has changed: run go generate
 }
 
-//go:embed IntOpsUint16.spv
-var intOpsUint16SPIRV string
-
-//go:embed IntOpsUint16.words.spv
-var intOpsUint16Words string
-
-var intOpsUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IntOpsUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Shift", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint16", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 2, ElemAlign: 2, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:24:14", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: intOpsUint16SPIRV,
-	Sum:   0x99173972,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: intOpsUint16Words, Sum: 0xc17f2d11},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var intOpsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
 		A:      kernelimpl.HostSlice[uint16](a, 0),
 		B:      kernelimpl.HostSlice[uint16](a, 1),
@@ -4779,41 +2701,7 @@ func _(k *corpus.IntOpsUint16) {
 	_ = (*corpusIntOpsUint16HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint16 has changed: run go generate
 }
 
-//go:embed IntOpsUint32.spv
-var intOpsUint32SPIRV string
-
-//go:embed IntOpsUint32.words.spv
-var intOpsUint32Words string
-
-var intOpsUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IntOpsUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Shift", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:24:14", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: intOpsUint32SPIRV,
-	Sum:   0xd90f7cd5,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUint32Words, Sum: 0x4daca68},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var intOpsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
 		A:      kernelimpl.HostSlice[uint32](a, 0),
 		B:      kernelimpl.HostSlice[uint32](a, 1),
@@ -4866,41 +2754,7 @@ func _(k *corpus.IntOpsUint32) {
 	_ = (*corpusIntOpsUint32HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint32 has changed: run go generate
 }
 
-//go:embed IntOpsUint64.spv
-var intOpsUint64SPIRV string
-
-//go:embed IntOpsUint64.words.spv
-var intOpsUint64Words string
-
-var intOpsUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IntOpsUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Shift", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:24:14", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: intOpsUint64SPIRV,
-	Sum:   0x65eafc4c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUint64Words, Sum: 0xb66260e5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var intOpsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
 		A:      kernelimpl.HostSlice[uint64](a, 0),
 		B:      kernelimpl.HostSlice[uint64](a, 1),
@@ -4953,41 +2807,7 @@ func _(k *corpus.IntOpsUint64) {
 	_ = (*corpusIntOpsUint64HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint64 has changed: run go generate
 }
 
-//go:embed IntOpsUint8.spv
-var intOpsUint8SPIRV string
-
-//go:embed IntOpsUint8.words.spv
-var intOpsUint8Words string
-
-var intOpsUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IntOpsUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Shift", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint8", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-		{Name: "Orders", Kind: abi.Slice, Type: "[]bool", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/ints.go:23:36", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:24:14", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/ints.go:28:13"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/ints.go:50:15", Limit: -5},
-	},
-	Loops: "-",
-	SPIRV: intOpsUint8SPIRV,
-	Sum:   0xa15192a9,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: intOpsUint8Words, Sum: 0x384e3cef},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var intOpsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
 		A:      kernelimpl.HostSlice[uint8](a, 0),
 		B:      kernelimpl.HostSlice[uint8](a, 1),
@@ -5040,40 +2860,12 @@ func _(k *corpus.IntOpsUint8) {
 	_ = (*corpusIntOpsUint8HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint8 has changed: run go generate
 }
 
-//go:embed Jumps.spv
-var jumpsSPIRV string
-
-//go:embed Jumps.words.spv
-var jumpsWords string
-
-var jumpsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Jumps",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:203:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:262:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/loops.go:206:2 236:4",
-	SPIRV: jumpsSPIRV,
-	Sum:   0x5431f297,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:206:2 236:4", SPIRV: jumpsWords, Sum: 0x6f48c9f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var jumpsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Jumps"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newJumpsHost)
+})
 
 // Jumps is the kernel [corpus.Jumps] with its slices in device memory.
 // Jumps mixes goto, labels and switches.
@@ -5107,41 +2899,7 @@ func _(k *corpus.Jumps) {
 	_ = (*corpusJumpsHasChanged_RunGoGenerate)(k) // corpus.Jumps has changed: run go generate
 }
 
-//go:embed LargeStructs.spv
-var largeStructsSPIRV string
-
-//go:embed LargeStructs.words.spv
-var largeStructsWords string
-
-var largeStructsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "LargeStructs",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "By", Kind: abi.Value, Type: "Wide", Size: 360},
-		{Name: "In", Kind: abi.Slice, Type: "[]Wide", Offset: 360, Size: 16, HostOffset: 360, ElemSize: 360, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Wide", Offset: 376, Size: 16, HostOffset: 384, ElemSize: 360, ElemAlign: 8, Access: abi.Write},
-		{Name: "Eq", Kind: abi.Slice, Type: "[]bool", Offset: 392, Size: 16, HostOffset: 408, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 408,
-	Spilled: true,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.LargeStructs).Kernel", Pos: "internal/difftest/corpus/types.go:284:7"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:286:11", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:287:6", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:293:7", Limit: -3},
-	},
-	SPIRV: largeStructsSPIRV,
-	Sum:   0xadbad7aa,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: largeStructsWords, Sum: 0x3a1d296a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var largeStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LargeStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
 		By:  kernelimpl.HostValue[corpus.Wide](a, 0),
 		In:  kernelimpl.HostSlice[corpus.Wide](a, 1),
@@ -5293,47 +3051,7 @@ func _(k *corpus.LargeStructs) {
 	_ = (*corpusWideHasChanged_RunGoGenerate)(&k.By) // corpus.Wide has changed: run go generate
 }
 
-//go:embed Leavers.spv
-var leaversSPIRV string
-
-//go:embed Leavers.small.spv
-var leaversSmall string
-
-//go:embed Leavers.words.spv
-var leaversWords string
-
-var leaversKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Leavers",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Bad", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 16, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:113:8", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:116:11", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:119:9", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:123:6", Limit: 16},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:134:4"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:144:7", Limit: -3},
-	},
-	Loops: "- internal/difftest/corpus/groups2.go:117:2 126:2 127:3",
-	SPIRV: leaversSPIRV,
-	Sum:   0xee4882cc,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "- internal/difftest/corpus/groups2.go:117:2 126:2 127:3", SPIRV: leaversSmall, Sum: 0x3e7a8216},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups2.go:117:2 126:2 127:3", SPIRV: leaversWords, Sum: 0xc3ebd027},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var leaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Leavers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -5377,52 +3095,7 @@ func _(k *corpus.Leavers) {
 	_ = (*corpusLeaversHasChanged_RunGoGenerate)(k) // corpus.Leavers has changed: run go generate
 }
 
-//go:embed LocalStructs.spv
-var localStructsSPIRV string
-
-//go:embed LocalStructs.words.spv
-var localStructsWords string
-
-var localStructsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LocalStructs",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Acc", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[Cell]", Offset: -1, HostOffset: 48, ElemSize: 16, ElemAlign: 8},
-		{Name: "Acc2", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[[2]uint16]", Offset: -1, HostOffset: 56, ElemSize: 4, ElemAlign: 2},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.LocalStructs).Kernel", Pos: "internal/difftest/corpus/groups2.go:36:16"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 16, Len: -1},
-		{Name: "accessor", ElemSize: 8, Len: -1, Accessor: 1},
-		{Name: "local", ElemSize: 16, Len: 16, Accessor: -1},
-		{Name: "local", ElemSize: 16, Len: 16, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:35:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:36:6", Limit: 16},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:39:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:41:6"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/groups2.go:23:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:46:36"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:50:7", Limit: -2},
-	},
-	Loops: "- - - - - - - internal/difftest/corpus/groups2.go:22:2 22:2 22:2",
-	SPIRV: localStructsSPIRV,
-	Sum:   0x466f28a2,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - internal/difftest/corpus/groups2.go:22:2 22:2 22:2", SPIRV: localStructsWords, Sum: 0xd27eab1e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var localStructsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LocalStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
 		In:   kernelimpl.HostSlice[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
@@ -5473,38 +3146,7 @@ func _(k *corpus.LocalStructs) {
 	corpusLocalStructsHasChanged_RunGoGenerate75(*k) // corpus.LocalStructs has changed: run go generate
 }
 
-//go:embed Lookup.spv
-var lookupSPIRV string
-
-//go:embed Lookup.words.spv
-var lookupWords string
-
-var lookupKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Lookup",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "F", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Lookup).Kernel", Pos: "internal/difftest/corpus/tables.go:108:14"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:107:7", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:112:5", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/tables.go:83:2 71:2 87:2 -",
-	SPIRV: lookupSPIRV,
-	Sum:   0xbcb729e7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/tables.go:83:2 71:2 87:2 -", SPIRV: lookupWords, Sum: 0x63c3d9a2},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var lookupKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Lookup"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Lookup{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		F:   kernelimpl.HostSlice[float64](a, 1),
@@ -5543,37 +3185,7 @@ func _(k *corpus.Lookup) {
 	_ = (*corpusLookupHasChanged_RunGoGenerate)(k) // corpus.Lookup has changed: run go generate
 }
 
-//go:embed LoopedLocal.spv
-var loopedLocalSPIRV string
-
-//go:embed LoopedLocal.words.spv
-var loopedLocalWords string
-
-var loopedLocalKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LoopedLocal",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 16, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:114:22", Limit: 16},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:120:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/groups.go:112:2 -",
-	SPIRV: loopedLocalSPIRV,
-	Sum:   0xcb22935a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/groups.go:112:2 -", SPIRV: loopedLocalWords, Sum: 0x50044950},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var loopedLocalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LoopedLocal"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -5605,44 +3217,12 @@ func _(k *corpus.LoopedLocal) {
 	_ = (*corpusLoopedLocalHasChanged_RunGoGenerate)(k) // corpus.LoopedLocal has changed: run go generate
 }
 
-//go:embed Loops.spv
-var loopsSPIRV string
-
-//go:embed Loops.words.spv
-var loopsWords string
-
-var loopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Loops",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Loops).Kernel", Pos: "internal/difftest/corpus/loops.go:31:6"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:13:10", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:62:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/loops.go:15:2 22:2 25:2 28:2 31:2 34:2 37:2 40:2 43:2 47:2 51:2 55:2 59:2",
-	SPIRV: loopsSPIRV,
-	Sum:   0xfe803562,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:15:2 22:2 25:2 28:2 31:2 34:2 37:2 40:2 43:2 47:2 51:2 55:2 59:2", SPIRV: loopsWords, Sum: 0x5aa05a0b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var loopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Loops"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
-}, newLoopsHost)
+})
 
 // Loops is the kernel [corpus.Loops] with its slices in device memory.
 // Loops has loops of every kind.
@@ -5676,60 +3256,14 @@ func _(k *corpus.Loops) {
 	_ = (*corpusLoopsHasChanged_RunGoGenerate)(k) // corpus.Loops has changed: run go generate
 }
 
-//go:embed Math1.spv
-var math1SPIRV string
-
-//go:embed Math1.small.spv
-var math1Small string
-
-//go:embed Math1.words.spv
-var math1Words string
-
-var math1Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Math1",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-		{Name: "N", Kind: abi.Slice, Type: "[]int", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Lingers:    true,
-	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Math1).Kernel", Pos: "internal/difftest/corpus/mathfuncs.go:29:13"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:29:21", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:30:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:30:30"},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:49:5", Limit: -4},
-	},
-	Loops: "- math/mod.go:41:2 41:2",
-	SPIRV: math1SPIRV,
-	Sum:   0x1f961b3e,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {-24, 8}}, Loops: "- math/mod.go:41:2 41:2", SPIRV: math1Small, Sum: 0x50fb70d6},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- math/mod.go:41:2 41:2", SPIRV: math1Words, Sum: 0x37c15979},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var math1Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Math1"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
 		Out: kernelimpl.HostSlice[float64](a, 2),
 		N:   kernelimpl.HostSlice[int](a, 3),
 	}.Kernel
-}, newMath1Host)
+})
 
 // Math1 is the kernel [corpus.Math1] with its slices in device memory.
 // Math1 uses functions of package math that gc compiles from Go source on amd64.
@@ -5771,38 +3305,7 @@ func _(k *corpus.Math1) {
 	_ = (*corpusMath1HasChanged_RunGoGenerate)(k) // corpus.Math1 has changed: run go generate
 }
 
-//go:embed Math32.spv
-var math32SPIRV string
-
-//go:embed Math32.words.spv
-var math32Words string
-
-var math32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Math32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:106:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:106:21", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:107:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:107:32"},
-		{Kind: abi.FaultDivide, Pos: "dsl/math32/round.go:49:10"},
-	},
-	Loops: "dsl/math32/round.go:52:2 dsl/math32/sqrt.go:61:2",
-	SPIRV: math32SPIRV,
-	Sum:   0x30696c90,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "dsl/math32/round.go:52:2 dsl/math32/sqrt.go:61:2", SPIRV: math32Words, Sum: 0xff4bd1ff},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var math32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Math32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -5846,42 +3349,7 @@ func _(k *corpus.Math32) {
 	_ = (*corpusMath32HasChanged_RunGoGenerate)(k) // corpus.Math32 has changed: run go generate
 }
 
-//go:embed MathFuncs.spv
-var mathFuncsSPIRV string
-
-//go:embed MathFuncs.words.spv
-var mathFuncsWords string
-
-var mathFuncsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "MathFuncs",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    48,
-	Items:      4,
-	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.MathFuncs).Kernel", Pos: "internal/difftest/corpus/floats.go:76:13"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:76:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:76:21", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/floats.go:77:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/floats.go:77:21"},
-	},
-	Loops: "-",
-	SPIRV: mathFuncsSPIRV,
-	Sum:   0xaf521aab,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mathFuncsWords, Sum: 0xcd577f08},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var mathFuncsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MathFuncs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -5925,37 +3393,7 @@ func _(k *corpus.MathFuncs) {
 	_ = (*corpusMathFuncsHasChanged_RunGoGenerate)(k) // corpus.MathFuncs has changed: run go generate
 }
 
-//go:embed MaybeNil.spv
-var maybeNilSPIRV string
-
-//go:embed MaybeNil.words.spv
-var maybeNilWords string
-
-var maybeNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MaybeNil",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:25:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:36:8", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:39:8", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:19", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:41:30", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: maybeNilSPIRV,
-	Sum:   0xf5102832,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: maybeNilWords, Sum: 0xe2478152},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var maybeNilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MaybeNil"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -5994,47 +3432,12 @@ func _(k *corpus.MaybeNil) {
 	_ = (*corpusMaybeNilHasChanged_RunGoGenerate)(k) // corpus.MaybeNil has changed: run go generate
 }
 
-//go:embed MoreBits.spv
-var moreBitsSPIRV string
-
-//go:embed MoreBits.small.spv
-var moreBitsSmall string
-
-//go:embed MoreBits.words.spv
-var moreBitsWords string
-
-var moreBitsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MoreBits",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:142:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:144:12", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:144:19"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/mathfuncs.go:159:27"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/mathfuncs.go:159:27", Message: "runtime error: integer overflow"},
-	},
-	Loops: "math/bits/bits.go:547:2 559:2",
-	SPIRV: moreBitsSPIRV,
-	Sum:   0x7f9529b0,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-20, 8}}, Loops: "math/bits/bits.go:547:2 559:2", SPIRV: moreBitsSmall, Sum: 0x2c95d771},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "math/bits/bits.go:547:2 559:2", SPIRV: moreBitsWords, Sum: 0xbeb23bbb},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var moreBitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MoreBits"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-}, newMoreBitsHost)
+})
 
 // MoreBits is the kernel [corpus.MoreBits] with its slices in device memory.
 // MoreBits uses the rest of math/bits.
@@ -6068,53 +3471,13 @@ func _(k *corpus.MoreBits) {
 	_ = (*corpusMoreBitsHasChanged_RunGoGenerate)(k) // corpus.MoreBits has changed: run go generate
 }
 
-//go:embed Near.spv
-var nearSPIRV string
-
-//go:embed Near.words.spv
-var nearWords string
-
-var nearKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Near",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    48,
-	Items:      1,
-	Lingers:    true,
-	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Near).Kernel", Pos: "internal/difftest/corpus/mathfuncs.go:80:13"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/mathfuncs.go:80:21", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/mathfuncs.go:81:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/mathfuncs.go:81:30"},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
-	},
-	Loops: "- math/pow.go:136:2 - 136:2 - 136:2 - 136:2 - 136:2 math/gamma.go:181:2 185:2 192:2",
-	SPIRV: nearSPIRV,
-	Sum:   0x67921b81,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- math/pow.go:136:2 - 136:2 - 136:2 - 136:2 - 136:2 math/gamma.go:181:2 185:2 192:2", SPIRV: nearWords, Sum: 0x66e5ad7b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var nearKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Near"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
 		Out: kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
-}, newNearHost)
+})
 
 // Near is the kernel [corpus.Near] with its slices in device memory.
 // Near uses functions that gc has assembly for on amd64, or that call such: their last bits may differ.
@@ -6152,41 +3515,7 @@ func _(k *corpus.Near) {
 	_ = (*corpusNearHasChanged_RunGoGenerate)(k) // corpus.Near has changed: run go generate
 }
 
-//go:embed Neighbours.spv
-var neighboursSPIRV string
-
-//go:embed Neighbours.words.spv
-var neighboursWords string
-
-var neighboursKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Neighbours",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Tile", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 48, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:57:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:57:6"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:59:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:62:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: neighboursSPIRV,
-	Sum:   0x8c44066e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: neighboursWords, Sum: 0xa3df19b6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var neighboursKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Neighbours"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
 		In:   kernelimpl.HostSlice[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
@@ -6230,40 +3559,12 @@ func _(k *corpus.Neighbours) {
 	_ = (*corpusNeighboursHasChanged_RunGoGenerate)(k) // corpus.Neighbours has changed: run go generate
 }
 
-//go:embed NestedLoops.spv
-var nestedLoopsSPIRV string
-
-//go:embed NestedLoops.words.spv
-var nestedLoopsWords string
-
-var nestedLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "NestedLoops",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:17:14", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:38:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/flow.go:20:2 21:3",
-	SPIRV: nestedLoopsSPIRV,
-	Sum:   0x38b08b39,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:20:2 21:3", SPIRV: nestedLoopsWords, Sum: 0x38b48861},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var nestedLoopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NestedLoops"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newNestedLoopsHost)
+})
 
 // NestedLoops is the kernel [corpus.NestedLoops] with its slices in device memory.
 // NestedLoops breaks and continues nested loops by label.
@@ -6297,32 +3598,7 @@ func _(k *corpus.NestedLoops) {
 	_ = (*corpusNestedLoopsHasChanged_RunGoGenerate)(k) // corpus.NestedLoops has changed: run go generate
 }
 
-//go:embed NilAgain.spv
-var nilAgainSPIRV string
-
-//go:embed NilAgain.words.spv
-var nilAgainWords string
-
-var nilAgainKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "NilAgain",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:65:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/pointers.go:55:2",
-	SPIRV: nilAgainSPIRV,
-	Sum:   0xa4cfe8fa,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:55:2", SPIRV: nilAgainWords, Sum: 0xf51a740c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var nilAgainKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NilAgain"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NilAgain{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -6354,34 +3630,7 @@ func _(k *corpus.NilAgain) {
 	_ = (*corpusNilAgainHasChanged_RunGoGenerate)(k) // corpus.NilAgain has changed: run go generate
 }
 
-//go:embed NilFault.spv
-var nilFaultSPIRV string
-
-//go:embed NilFault.words.spv
-var nilFaultWords string
-
-var nilFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "NilFault",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "At", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/pointers.go:81:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:81:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: nilFaultSPIRV,
-	Sum:   0xa12d1b95,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: nilFaultWords, Sum: 0x61fb4620},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var nilFaultKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NilFault"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NilFault{
 		At:  kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -6420,43 +3669,7 @@ func _(k *corpus.NilFault) {
 	_ = (*corpusNilFaultHasChanged_RunGoGenerate)(k) // corpus.NilFault has changed: run go generate
 }
 
-//go:embed Odds.spv
-var oddsSPIRV string
-
-//go:embed Odds.words.spv
-var oddsWords string
-
-var oddsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Odds",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]Odd", Size: 16, ElemSize: 48, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Odd", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 48, ElemAlign: 8, Access: abi.ReadWrite},
-		{Name: "One", Kind: abi.Value, Type: "[1]int32", Offset: 32, Size: 4, HostOffset: 48},
-		{Name: "Zero", Kind: abi.Value, Type: "[0]int32", Offset: -1, HostOffset: 52},
-		{Name: "None", Kind: abi.Value, Type: "struct{}", Offset: -1, HostOffset: 52},
-		{Name: "N", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Odds).Kernel", Pos: "internal/difftest/corpus/types.go:86:2"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:86:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:100:5", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:101:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/types.go:92:2 95:2",
-	SPIRV: oddsSPIRV,
-	Sum:   0xc1492313,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/corpus/types.go:92:2 95:2 -", SPIRV: oddsWords, Sum: 0x9fcc9798},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var oddsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Odds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
 		In:  kernelimpl.HostSlice[corpus.Odd](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Odd](a, 1),
@@ -6522,43 +3735,7 @@ func _(k *corpus.Odds) {
 	_ = (*corpusOddHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Odd has changed: run go generate
 }
 
-//go:embed OneLine.spv
-var oneLineSPIRV string
-
-//go:embed OneLine.words.spv
-var oneLineWords string
-
-var oneLineKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "OneLine",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "I", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Z", Kind: abi.Slice, Type: "[]uint8", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-	},
-	ArgSize: 72,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:82:7", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:83:20", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/faults.go:83:37", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:84:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:84:39", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:84:54", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:84:64", Limit: 16},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/faults.go:84:7", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: oneLineSPIRV,
-	Sum:   0xfeb18a6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: oneLineWords, Sum: 0xb3966822},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var oneLineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "OneLine"), func(a *kernelimpl.HostArgs) any {
 	return corpus.OneLine{
 		I:   kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -6612,22 +3789,7 @@ func _(k *corpus.OneLine) {
 	_ = (*corpusOneLineHasChanged_RunGoGenerate)(k) // corpus.OneLine has changed: run go generate
 }
 
-//go:embed OnlyReturn.spv
-var onlyReturnSPIRV string
-
-var onlyReturnKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "OnlyReturn",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, ElemSize: 4, ElemAlign: 4},
-	},
-	Items: 4,
-	Loops: "-",
-	SPIRV: onlyReturnSPIRV,
-	Sum:   0xb979ee6,
-}, func(a *kernelimpl.HostArgs) any {
+var onlyReturnKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "OnlyReturn"), func(a *kernelimpl.HostArgs) any {
 	return corpus.OnlyReturn{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -6659,46 +3821,7 @@ func _(k *corpus.OnlyReturn) {
 	_ = (*corpusOnlyReturnHasChanged_RunGoGenerate)(k) // corpus.OnlyReturn has changed: run go generate
 }
 
-//go:embed Phases.spv
-var phasesSPIRV string
-
-//go:embed Phases.small.spv
-var phasesSmall string
-
-//go:embed Phases.words.spv
-var phasesWords string
-
-var phasesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Phases",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Steps", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
-		{Name: "local", ElemSize: 4, Len: 2, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:72:16", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:72:6", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:62:11", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups2.go:99:7", Limit: -3},
-	},
-	Loops: "- internal/difftest/corpus/groups2.go:75:2 79:4 -",
-	SPIRV: phasesSPIRV,
-	Sum:   0x13ceef50,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "- internal/difftest/corpus/groups2.go:75:2 79:4 -", SPIRV: phasesSmall, Sum: 0x1b1eca15},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups2.go:75:2 79:4 -", SPIRV: phasesWords, Sum: 0x5ca47678},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var phasesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Phases"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
 		Steps: kernelimpl.HostValue[int](a, 0),
 		In:    kernelimpl.HostSlice[int32](a, 1),
@@ -6742,38 +3865,7 @@ func _(k *corpus.Phases) {
 	_ = (*corpusPhasesHasChanged_RunGoGenerate)(k) // corpus.Phases has changed: run go generate
 }
 
-//go:embed Pointers.spv
-var pointersSPIRV string
-
-//go:embed Pointers.small.spv
-var pointersSmall string
-
-//go:embed Pointers.words.spv
-var pointersWords string
-
-var pointersKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Pointers",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Tmp", Kind: abi.Slice, Type: "[]Counter", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:197:13", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:205:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/pointers.go:188:2 191:2",
-	SPIRV: pointersSPIRV,
-	Sum:   0xfdfe66a0,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/corpus/pointers.go:188:2 191:2", SPIRV: pointersSmall, Sum: 0xc0abf719},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:188:2 191:2", SPIRV: pointersWords, Sum: 0xb83f5f35},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var pointersKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Pointers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Pointers{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		Tmp: kernelimpl.HostSlice[corpus.Counter](a, 1),
@@ -6817,38 +3909,11 @@ func _(k *corpus.Pointers) {
 	_ = (*corpusCounterHasChanged_RunGoGenerate)(&k.Tmp[0]) // corpus.Counter has changed: run go generate
 }
 
-//go:embed Primes.spv
-var primesSPIRV string
-
-//go:embed Primes.words.spv
-var primesWords string
-
-var primesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Primes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]bool", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/flow.go:209:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:217:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/flow.go:208:2",
-	SPIRV: primesSPIRV,
-	Sum:   0x1cd674b9,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/corpus/flow.go:208:2 -", SPIRV: primesWords, Sum: 0xb83d1217},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var primesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Primes"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
 		Out: kernelimpl.HostSlice[bool](a, 0),
 	}.Kernel
-}, newPrimesHost)
+})
 
 // Primes is the kernel [corpus.Primes] with its slices in device memory.
 // Primes counts in nested loops without labels.
@@ -6876,39 +3941,7 @@ func _(k *corpus.Primes) {
 	_ = (*corpusPrimesHasChanged_RunGoGenerate)(k) // corpus.Primes has changed: run go generate
 }
 
-//go:embed Quotients.spv
-var quotientsSPIRV string
-
-//go:embed Quotients.words.spv
-var quotientsWords string
-
-var quotientsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Quotients",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Quotient", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Root", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Inverse", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:21", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:30", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:16:12", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:17:8", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/divide.go:18:11", Limit: -5},
-	},
-	SPIRV: quotientsSPIRV,
-	Sum:   0x678ba60b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: quotientsWords, Sum: 0xb093aa5e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var quotientsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Quotients"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Quotients{
 		A:        kernelimpl.HostSlice[float32](a, 0),
 		B:        kernelimpl.HostSlice[float32](a, 1),
@@ -6962,36 +3995,7 @@ func _(k *corpus.Quotients) {
 	_ = (*corpusQuotientsHasChanged_RunGoGenerate)(k) // corpus.Quotients has changed: run go generate
 }
 
-//go:embed RangeNil.spv
-var rangeNilSPIRV string
-
-//go:embed RangeNil.words.spv
-var rangeNilWords string
-
-var rangeNilKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "RangeNil",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/rangenil.go:23:9", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/rangenil.go:43:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/rangenil.go:46:7", Limit: -2},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/corpus/rangenil.go:54:20"},
-	},
-	Loops: "internal/difftest/corpus/rangenil.go:28:2 31:2 34:2 37:2 40:2 43:2 50:2 54:2",
-	SPIRV: rangeNilSPIRV,
-	Sum:   0x1285349c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/rangenil.go:28:2 31:2 34:2 37:2 40:2 43:2 50:2 54:2", SPIRV: rangeNilWords, Sum: 0x28ab54af},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var rangeNilKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "RangeNil"), func(a *kernelimpl.HostArgs) any {
 	return corpus.RangeNil{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -7030,35 +4034,7 @@ func _(k *corpus.RangeNil) {
 	_ = (*corpusRangeNilHasChanged_RunGoGenerate)(k) // corpus.RangeNil has changed: run go generate
 }
 
-//go:embed Ranges.spv
-var rangesSPIRV string
-
-//go:embed Ranges.words.spv
-var rangesWords string
-
-var rangesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Ranges",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:73:11", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:116:19", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:121:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/loops.go:75:2 80:2 85:2 89:2 93:2 99:2 104:2 108:2 - - - - 118:2",
-	SPIRV: rangesSPIRV,
-	Sum:   0x611f34a4,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:75:2 80:2 85:2 89:2 93:2 99:2 104:2 108:2 - - - - 118:2", SPIRV: rangesWords, Sum: 0x24cba6b2},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var rangesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Ranges"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Ranges{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -7097,40 +4073,7 @@ func _(k *corpus.Ranges) {
 	_ = (*corpusRangesHasChanged_RunGoGenerate)(k) // corpus.Ranges has changed: run go generate
 }
 
-//go:embed Reduce.spv
-var reduceSPIRV string
-
-//go:embed Reduce.words.spv
-var reduceWords string
-
-var reduceKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Reduce",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:14:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:14:6", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:18:19", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:23:8", Limit: -2},
-	},
-	Loops: "- internal/difftest/corpus/groups.go:16:2",
-	SPIRV: reduceSPIRV,
-	Sum:   0x3e83cef2,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/corpus/groups.go:16:2", SPIRV: reduceWords, Sum: 0x61f788a8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var reduceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Reduce"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -7169,34 +4112,7 @@ func _(k *corpus.Reduce) {
 	_ = (*corpusReduceHasChanged_RunGoGenerate)(k) // corpus.Reduce has changed: run go generate
 }
 
-//go:embed Results.spv
-var resultsSPIRV string
-
-//go:embed Results.words.spv
-var resultsWords string
-
-var resultsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Results",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/loops.go:325:27", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/loops.go:336:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/loops.go:271:2 295:2 295:2",
-	SPIRV: resultsSPIRV,
-	Sum:   0x3c7c7601,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/loops.go:271:2 295:2 295:2", SPIRV: resultsWords, Sum: 0xf7d700ac},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var resultsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Results"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -7235,39 +4151,7 @@ func _(k *corpus.Results) {
 	_ = (*corpusResultsHasChanged_RunGoGenerate)(k) // corpus.Results has changed: run go generate
 }
 
-//go:embed ReturnEarly.spv
-var returnEarlySPIRV string
-
-//go:embed ReturnEarly.words.spv
-var returnEarlyWords string
-
-var returnEarlyKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ReturnEarly",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:16", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:77:6", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:79:7", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: returnEarlySPIRV,
-	Sum:   0xab86c899,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: returnEarlyWords, Sum: 0x25ba94b7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var returnEarlyKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ReturnEarly"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -7311,39 +4195,7 @@ func _(k *corpus.ReturnEarly) {
 	_ = (*corpusReturnEarlyHasChanged_RunGoGenerate)(k) // corpus.ReturnEarly has changed: run go generate
 }
 
-//go:embed Rounded.spv
-var roundedSPIRV string
-
-//go:embed Rounded.words.spv
-var roundedWords string
-
-var roundedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Rounded",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Z", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:16:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:16:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/fused.go:16:32", Limit: -3},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/fused.go:17:14", Limit: -4},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/fused.go:17:29"},
-	},
-	Loops: "-",
-	SPIRV: roundedSPIRV,
-	Sum:   0xd6ff618c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: roundedWords, Sum: 0x5ddf8f75},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var roundedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Rounded"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Rounded{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -7392,42 +4244,12 @@ func _(k *corpus.Rounded) {
 	_ = (*corpusRoundedHasChanged_RunGoGenerate)(k) // corpus.Rounded has changed: run go generate
 }
 
-//go:embed Search.spv
-var searchSPIRV string
-
-//go:embed Search.words.spv
-var searchWords string
-
-var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Search",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Nodes", Kind: abi.Slice, Type: "[]Node", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:144:19", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:147:9", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:157:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/pointers.go:155:15", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/pointers.go:144:2",
-	SPIRV: searchSPIRV,
-	Sum:   0x9d61f057,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/pointers.go:144:2", SPIRV: searchWords, Sum: 0x5d0edc2b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var searchKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Search"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
 		Nodes: kernelimpl.HostSlice[corpus.Node](a, 0),
 		Out:   kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newSearchHost)
+})
 
 // Search is the kernel [corpus.Search] with its slices in device memory.
 // Search walks a tree in a slice.
@@ -7467,40 +4289,12 @@ func _(k *corpus.Search) {
 	_ = (*corpusNodeHasChanged_RunGoGenerate)(&k.Nodes[0]) // corpus.Node has changed: run go generate
 }
 
-//go:embed Searches.spv
-var searchesSPIRV string
-
-//go:embed Searches.words.spv
-var searchesWords string
-
-var searchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Searches",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Seeds", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Found", Kind: abi.Slice, Type: "[][12]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 48, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/searches.go:19:14", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/searches.go:20:19", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/searches.go:42:2 52:2 63:2 83:2 103:2 104:3 123:3 144:2 42:2 156:2 168:2 177:2 188:2",
-	SPIRV: searchesSPIRV,
-	Sum:   0x61ae3423,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/searches.go:42:2 52:2 63:2 83:2 103:2 104:3 123:3 144:2 42:2 156:2 168:2 177:2 188:2", SPIRV: searchesWords, Sum: 0x645103a8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var searchesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Searches"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Searches{
 		Seeds: kernelimpl.HostSlice[uint32](a, 0),
 		Found: kernelimpl.HostSlice[[12]uint32](a, 1),
 	}.Kernel
-}, newSearchesHost)
+})
 
 // Searches is the kernel [corpus.Searches] with its slices in device memory.
 // Searches has loops that work-items leave in different rounds, with values of the round in which each left.
@@ -7534,43 +4328,7 @@ func _(k *corpus.Searches) {
 	_ = (*corpusSearchesHasChanged_RunGoGenerate)(k) // corpus.Searches has changed: run go generate
 }
 
-//go:embed ShufflesBool.spv
-var shufflesBoolSPIRV string
-
-//go:embed ShufflesBool.words.spv
-var shufflesBoolWords string
-
-var shufflesBoolKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ShufflesBool",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]bool", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]bool", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[bool]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
-	},
-	SPIRV: shufflesBoolSPIRV,
-	Sum:   0x9f01897e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shufflesBoolWords, Sum: 0xefe9e742},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shufflesBoolKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesBool"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
 		In:    kernelimpl.HostSlice[bool](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -7613,43 +4371,7 @@ func _(k *corpus.ShufflesBool) {
 	_ = (*corpusShufflesBoolHasChanged_RunGoGenerate)(k) // corpus.ShufflesBool has changed: run go generate
 }
 
-//go:embed ShufflesFloat32.spv
-var shufflesFloat32SPIRV string
-
-//go:embed ShufflesFloat32.words.spv
-var shufflesFloat32Words string
-
-var shufflesFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ShufflesFloat32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[float32]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
-	},
-	SPIRV: shufflesFloat32SPIRV,
-	Sum:   0x41074f88,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat32Words, Sum: 0x7d8a2a06},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shufflesFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat32{
 		In:    kernelimpl.HostSlice[float32](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -7692,44 +4414,7 @@ func _(k *corpus.ShufflesFloat32) {
 	_ = (*corpusShufflesFloat32HasChanged_RunGoGenerate)(k) // corpus.ShufflesFloat32 has changed: run go generate
 }
 
-//go:embed ShufflesFloat64.spv
-var shufflesFloat64SPIRV string
-
-//go:embed ShufflesFloat64.words.spv
-var shufflesFloat64Words string
-
-var shufflesFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ShufflesFloat64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64, properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.Shuffles[float64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:117:11"}}},
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[float64]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
-	},
-	SPIRV: shufflesFloat64SPIRV,
-	Sum:   0x965dafa2,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesFloat64Words, Sum: 0x7dd149ec},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shufflesFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat64{
 		In:    kernelimpl.HostSlice[float64](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -7772,43 +4457,7 @@ func _(k *corpus.ShufflesFloat64) {
 	_ = (*corpusShufflesFloat64HasChanged_RunGoGenerate)(k) // corpus.ShufflesFloat64 has changed: run go generate
 }
 
-//go:embed ShufflesInt.spv
-var shufflesIntSPIRV string
-
-//go:embed ShufflesInt.words.spv
-var shufflesIntWords string
-
-var shufflesIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ShufflesInt",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[int]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
-	},
-	SPIRV: shufflesIntSPIRV,
-	Sum:   0x417cce82,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesIntWords, Sum: 0xbd17c13c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shufflesIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt{
 		In:    kernelimpl.HostSlice[int](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -7851,43 +4500,7 @@ func _(k *corpus.ShufflesInt) {
 	_ = (*corpusShufflesIntHasChanged_RunGoGenerate)(k) // corpus.ShufflesInt has changed: run go generate
 }
 
-//go:embed ShufflesInt16.spv
-var shufflesInt16SPIRV string
-
-//go:embed ShufflesInt16.words.spv
-var shufflesInt16Words string
-
-var shufflesInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ShufflesInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[int16]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
-	},
-	SPIRV: shufflesInt16SPIRV,
-	Sum:   0xa9d27931,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: shufflesInt16Words, Sum: 0x2dc064fa},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shufflesInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
 		In:    kernelimpl.HostSlice[int16](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -7930,43 +4543,7 @@ func _(k *corpus.ShufflesInt16) {
 	_ = (*corpusShufflesInt16HasChanged_RunGoGenerate)(k) // corpus.ShufflesInt16 has changed: run go generate
 }
 
-//go:embed ShufflesUint32.spv
-var shufflesUint32SPIRV string
-
-//go:embed ShufflesUint32.words.spv
-var shufflesUint32Words string
-
-var shufflesUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ShufflesUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(corpus.Shuffles[uint32]).Kernel", Pos: "internal/difftest/corpus/groupalgs.go:123:29"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:117:11", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/groupalgs.go:118:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groupalgs.go:122:43", Limit: -2},
-	},
-	SPIRV: shufflesUint32SPIRV,
-	Sum:   0xbcf6895b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shufflesUint32Words, Sum: 0xaee26781},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shufflesUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesUint32{
 		In:    kernelimpl.HostSlice[uint32](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -8009,37 +4586,7 @@ func _(k *corpus.ShufflesUint32) {
 	_ = (*corpusShufflesUint32HasChanged_RunGoGenerate)(k) // corpus.ShufflesUint32 has changed: run go generate
 }
 
-//go:embed Single.spv
-var singleSPIRV string
-
-//go:embed Single.small.spv
-var singleSmall string
-
-//go:embed Single.words.spv
-var singleWords string
-
-var singleKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Single",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Task,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:264:8", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/memory.go:262:2 262:2",
-	SPIRV: singleSPIRV,
-	Sum:   0x22cc6b2c,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "internal/difftest/corpus/memory.go:262:2 262:2", SPIRV: singleSmall, Sum: 0xb5712d8b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:262:2 262:2", SPIRV: singleWords, Sum: 0x160dbd1f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var singleKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Single"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Single
 	k.In = kernelimpl.HostSlice[int32](a, 0)
 	k.Out = kernelimpl.HostSlice[int64](a, 1)
@@ -8048,7 +4595,7 @@ var singleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		k := k
 		k.Kernel(item)
 	}
-}, newSingleHost)
+})
 
 // Single is the kernel [corpus.Single] with its slices in device memory.
 // Single is a task.
@@ -8082,48 +4629,7 @@ func _(k *corpus.Single) {
 	_ = (*corpusSingleHasChanged_RunGoGenerate)(k) // corpus.Single has changed: run go generate
 }
 
-//go:embed Sites.spv
-var sitesSPIRV string
-
-//go:embed Sites.words.spv
-var sitesWords string
-
-var sitesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Sites",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "At", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:157:13", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:157:21", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:159:7", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:160:3", Limit: 5},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/tables.go:161:16"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/corpus/tables.go:162:16"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/tables.go:163:10", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/tables.go:163:10", Limit: 49},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:166:8", Message: "eleven"},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/corpus/tables.go:168:8", Limit: 5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:169:15"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/corpus/tables.go:170:20"},
-		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/corpus/tables.go:170:18"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/corpus/tables.go:171:19"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/corpus/tables.go:173:8", Message: "12"},
-	},
-	SPIRV: sitesSPIRV,
-	Sum:   0x93244479,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: sitesWords, Sum: 0xe9367410},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sitesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Sites"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Sites{
 		At:  kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -8172,45 +4678,7 @@ func _(k *corpus.Sites) {
 	_ = (*corpusSitesHasChanged_RunGoGenerate)(k) // corpus.Sites has changed: run go generate
 }
 
-//go:embed Small.spv
-var smallSPIRV string
-
-//go:embed Small.small.spv
-var smallSmall string
-
-//go:embed Small.words.spv
-var smallWords string
-
-var smallKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Small",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.ReadWrite},
-		{Name: "C", Kind: abi.Slice, Type: "[]bool", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-		{Name: "D", Kind: abi.Slice, Type: "[]uint8", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-		{Name: "E", Kind: abi.Slice, Type: "[]int16", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 2, ElemAlign: 2, Access: abi.ReadWrite},
-		{Name: "F", Kind: abi.Slice, Type: "[][3]int8", Offset: 80, Size: 16, HostOffset: 120, ElemSize: 3, ElemAlign: 1, Access: abi.ReadWrite},
-	},
-	ArgSize: 96,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:120:27", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:121:31", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:122:14", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:123:5", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:125:5", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:127:5", Limit: -6},
-	},
-	SPIRV: smallSPIRV,
-	Sum:   0xc91f1f81,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {112}, {-37, 8}, {-7777, 8}}, SPIRV: smallSmall, Sum: 0x17a2933b},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "-", SPIRV: smallWords, Sum: 0x70c7eb30},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var smallKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Small"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
 		A: kernelimpl.HostSlice[int8](a, 0),
 		B: kernelimpl.HostSlice[uint16](a, 1),
@@ -8269,57 +4737,7 @@ func _(k *corpus.Small) {
 	_ = (*corpusSmallHasChanged_RunGoGenerate)(k) // corpus.Small has changed: run go generate
 }
 
-//go:embed Spilled.spv
-var spilledSPIRV string
-
-//go:embed Spilled.words.spv
-var spilledWords string
-
-var spilledKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Spilled",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "D", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "E", Kind: abi.Slice, Type: "[]int32", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "F", Kind: abi.Slice, Type: "[]int32", Offset: 80, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "G", Kind: abi.Slice, Type: "[]int32", Offset: 96, Size: 16, HostOffset: 144, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "H", Kind: abi.Value, Type: "int64", Offset: 112, Size: 8, HostOffset: 168},
-		{Name: "I", Kind: abi.Value, Type: "int64", Offset: 120, Size: 8, HostOffset: 176},
-		{Name: "J", Kind: abi.Value, Type: "int64", Offset: 128, Size: 8, HostOffset: 184},
-		{Name: "K", Kind: abi.Value, Type: "int64", Offset: 136, Size: 8, HostOffset: 192},
-		{Name: "L", Kind: abi.Value, Type: "[6]int16", Offset: 144, Size: 12, HostOffset: 200},
-		{Name: "M", Kind: abi.Value, Type: "bool", Offset: 156, Size: 1, HostOffset: 212},
-		{Name: "N", Kind: abi.Value, Type: "float32", Offset: 160, Size: 4, HostOffset: 216},
-		{Name: "O", Kind: abi.Value, Type: "Vec", Offset: 164, Size: 12, HostOffset: 220},
-		{Name: "P.Q", Kind: abi.Slice, Type: "[]float32", Offset: 176, Size: 16, HostOffset: 232, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "P.R", Kind: abi.Value, Type: "uint8", Offset: 192, Size: 1, HostOffset: 256},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 200, Size: 16, HostOffset: 264, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 216,
-	Spilled: true,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:10", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:30", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:41", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:52", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:63", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:313:74", Limit: -7},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:22", Limit: -16},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/types.go:321:7", Limit: -18},
-	},
-	SPIRV: spilledSPIRV,
-	Sum:   0x91583f8b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: spilledWords, Sum: 0xc8d05825},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var spilledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Spilled"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Spilled
 	k.A = kernelimpl.HostSlice[int32](a, 0)
 	k.B = kernelimpl.HostSlice[int32](a, 1)
@@ -8445,47 +4863,13 @@ func _(k *corpus.Spilled) {
 	_ = (*corpusSpilledHasChanged_RunGoGenerate)(k) // corpus.Spilled has changed: run go generate
 }
 
-//go:embed SubSlices.spv
-var subSlicesSPIRV string
-
-//go:embed SubSlices.small.spv
-var subSlicesSmall string
-
-//go:embed SubSlices.words.spv
-var subSlicesWords string
-
-var subSlicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "SubSlices",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/corpus/memory.go:142:10", Limit: -2},
-		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/corpus/memory.go:145:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:154:7", Limit: -3},
-	},
-	Loops: "internal/difftest/corpus/memory.go:132:2 147:2",
-	SPIRV: subSlicesSPIRV,
-	Sum:   0x5cb23a2a,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "internal/difftest/corpus/memory.go:132:2 147:2", SPIRV: subSlicesSmall, Sum: 0xefdd555b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:132:2 147:2", SPIRV: subSlicesWords, Sum: 0xf86ccfa6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var subSlicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "SubSlices"), func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newSubSlicesHost)
+})
 
 // SubSlices is the kernel [corpus.SubSlices] with its slices in device memory.
 // SubSlices slices its arguments and keeps slices in variables.
@@ -8523,37 +4907,11 @@ func _(k *corpus.SubSlices) {
 	_ = (*corpusSubSlicesHasChanged_RunGoGenerate)(k) // corpus.SubSlices has changed: run go generate
 }
 
-//go:embed Swap.spv
-var swapSPIRV string
-
-//go:embed Swap.words.spv
-var swapWords string
-
-var swapKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Swap",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:176:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/memory.go:164:2",
-	SPIRV: swapSPIRV,
-	Sum:   0x3c215e8d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:164:2", SPIRV: swapWords, Sum: 0x7fb397d9},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var swapKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Swap"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
-}, newSwapHost)
+})
 
 // Swap is the kernel [corpus.Swap] with its slices in device memory.
 // Swap returns several results and swaps in loops.
@@ -8581,34 +4939,7 @@ func _(k *corpus.Swap) {
 	_ = (*corpusSwapHasChanged_RunGoGenerate)(k) // corpus.Swap has changed: run go generate
 }
 
-//go:embed Switches.spv
-var switchesSPIRV string
-
-//go:embed Switches.words.spv
-var switchesWords string
-
-var switchesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Switches",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:63:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/flow.go:94:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/flow.go:78:3",
-	SPIRV: switchesSPIRV,
-	Sum:   0xd28eef33,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/flow.go:78:3", SPIRV: switchesWords, Sum: 0xfc24ebec},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var switchesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Switches"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -8647,32 +4978,7 @@ func _(k *corpus.Switches) {
 	_ = (*corpusSwitchesHasChanged_RunGoGenerate)(k) // corpus.Switches has changed: run go generate
 }
 
-//go:embed Tables.spv
-var tablesSPIRV string
-
-//go:embed Tables.words.spv
-var tablesWords string
-
-var tablesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Tables",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/memory.go:77:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/memory.go:69:2 74:2",
-	SPIRV: tablesSPIRV,
-	Sum:   0x409331bd,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/memory.go:69:2 74:2", SPIRV: tablesWords, Sum: 0x8891d6ad},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tablesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Tables"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Tables{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -8704,47 +5010,7 @@ func _(k *corpus.Tables) {
 	_ = (*corpusTablesHasChanged_RunGoGenerate)(k) // corpus.Tables has changed: run go generate
 }
 
-//go:embed Transpose.spv
-var transposeSPIRV string
-
-//go:embed Transpose.small.spv
-var transposeSmall string
-
-//go:embed Transpose.words.spv
-var transposeWords string
-
-var transposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Transpose",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "W", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "H", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 36, Len: 8, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:22", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:7", Limit: 8},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:39:11", Limit: 9},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:24", Limit: 8},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:28", Limit: 9},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/groups.go:44:8", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: transposeSPIRV,
-	Sum:   0xafaa7acd,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {12}, {-8, 12}, {8}, {-8, 8}, {-8, 12, 24}, {-65535, 24}, {-8, 8, 32}, {-65535, 32}}, Loops: "-", SPIRV: transposeSmall, Sum: 0x2669772c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: transposeWords, Sum: 0x7f35619e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var transposeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Transpose"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{
 		W:   kernelimpl.HostValue[int](a, 0),
 		H:   kernelimpl.HostValue[int](a, 1),
@@ -8793,32 +5059,7 @@ func _(k *corpus.Transpose) {
 	_ = (*corpusTransposeHasChanged_RunGoGenerate)(k) // corpus.Transpose has changed: run go generate
 }
 
-//go:embed Words.spv
-var wordsSPIRV string
-
-//go:embed Words.words.spv
-var wordsWords string
-
-var wordsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Words",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/tables.go:145:7", Limit: -1},
-	},
-	Loops: "internal/difftest/corpus/tables.go:121:2 121:2 121:2",
-	SPIRV: wordsSPIRV,
-	Sum:   0xa23e023,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/tables.go:121:2 121:2 121:2", SPIRV: wordsWords, Sum: 0xff77ad19},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Words"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Words{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -8850,39 +5091,7 @@ func _(k *corpus.Words) {
 	_ = (*corpusWordsHasChanged_RunGoGenerate)(k) // corpus.Words has changed: run go generate
 }
 
-//go:embed ZeroDivisors.spv
-var zeroDivisorsSPIRV string
-
-//go:embed ZeroDivisors.words.spv
-var zeroDivisorsWords string
-
-var zeroDivisorsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ZeroDivisors",
-	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(corpus.ZeroDivisors).Kernel", Pos: "internal/difftest/corpus/floats.go:109:15"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:99:10", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:122:36", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/corpus/floats.go:136:7", Limit: -2},
-	},
-	Loops: "internal/difftest/corpus/floats.go:101:2 108:2 125:2 132:2",
-	SPIRV: zeroDivisorsSPIRV,
-	Sum:   0x239ca9ec,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/corpus/floats.go:101:2 108:2 125:2 132:2", SPIRV: zeroDivisorsWords, Sum: 0xb604ce8b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var zeroDivisorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ZeroDivisors"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ZeroDivisors{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),

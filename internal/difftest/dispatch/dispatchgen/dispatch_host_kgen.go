@@ -20,23 +20,23 @@ type dispatchHost struct {
 func newDispatchHost() kernelimpl.HostForm { return new(dispatchHost) }
 
 var dispatchHostSites = []abi.Site{
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:83:18"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:87:23"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:93:14"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:104:15"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:128:17"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:127:4"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:148:25"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:148:25"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:170:27"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:232:68"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:232:86"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:236:21"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:147:21"},
-	{Kind: 3, Pos: "internal/difftest/dispatch/dispatch.go:145:28"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:85:18"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:89:23"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:95:14"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:106:15"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:130:17"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:129:4"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:150:25"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:150:25"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:172:27"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:234:68"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:234:86"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:238:21"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:149:21"},
+	{Kind: 3, Pos: "internal/difftest/dispatch/dispatch.go:147:28"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:79:11"},
+	{Kind: 3, Pos: "internal/difftest/dispatch/dispatch.go:78:14"},
 	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:77:11"},
-	{Kind: 3, Pos: "internal/difftest/dispatch/dispatch.go:76:14"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:75:11"},
 }
 
 var dispatchHostTable0 = [4]int32{4, 6, 5, 7}
@@ -4711,19 +4711,19 @@ type passesHost struct {
 func newPassesHost() kernelimpl.HostForm { return new(passesHost) }
 
 var passesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:292:26"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:292:26"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:293:19"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:301:10"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:301:19"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:304:4"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:312:11"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:312:14"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:312:11"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:309:14"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:315:7"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:292:31"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:291:12"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:294:26"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:294:26"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:295:19"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:303:10"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:303:19"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:306:4"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:314:11"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:314:14"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:314:11"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:311:14"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:317:7"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:294:31"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:293:12"},
 }
 
 var passesHostTable0 = [4]int64{2, 0, 1, 3}

@@ -5,11 +5,10 @@ package dispatchgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/dispatch"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -32,60 +31,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Dispatch", "Misses", "Nested", "Passes"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/dispatch/dispatch.go", Package: "dispatch", Sum: 0x701cd8c2},
+		{File: "internal/difftest/dispatch/dispatch.go", Package: "dispatch", Sum: 0x51d1cfe},
 		{File: "internal/difftest/dispatch/nested.go", Package: "dispatch", Sum: 0x6c670088},
 	},
 })
-
-//go:embed Dispatch.spv
-var dispatchSPIRV string
-
-//go:embed Dispatch.small.spv
-var dispatchSmall string
-
-//go:embed Dispatch.words.spv
-var dispatchWords string
-
-var dispatchKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Dispatch",
-	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Other", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:75:11", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/dispatch/dispatch.go:76:14", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:77:11", Limit: 6},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:83:18"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:87:23"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:93:14"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:104:15"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:127:4"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:128:17"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/dispatch/dispatch.go:145:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:147:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:148:25", Limit: 1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:148:25"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:170:27"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:232:68"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:232:86"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:236:21"},
-	},
-	Loops: "- internal/difftest/dispatch/dispatch.go:148:2 209:2 218:2 222:2",
-	SPIRV: dispatchSPIRV,
-	Sum:   0xedefca5c,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, Loops: "- internal/difftest/dispatch/dispatch.go:148:2 209:2 218:2 222:2", SPIRV: dispatchSmall, Sum: 0x717f9027},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/dispatch/dispatch.go:148:2 209:2 218:2 222:2", SPIRV: dispatchWords, Sum: 0x2af8cadd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var dispatchKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Dispatch"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Dispatch{
 		In:    kernelimpl.HostSlice[int32](a, 0),
 		Other: kernelimpl.HostSlice[int32](a, 1),
@@ -129,55 +79,7 @@ func _(k *dispatch.Dispatch) {
 	_ = (*dispatchDispatchHasChanged_RunGoGenerate)(k) // dispatch.Dispatch has changed: run go generate
 }
 
-//go:embed Misses.spv
-var missesSPIRV string
-
-//go:embed Misses.small.spv
-var missesSmall string
-
-//go:embed Misses.words.spv
-var missesWords string
-
-var missesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Misses",
-	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:255:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:257:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:263:20", Limit: 6},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/dispatch/dispatch.go:18:41"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:263:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:265:21", Limit: 7},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:265:32"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:267:20", Limit: 3},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:267:24"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:269:5", Limit: 3},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:270:19"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:272:7", Limit: 2},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:272:10"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:274:23", Limit: 3},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:274:58"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:276:21", Limit: 7},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/dispatch/dispatch.go:276:25", Message: "interface conversion: dispatch.figure is *dispatch.plank, not dispatch.disc"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/dispatch/dispatch.go:276:25", Message: "interface conversion: dispatch.figure is nil, not dispatch.disc"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/dispatch/dispatch.go:276:25", Message: "interface conversion: dispatch.figure is dispatch.scaled, not dispatch.disc"},
-	},
-	Loops: "- -",
-	SPIRV: missesSPIRV,
-	Sum:   0xeeebe722,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- -", SPIRV: missesSmall, Sum: 0x1f7680ba},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: missesWords, Sum: 0xd999b2c2},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var missesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Misses"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Misses{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -216,41 +118,7 @@ func _(k *dispatch.Misses) {
 	_ = (*dispatchMissesHasChanged_RunGoGenerate)(k) // dispatch.Misses has changed: run go generate
 }
 
-//go:embed Nested.spv
-var nestedSPIRV string
-
-//go:embed Nested.words.spv
-var nestedWords string
-
-var nestedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Nested",
-	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:53:11", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:48:67"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:71:16"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:70:31"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:82:5"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:83:16"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/nested.go:81:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/nested.go:85:7", Limit: -2},
-	},
-	Loops: "- internal/difftest/dispatch/nested.go:70:2 81:2",
-	SPIRV: nestedSPIRV,
-	Sum:   0x25d2c669,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/dispatch/nested.go:70:2 81:2", SPIRV: nestedWords, Sum: 0x6287cf19},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var nestedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Nested"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -289,52 +157,7 @@ func _(k *dispatch.Nested) {
 	_ = (*dispatchNestedHasChanged_RunGoGenerate)(k) // dispatch.Nested has changed: run go generate
 }
 
-//go:embed Passes.spv
-var passesSPIRV string
-
-//go:embed Passes.small.spv
-var passesSmall string
-
-//go:embed Passes.words.spv
-var passesWords string
-
-var passesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Passes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Op", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:291:12", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:292:31", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:292:26"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:292:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:293:19", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:301:19", Limit: -3},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:301:10"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:304:4", Limit: 2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:309:14", Limit: 4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:312:11"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:312:11"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/dispatch/dispatch.go:312:14"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/dispatch/dispatch.go:315:7", Limit: -4},
-	},
-	Loops: "- internal/difftest/dispatch/dispatch.go:292:2 292:2 300:2 307:2 307:2",
-	SPIRV: passesSPIRV,
-	Sum:   0x1002b25b,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, Loops: "- internal/difftest/dispatch/dispatch.go:292:2 292:2 300:2 307:2 307:2", SPIRV: passesSmall, Sum: 0xf1b82451},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/dispatch/dispatch.go:292:2 292:2 300:2 307:2 307:2", SPIRV: passesWords, Sum: 0xcc97a4b5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var passesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Passes"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{
 		Op:  kernelimpl.HostSlice[int32](a, 0),
 		A:   kernelimpl.HostSlice[int32](a, 1),

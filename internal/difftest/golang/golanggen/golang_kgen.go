@@ -5,7 +5,6 @@ package golanggen
 
 import (
 	"context"
-	_ "embed"
 	"hash/crc32"
 	"image/color"
 	"unicode"
@@ -14,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/golang"
 	"github.com/kgen-go/kgen/internal/difftest/golang/near/far"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -44,7 +43,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/golang/changes.go", Package: "golang", Sum: 0xd5d72bdf},
 		{File: "internal/difftest/golang/chunks.go", Package: "golang", Sum: 0x7cc48334},
 		{File: "internal/difftest/golang/computed.go", Package: "golang", Sum: 0x6df15b7b},
-		{File: "internal/difftest/golang/doc.go", Package: "golang", Sum: 0xb8d9f542},
+		{File: "internal/difftest/golang/doc.go", Package: "golang", Sum: 0x265ef244},
 		{File: "internal/difftest/golang/edits.go", Package: "golang", Sum: 0x4c6f333c},
 		{File: "internal/difftest/golang/initial.go", Package: "golang", Sum: 0x3ffc24da},
 		{File: "internal/difftest/golang/joined.go", Package: "golang", Sum: 0xd16415d7},
@@ -80,36 +79,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/golang/near/far/far.go", Package: "far", Sum: 0x3fea206c},
 	},
 })
-
-//go:embed Again.spv
-var againSPIRV string
-
-//go:embed Again.words.spv
-var againWords string
-
-var againKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Again",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:11:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:22:9", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:26:9", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/again.go:14:2 14:2",
-	SPIRV: againSPIRV,
-	Sum:   0x54aba2d2,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/again.go:14:2 14:2", SPIRV: againWords, Sum: 0xc0e490ea},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var againKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Again"), func(a *kernelimpl.HostArgs) any {
 	return golang.Again{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -148,50 +118,12 @@ func _(k *golang.Again) {
 	_ = (*golangAgainHasChanged_RunGoGenerate)(k) // golang.Again has changed: run go generate
 }
 
-//go:embed Alternatives.spv
-var alternativesSPIRV string
-
-//go:embed Alternatives.small.spv
-var alternativesSmall string
-
-//go:embed Alternatives.words.spv
-var alternativesWords string
-
-var alternativesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Alternatives",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:40:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:49:18", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:129:20"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/alternatives.go:133:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:143:20"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/alternatives.go:135:47"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:191:41"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/alternatives.go:174:3"},
-	},
-	Loops: "- - - internal/difftest/golang/alternatives.go:129:2 129:2 - - 143:2 143:2 143:2 143:2 153:2",
-	SPIRV: alternativesSPIRV,
-	Sum:   0xdbbbd5e0,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- - - internal/difftest/golang/alternatives.go:129:2 129:2 - - 143:2 143:2 143:2 143:2 153:2", SPIRV: alternativesSmall, Sum: 0x92c7de7a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - internal/difftest/golang/alternatives.go:129:2 129:2 - - 143:2 143:2 143:2 143:2 153:2", SPIRV: alternativesWords, Sum: 0xa4eaf008},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var alternativesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Alternatives"), func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newAlternativesHost)
+})
 
 // Alternatives is the kernel [golang.Alternatives] with its slices in device memory.
 // Alternatives has functions, pointers, slices and interface values of which data say what they are.
@@ -225,52 +157,13 @@ func _(k *golang.Alternatives) {
 	_ = (*golangAlternativesHasChanged_RunGoGenerate)(k) // golang.Alternatives has changed: run go generate
 }
 
-//go:embed Appends.spv
-var appendsSPIRV string
-
-//go:embed Appends.small.spv
-var appendsSmall string
-
-//go:embed Appends.words.spv
-var appendsWords string
-
-var appendsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Appends",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-		{Name: "Text", Kind: abi.Slice, Type: "[]byte", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:218:12", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:210:16", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:220:12", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:221:12", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:222:12", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:223:12", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultSlice3Cap, Pos: "internal/difftest/golang/lang.go:235:14", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:240:13", Limit: -3},
-	},
-	Loops: "internal/difftest/golang/lang.go:208:2 - - 228:2 231:2 -",
-	SPIRV: appendsSPIRV,
-	Sum:   0x455bcf17,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "internal/difftest/golang/lang.go:208:2 - - 228:2 231:2 -", SPIRV: appendsSmall, Sum: 0xc3f131ea},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/golang/lang.go:208:2 - - 228:2 231:2 - -", SPIRV: appendsWords, Sum: 0xa0a4a151},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var appendsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Appends"), func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
 		In:   kernelimpl.HostSlice[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 		Text: kernelimpl.HostSlice[byte](a, 2),
 	}.Kernel
-}, newAppendsHost)
+})
 
 // Appends is the kernel [golang.Appends] with its slices in device memory.
 // Appends builds slices within a capacity that is known.
@@ -308,34 +201,7 @@ func _(k *golang.Appends) {
 	_ = (*golangAppendsHasChanged_RunGoGenerate)(k) // golang.Appends has changed: run go generate
 }
 
-//go:embed Behind.spv
-var behindSPIRV string
-
-//go:embed Behind.words.spv
-var behindWords string
-
-var behindKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Behind",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:165:18", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:182:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: behindSPIRV,
-	Sum:   0x4f016fa9,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: behindWords, Sum: 0xa6fea5d4},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var behindKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Behind"), func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -374,58 +240,12 @@ func _(k *golang.Behind) {
 	_ = (*golangBehindHasChanged_RunGoGenerate)(k) // golang.Behind has changed: run go generate
 }
 
-//go:embed Bessel.spv
-var besselSPIRV string
-
-//go:embed Bessel.data
-var besselData string
-
-//go:embed Bessel.small.spv
-var besselSmall string
-
-//go:embed Bessel.words.spv
-var besselWords string
-
-var besselKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Bessel",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    40,
-	Items:      1,
-	Lingers:    true,
-	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Bessel).Kernel", Pos: "internal/difftest/golang/tables.go:209:10"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:209:10", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/tables.go:210:14", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:13", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:46:41", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:47:43", Unsigned: true, Limit: 20},
-		{Kind: abi.FaultIndex, Pos: "math/trig_reduce.go:48:43", Unsigned: true, Limit: 20},
-	},
-	Loops:      "- math/jn.go:120:4 135:5 177:4 184:4 201:5 206:5 298:3",
-	Data:       besselData,
-	DataOffset: 32,
-	SPIRV:      besselSPIRV,
-	Sum:        0x1a4cb48a,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- math/jn.go:120:4 135:5 177:4 184:4 201:5 206:5 298:3", SPIRV: besselSmall, Sum: 0x38ec66e5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- math/jn.go:120:4 135:5 177:4 184:4 201:5 206:5 298:3", SPIRV: besselWords, Sum: 0x45c5cd0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var besselKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Bessel"), func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
-}, newBesselHost)
+})
 
 // Bessel is the kernel [golang.Bessel] with its slices in device memory.
 // Bessel calls functions of package math that choose among tables.
@@ -459,35 +279,7 @@ func _(k *golang.Bessel) {
 	_ = (*golangBesselHasChanged_RunGoGenerate)(k) // golang.Bessel has changed: run go generate
 }
 
-//go:embed Binary.spv
-var binarySPIRV string
-
-//go:embed Binary.words.spv
-var binaryWords string
-
-var binaryKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Binary",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-		{Name: "Sum", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:50:17", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:50:35", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:51:7", Limit: -3},
-	},
-	SPIRV: binarySPIRV,
-	Sum:   0x222b660d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: binaryWords, Sum: 0xc91aa970},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var binaryKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Binary"), func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[byte](a, 1),
@@ -531,61 +323,14 @@ func _(k *golang.Binary) {
 	_ = (*golangBinaryHasChanged_RunGoGenerate)(k) // golang.Binary has changed: run go generate
 }
 
-//go:embed BitsFault.spv
-var bitsFaultSPIRV string
-
-//go:embed BitsFault.small.spv
-var bitsFaultSmall string
-
-//go:embed BitsFault.words.spv
-var bitsFaultWords string
-
-var bitsFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "BitsFault",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mode", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Z", Kind: abi.Slice, Type: "[]uint64", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:150:13", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:150:21", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:144:20"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:144:20", Message: "runtime error: integer overflow"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:153:6", Limit: -4},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:155:21", Message: "runtime error: integer overflow"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:155:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:156:6", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:158:22"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:158:22", Message: "runtime error: integer overflow"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:158:6", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:160:19"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:160:19", Message: "runtime error: integer overflow"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:161:41"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:161:6", Limit: -4},
-	},
-	Loops: "- math/bits/bits.go:547:2 559:2 547:2 559:2 547:2 559:2",
-	SPIRV: bitsFaultSPIRV,
-	Sum:   0x59e652a,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}}, Loops: "- math/bits/bits.go:547:2 559:2 547:2 559:2 547:2 559:2", SPIRV: bitsFaultSmall, Sum: 0x6f52f3c3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- math/bits/bits.go:547:2 559:2 547:2 559:2 547:2 559:2", SPIRV: bitsFaultWords, Sum: 0xf1f347bb},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var bitsFaultKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "BitsFault"), func(a *kernelimpl.HostArgs) any {
 	return golang.BitsFault{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		X:    kernelimpl.HostSlice[uint64](a, 1),
 		Y:    kernelimpl.HostSlice[uint64](a, 2),
 		Z:    kernelimpl.HostSlice[uint64](a, 3),
 	}.Kernel
-}, newBitsFaultHost)
+})
 
 // BitsFault is the kernel [golang.BitsFault] with its slices in device memory.
 // BitsFault divides by package math/bits, which panics in functions that gc has instructions for.
@@ -627,72 +372,13 @@ func _(k *golang.BitsFault) {
 	_ = (*golangBitsFaultHasChanged_RunGoGenerate)(k) // golang.BitsFault has changed: run go generate
 }
 
-//go:embed Bytes.spv
-var bytesSPIRV string
-
-//go:embed Bytes.small.spv
-var bytesSmall string
-
-//go:embed Bytes.words.spv
-var bytesWords string
-
-var bytesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Bytes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Buf", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:38:14", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:38:29", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:41:22", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/bytes.go:41:22"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/bytes.go:68:14", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/compare_generic.go:16:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/compare_generic.go:16:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/indexbyte_generic.go:14:20"},
-		{Kind: abi.FaultPanic, Pos: "internal/bytealg/index_generic.go:14:7", Message: "unimplemented"},
-		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1301:12"},
-		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1332:11"},
-		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1338:20"},
-		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1344:7"},
-		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1344:29"},
-		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:1344:29"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/bytealg.go:77:27"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/bytealg/bytealg.go:79:28"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/bytealg.go:85:22"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/bytealg/bytealg.go:87:29"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/bytealg/bytealg.go:87:29"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:190:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/count_generic.go:11:20", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:72:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/bytealg/bytealg.go:111:22", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1376:11"},
-		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:878:11"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/bytes.go:87:7", Limit: -3},
-	},
-	Loops: "- - internal/difftest/golang/bytes.go:40:2 - - - - - - - 63:2 - - - - internal/bytealg/compare_generic.go:19:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/count_generic.go:11:2 11:2 bytes/bytes.go:66:2 - 1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/lastindexbyte_generic.go:8:2 - internal/bytealg/bytealg.go:56:2 60:2 102:2 - 108:2 - 108:2 - - - - internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - - internal/bytealg/indexbyte_generic.go:14:2 - -",
-	SPIRV: bytesSPIRV,
-	Sum:   0x653038e0,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}, {-2, 32}}, Loops: "- - internal/difftest/golang/bytes.go:40:2 - - - - - - - 63:2 - - - - internal/bytealg/compare_generic.go:19:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/count_generic.go:11:2 11:2 bytes/bytes.go:66:2 - 1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/lastindexbyte_generic.go:8:2 - internal/bytealg/bytealg.go:56:2 60:2 102:2 - 108:2 - 108:2 - - - - internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - - internal/bytealg/indexbyte_generic.go:14:2 - -", SPIRV: bytesSmall, Sum: 0xd04d6185},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - internal/difftest/golang/bytes.go:40:2 - - - - - - - 63:2 - - - - internal/bytealg/compare_generic.go:19:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/indexbyte_generic.go:14:2 14:2 - internal/bytealg/count_generic.go:11:2 11:2 bytes/bytes.go:66:2 - 1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - 82:2 - internal/bytealg/lastindexbyte_generic.go:8:2 - internal/bytealg/bytealg.go:56:2 60:2 102:2 - 108:2 - 108:2 - - - - internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - bytes/bytes.go:1336:2 internal/bytealg/indexbyte_generic.go:14:2 - internal/bytealg/bytealg.go:39:2 43:2 76:2 76:2 - 82:2 - - internal/bytealg/indexbyte_generic.go:14:2 - - -", SPIRV: bytesWords, Sum: 0xdd03bff2},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var bytesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Bytes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Buf: kernelimpl.HostSlice[byte](a, 1),
 		Out: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
-}, newBytesHost)
+})
 
 // Bytes is the kernel [golang.Bytes] with its slices in device memory.
 // Bytes compares bytes as strings, and by package bytes.
@@ -730,38 +416,7 @@ func _(k *golang.Bytes) {
 	_ = (*golangBytesHasChanged_RunGoGenerate)(k) // golang.Bytes has changed: run go generate
 }
 
-//go:embed Casts.spv
-var castsSPIRV string
-
-//go:embed Casts.words.spv
-var castsWords string
-
-var castsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Casts",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "F", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "N", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "L", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:31:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:31:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:40:14", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/casts.go:52:7", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: castsSPIRV,
-	Sum:   0x8ddb46ba,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: castsWords, Sum: 0x4e8ce821},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var castsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Casts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Casts{
 		F:   kernelimpl.HostSlice[float32](a, 0),
 		N:   kernelimpl.HostSlice[int32](a, 1),
@@ -810,47 +465,13 @@ func _(k *golang.Casts) {
 	_ = (*golangCastsHasChanged_RunGoGenerate)(k) // golang.Casts has changed: run go generate
 }
 
-//go:embed Changes.spv
-var changesSPIRV string
-
-//go:embed Changes.small.spv
-var changesSmall string
-
-//go:embed Changes.words.spv
-var changesWords string
-
-var changesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Changes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:11:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:11:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/changes.go:13:8", Limit: -3},
-	},
-	Loops: "internal/difftest/golang/changes.go:53:2 63:2 65:3 76:2 89:2 89:2 89:2 109:3 109:3 109:3 109:3 124:2 89:2 139:2 89:2 150:2 154:2 159:2 173:2 209:3 209:3 220:2 12:2 12:2",
-	SPIRV: changesSPIRV,
-	Sum:   0xd299787,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-9, 8}}, Loops: "internal/difftest/golang/changes.go:53:2 63:2 65:3 76:2 89:2 89:2 89:2 109:3 109:3 109:3 109:3 124:2 89:2 139:2 89:2 150:2 154:2 159:2 173:2 209:3 209:3 220:2 12:2 12:2", SPIRV: changesSmall, Sum: 0x7ec52a9c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/changes.go:53:2 63:2 65:3 76:2 89:2 89:2 89:2 109:3 109:3 109:3 109:3 124:2 89:2 139:2 89:2 150:2 154:2 159:2 173:2 209:3 209:3 220:2 12:2 12:2", SPIRV: changesWords, Sum: 0xd45d4745},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var changesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Changes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[int64](a, 2),
 	}.Kernel
-}, newChangesHost)
+})
 
 // Changes is the kernel [golang.Changes] with its slices in device memory.
 // Changes sets fields and captured variables to one function, slice, pointer or interface value after the other.
@@ -888,42 +509,11 @@ func _(k *golang.Changes) {
 	_ = (*golangChangesHasChanged_RunGoGenerate)(k) // golang.Changes has changed: run go generate
 }
 
-//go:embed Ciphers.spv
-var ciphersSPIRV string
-
-//go:embed Ciphers.small.spv
-var ciphersSmall string
-
-//go:embed Ciphers.words.spv
-var ciphersWords string
-
-var ciphersKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Ciphers",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/chacha8rand/kgen_chacha8.go:26:19", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:107:8", Limit: -1},
-	},
-	Loops: "internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3",
-	SPIRV: ciphersSPIRV,
-	Sum:   0xeffb33c7,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-70, 8}}, Loops: "internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3", SPIRV: ciphersSmall, Sum: 0x7d6f3542},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3 internal/difftest/golang/library.go:106:2 math/rand/v2/chacha8.go:39:2 internal/chacha8rand/kgen_chacha8.go:7:2 9:3 13:3 14:4 17:4 21:3 25:3", SPIRV: ciphersWords, Sum: 0x58502064},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var ciphersKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Ciphers"), func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
-}, newCiphersHost)
+})
 
 // Ciphers is the kernel [golang.Ciphers] with its slices in device memory.
 // Ciphers draws numbers from ChaCha8.
@@ -951,41 +541,12 @@ func _(k *golang.Ciphers) {
 	_ = (*golangCiphersHasChanged_RunGoGenerate)(k) // golang.Ciphers has changed: run go generate
 }
 
-//go:embed Closures.spv
-var closuresSPIRV string
-
-//go:embed Closures.words.spv
-var closuresWords string
-
-var closuresKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Closures",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:149:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:149:30"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:152:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/rounds.go:128:3 128:3 128:3 128:3 140:2 141:3 - 141:3 -",
-	SPIRV: closuresSPIRV,
-	Sum:   0xc2644f7e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/rounds.go:128:3 128:3 128:3 128:3 140:2 141:3 - 141:3 -", SPIRV: closuresWords, Sum: 0xce965ddd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var closuresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Closures"), func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newClosuresHost)
+})
 
 // Closures is the kernel [golang.Closures] with its slices in device memory.
 // Closures keeps a closure for each round of a loop.
@@ -1019,40 +580,7 @@ func _(k *golang.Closures) {
 	_ = (*golangClosuresHasChanged_RunGoGenerate)(k) // golang.Closures has changed: run go generate
 }
 
-//go:embed Complexes.spv
-var complexesSPIRV string
-
-//go:embed Complexes.words.spv
-var complexesWords string
-
-var complexesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Complexes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]complex64", Size: 16, ElemSize: 8, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "By", Kind: abi.Value, Type: "complex128", Offset: 16, Size: 16, HostOffset: 24},
-		{Name: "Pairs", Kind: abi.Slice, Type: "[]struct{Z [2]complex64; N int32}", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 20, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]complex128", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 16, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Complexes).Kernel", Pos: "internal/difftest/golang/lang.go:348:7"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:350:22", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:351:9", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:353:7", Limit: -4},
-	},
-	SPIRV: complexesSPIRV,
-	Sum:   0x58b6e801,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: complexesWords, Sum: 0xf7f2b171},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var complexesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Complexes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Complexes{
 		In: kernelimpl.HostSlice[complex64](a, 0),
 		By: kernelimpl.HostValue[complex128](a, 1),
@@ -1110,62 +638,7 @@ func _(k *golang.Complexes) {
 	_ = (*golangComplexesHasChanged_RunGoGenerate)(k) // golang.Complexes has changed: run go generate
 }
 
-//go:embed Computed.spv
-var computedSPIRV string
-
-//go:embed Computed.data
-var computedData string
-
-//go:embed Computed.small.spv
-var computedSmall string
-
-//go:embed Computed.words.spv
-var computedWords string
-
-var computedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Computed",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "F", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "D", Kind: abi.Slice, Type: "[]float64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 72,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Computed).Kernel", Pos: "internal/difftest/golang/computed.go:195:28"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:191:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:194:5", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:195:5", Limit: -4},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:198:17"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:200:12"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:202:12"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:206:23"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/computed.go:206:49"},
-		{Kind: abi.FaultIndex, Pos: "hash/crc32/crc32_generic.go:47:12", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "hash/crc64/kgen_crc64.go:24:12", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:212:94"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/computed.go:217:7", Limit: -2},
-	},
-	Loops: "- internal/difftest/golang/computed.go:198:2 hash/crc32/crc32_generic.go:46:2 hash/crc64/kgen_crc64.go:23:2",
-	Variables: []abi.Variable{
-		{Name: "hash/crc32.IEEETable", Pos: "hash/crc32/crc32.go:101:5", Var: &crc32.IEEETable, Sum: 0x63d11b2f},
-	},
-	Data:       computedData,
-	DataOffset: 64,
-	SPIRV:      computedSPIRV,
-	Sum:        0x30fdd822,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}}, Loops: "- internal/difftest/golang/computed.go:198:2 hash/crc32/crc32_generic.go:46:2 hash/crc64/kgen_crc64.go:23:2", SPIRV: computedSmall, Sum: 0x2200a92c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/computed.go:198:2 hash/crc32/crc32_generic.go:46:2 hash/crc64/kgen_crc64.go:23:2", SPIRV: computedWords, Sum: 0x2f46d002},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var computedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Computed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
@@ -1214,38 +687,7 @@ func _(k *golang.Computed) {
 	_ = (*golangComputedHasChanged_RunGoGenerate)(k) // golang.Computed has changed: run go generate
 }
 
-//go:embed Deferred.spv
-var deferredSPIRV string
-
-//go:embed Deferred.small.spv
-var deferredSmall string
-
-//go:embed Deferred.words.spv
-var deferredWords string
-
-var deferredKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Deferred",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-		{Name: "Log", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/lang.go:104:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:110:7", Limit: -1},
-	},
-	Loops: "internal/difftest/golang/lang.go:82:2 -",
-	SPIRV: deferredSPIRV,
-	Sum:   0xc9796310,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-100, 8}}, Loops: "internal/difftest/golang/lang.go:82:2 -", SPIRV: deferredSmall, Sum: 0xe592370f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/lang.go:82:2 -", SPIRV: deferredWords, Sum: 0x719e2516},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var deferredKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Deferred"), func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
 		Out: kernelimpl.HostSlice[int](a, 0),
 		Log: kernelimpl.HostSlice[int](a, 1),
@@ -1284,36 +726,7 @@ func _(k *golang.Deferred) {
 	_ = (*golangDeferredHasChanged_RunGoGenerate)(k) // golang.Deferred has changed: run go generate
 }
 
-//go:embed DeferredNil.spv
-var deferredNilSPIRV string
-
-//go:embed DeferredNil.words.spv
-var deferredNilWords string
-
-var deferredNilKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "DeferredNil",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mode", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:131:7", Limit: -2},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/lang.go:132:2"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:133:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:121:36"},
-	},
-	Loops: "-",
-	SPIRV: deferredNilSPIRV,
-	Sum:   0x3f282eca,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: deferredNilWords, Sum: 0x4293ba49},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var deferredNilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "DeferredNil"), func(a *kernelimpl.HostArgs) any {
 	return golang.DeferredNil{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
@@ -1352,49 +765,13 @@ func _(k *golang.DeferredNil) {
 	_ = (*golangDeferredNilHasChanged_RunGoGenerate)(k) // golang.DeferredNil has changed: run go generate
 }
 
-//go:embed Edits.spv
-var editsSPIRV string
-
-//go:embed Edits.small.spv
-var editsSmall string
-
-//go:embed Edits.words.spv
-var editsWords string
-
-var editsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Edits",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Buf", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/edits.go:23:17", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/edits.go:24:12", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "slices/slices.go:345:22"},
-		{Kind: abi.FaultIndex, Pos: "slices/slices.go:378:7", Limit: 14},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:26:7", Limit: -3},
-	},
-	Loops: "- - - - - - - - - - - slices/slices.go:482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 - - - slices/slices.go:482:2 482:2 482:2 - - - - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 27:2",
-	SPIRV: editsSPIRV,
-	Sum:   0x948d61cd,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {-16, 8}}, Loops: "- - - - - - - - - - - slices/slices.go:482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 - - - slices/slices.go:482:2 482:2 482:2 - - - - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 27:2", SPIRV: editsSmall, Sum: 0xa2b3040},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - slices/slices.go:482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 - - - slices/slices.go:482:2 482:2 482:2 - - - - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - - - 482:2 482:2 482:2 - - 482:2 482:2 482:2 - - - - 373:2 376:4 - internal/difftest/golang/edits.go:42:2 27:2", SPIRV: editsWords, Sum: 0x90a811b0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var editsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Edits"), func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Buf: kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newEditsHost)
+})
 
 // Edits is the kernel [golang.Edits] with its slices in device memory.
 // Edits inserts into slices and replaces parts of them, by themselves, too, within their capacity.
@@ -1432,36 +809,7 @@ func _(k *golang.Edits) {
 	_ = (*golangEditsHasChanged_RunGoGenerate)(k) // golang.Edits has changed: run go generate
 }
 
-//go:embed Elsewhere.spv
-var elsewhereSPIRV string
-
-//go:embed Elsewhere.words.spv
-var elsewhereWords string
-
-var elsewhereKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Elsewhere",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:253:48", Limit: -1},
-	},
-	Loops: "-",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang/near/far.N", Pos: "internal/difftest/golang/near/far/far.go:7:2", Var: &far.N, Sum: 0x5167f30d},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang/near/far.Table", Pos: "internal/difftest/golang/near/far/far.go:6:2", Var: &far.Table, Sum: 0x42c308a5},
-	},
-	SPIRV: elsewhereSPIRV,
-	Sum:   0x18f39722,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: elsewhereWords, Sum: 0xe479d5da},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var elsewhereKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Elsewhere", &far.N, &far.Table), func(a *kernelimpl.HostArgs) any {
 	return golang.Elsewhere{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1493,44 +841,12 @@ func _(k *golang.Elsewhere) {
 	_ = (*golangElsewhereHasChanged_RunGoGenerate)(k) // golang.Elsewhere has changed: run go generate
 }
 
-//go:embed Firsts.spv
-var firstsSPIRV string
-
-//go:embed Firsts.words.spv
-var firstsWords string
-
-var firstsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Firsts",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:195:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:247:3"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/unlike.go:249:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:250:4"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:253:26"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:196:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/unlike.go:207:2 230:3 230:3 230:3 - - - - - -",
-	SPIRV: firstsSPIRV,
-	Sum:   0x4c3aa802,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/unlike.go:207:2 230:3 230:3 230:3 - - - - - -", SPIRV: firstsWords, Sum: 0xe2252a5e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var firstsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Firsts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newFirstsHost)
+})
 
 // Firsts is the kernel [golang.Firsts] with its slices in device memory.
 // Firsts has loops that ask in each round for what the round before has set.
@@ -1564,80 +880,12 @@ func _(k *golang.Firsts) {
 	_ = (*golangFirstsHasChanged_RunGoGenerate)(k) // golang.Firsts has changed: run go generate
 }
 
-//go:embed Floats.spv
-var floatsSPIRV string
-
-//go:embed Floats.small.spv
-var floatsSmall string
-
-//go:embed Floats.words.spv
-var floatsWords string
-
-var floatsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Floats",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Buf", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-		{Name: "N", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 24},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Floats).Kernel", Pos: "internal/difftest/golang/sorting.go:20:13"}, {Func: "slices.Sort[[]float64, float64]", Pos: "slices/sort.go:18:16"}, {Func: "slices.pdqsortOrdered[float64]", Pos: "slices/kgen_sort.go:150:24"}, {Func: "slices.insertionSortOrdered[float64]", Pos: "slices/zsortordered.go:14:37"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:20:19", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:20:19"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:14:37"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:14:46"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:29:54"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:20"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:32:38"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:36"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:52:51"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:253:50"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:18"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:301:27"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:325:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:325:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:204:30"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:204:39"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:216:28"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:216:39"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:230:22"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:167:48"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:167:58"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:176:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:180:40"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:183:39"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:189:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:29"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:138:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:141:29"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:144:30"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:148:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortordered.go:151:25"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:179:11", Limit: 48},
-	},
-	Loops: "- slices/kgen_sort.go:146:2 slices/zsortordered.go:13:2 14:3 14:3 46:2 24:2 51:2 24:2 51:2 24:2 248:3 248:3 324:2 203:2 204:3 204:3 220:4 229:4 229:4 179:2 183:3 183:3 141:2 141:2 144:2 144:2 155:2 159:3",
-	SPIRV: floatsSPIRV,
-	Sum:   0x945386f6,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}, {-2, 40}}, Loops: "- slices/kgen_sort.go:146:2 slices/zsortordered.go:13:2 14:3 14:3 46:2 24:2 51:2 24:2 51:2 24:2 248:3 248:3 324:2 203:2 204:3 204:3 220:4 229:4 229:4 179:2 183:3 183:3 141:2 141:2 144:2 144:2 155:2 159:3", SPIRV: floatsSmall, Sum: 0xdd25e851},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/kgen_sort.go:146:2 slices/zsortordered.go:13:2 14:3 14:3 46:2 24:2 51:2 24:2 51:2 24:2 248:3 248:3 324:2 203:2 204:3 204:3 220:4 229:4 229:4 179:2 183:3 183:3 141:2 141:2 144:2 144:2 155:2 159:3", SPIRV: floatsWords, Sum: 0x7671ee74},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floatsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Floats"), func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
 		Buf: kernelimpl.HostSlice[float64](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
 	}.Kernel
-}, newFloatsHost)
+})
 
 // Floats is the kernel [golang.Floats] with its slices in device memory.
 // Floats sorts floats, of which some compare as equal and differ, where they are.
@@ -1671,41 +919,11 @@ func _(k *golang.Floats) {
 	_ = (*golangFloatsHasChanged_RunGoGenerate)(k) // golang.Floats has changed: run go generate
 }
 
-//go:embed Generators.spv
-var generatorsSPIRV string
-
-//go:embed Generators.words.spv
-var generatorsWords string
-
-var generatorsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Generators",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Generators).Kernel", Pos: "internal/difftest/golang/library.go:118:19"}, {Func: "v2.NewZipf", Pos: "math/rand/v2/zipf.go:40:10"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:125:7", Limit: -1},
-	},
-	Loops: "math/rand/v2/rand.go:244:2 122:3 internal/difftest/golang/library.go:122:2 math/rand/v2/zipf.go:64:2 math/rand/v2/rand.go:122:3 122:3",
-	SPIRV: generatorsSPIRV,
-	Sum:   0x894427bd,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "math/rand/v2/rand.go:244:2 122:3 internal/difftest/golang/library.go:122:2 math/rand/v2/zipf.go:64:2 math/rand/v2/rand.go:122:3 122:3", SPIRV: generatorsWords, Sum: 0x735f0462},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var generatorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Generators"), func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
-}, newGeneratorsHost)
+})
 
 // Generators is the kernel [golang.Generators] with its slices in device memory.
 // Generators draws numbers of some kinds.
@@ -1733,46 +951,7 @@ func _(k *golang.Generators) {
 	_ = (*golangGeneratorsHasChanged_RunGoGenerate)(k) // golang.Generators has changed: run go generate
 }
 
-//go:embed InFloat64.spv
-var inFloat64SPIRV string
-
-//go:embed InFloat64.small.spv
-var inFloat64Small string
-
-//go:embed InFloat64.words.spv
-var inFloat64Words string
-
-var inFloat64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "InFloat64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Is", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Bits", Kind: abi.Slice, Type: "[]uint32", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/narrow.go:21:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/narrow.go:21:21", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/narrow.go:22:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/narrow.go:22:35"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/narrow.go:52:6", Limit: -4},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/narrow.go:54:16", Limit: -5},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/narrow.go:54:22"},
-	},
-	Loops: "internal/difftest/golang/narrow.go:41:2",
-	SPIRV: inFloat64SPIRV,
-	Sum:   0xb9cba235,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}, {-16, 8}}, Loops: "internal/difftest/golang/narrow.go:41:2", SPIRV: inFloat64Small, Sum: 0x866d7550},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/narrow.go:41:2", SPIRV: inFloat64Words, Sum: 0x333ae296},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var inFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "InFloat64"), func(a *kernelimpl.HostArgs) any {
 	return golang.InFloat64{
 		X:    kernelimpl.HostSlice[float32](a, 0),
 		Y:    kernelimpl.HostSlice[float32](a, 1),
@@ -1826,57 +1005,12 @@ func _(k *golang.InFloat64) {
 	_ = (*golangInFloat64HasChanged_RunGoGenerate)(k) // golang.InFloat64 has changed: run go generate
 }
 
-//go:embed Inconsistent.spv
-var inconsistentSPIRV string
-
-//go:embed Inconsistent.small.spv
-var inconsistentSmall string
-
-//go:embed Inconsistent.words.spv
-var inconsistentWords string
-
-var inconsistentKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Inconsistent",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Buf", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "N", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 24},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:58:29", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:58:29"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:74:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:74:51"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:81:30"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:81:41"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:86:44"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:86:53"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:93:30"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:93:41"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:103:40"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:103:49"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:30"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:41"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12", Limit: 48},
-	},
-	Loops: "- slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2",
-	SPIRV: inconsistentSPIRV,
-	Sum:   0x518e1ec,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {8, 40}}, Loops: "- slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2", SPIRV: inconsistentSmall, Sum: 0xdf1aa2d4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2", SPIRV: inconsistentWords, Sum: 0x691a5afe},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var inconsistentKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Inconsistent"), func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
 	}.Kernel
-}, newInconsistentHost)
+})
 
 // Inconsistent is the kernel [golang.Inconsistent] with its slices in device memory.
 // Inconsistent sorts stably by what is no order, as of NaNs.
@@ -1910,32 +1044,7 @@ func _(k *golang.Inconsistent) {
 	_ = (*golangInconsistentHasChanged_RunGoGenerate)(k) // golang.Inconsistent has changed: run go generate
 }
 
-//go:embed Initial.spv
-var initialSPIRV string
-
-//go:embed Initial.words.spv
-var initialWords string
-
-var initialKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Initial",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/initial.go:90:7", Limit: -1},
-	},
-	Loops: "internal/difftest/golang/initial.go:77:2 59:2 59:2",
-	SPIRV: initialSPIRV,
-	Sum:   0x64d9040f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/initial.go:77:2 59:2 59:2", SPIRV: initialWords, Sum: 0xadeb0f8b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var initialKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Initial"), func(a *kernelimpl.HostArgs) any {
 	return golang.Initial{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -1967,50 +1076,12 @@ func _(k *golang.Initial) {
 	_ = (*golangInitialHasChanged_RunGoGenerate)(k) // golang.Initial has changed: run go generate
 }
 
-//go:embed Interfaces.spv
-var interfacesSPIRV string
-
-//go:embed Interfaces.small.spv
-var interfacesSmall string
-
-//go:embed Interfaces.words.spv
-var interfacesWords string
-
-var interfacesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Interfaces",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Buf", Kind: abi.Slice, Type: "[]Entry", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:85:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:73:49", Limit: 40},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:73:58", Limit: 40},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:74:55", Limit: 40},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:74:61", Limit: 40},
-		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:52:11", Limit: 48},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:88:8", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:95:7", Limit: -2},
-	},
-	Loops: "- sort/kgen_sort.go:19:2 sort/zsortinterface.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3 sort/sort.go:112:2 internal/difftest/golang/sorting.go:91:2 slices/zsortordered.go:46:2 24:2 51:2 24:2 sort/search.go:62:2 62:2 104:2",
-	SPIRV: interfacesSPIRV,
-	Sum:   0x2346b781,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, Loops: "- sort/kgen_sort.go:19:2 sort/zsortinterface.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3 sort/sort.go:112:2 internal/difftest/golang/sorting.go:91:2 slices/zsortordered.go:46:2 24:2 51:2 24:2 sort/search.go:62:2 62:2 104:2", SPIRV: interfacesSmall, Sum: 0xde8bb15f},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- sort/kgen_sort.go:19:2 sort/zsortinterface.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3 sort/sort.go:112:2 internal/difftest/golang/sorting.go:91:2 slices/zsortordered.go:46:2 24:2 51:2 24:2 sort/search.go:62:2 62:2 104:2 -", SPIRV: interfacesWords, Sum: 0xba72c985},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var interfacesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Interfaces"), func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-}, newInterfacesHost)
+})
 
 // Interfaces is the kernel [golang.Interfaces] with its slices in device memory.
 // Interfaces sorts by way of sort.Interface.
@@ -2050,44 +1121,12 @@ func _(k *golang.Interfaces) {
 	_ = (*golangEntryHasChanged_RunGoGenerate)(&k.Buf[0]) // golang.Entry has changed: run go generate
 }
 
-//go:embed Iterators.spv
-var iteratorsSPIRV string
-
-//go:embed Iterators.small.spv
-var iteratorsSmall string
-
-//go:embed Iterators.words.spv
-var iteratorsWords string
-
-var iteratorsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Iterators",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/lang.go:270:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:284:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/lang.go:248:3 slices/iter.go:28:3 39:3 16:3",
-	SPIRV: iteratorsSPIRV,
-	Sum:   0x21e83bc1,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/lang.go:248:3 slices/iter.go:28:3 39:3 16:3", SPIRV: iteratorsSmall, Sum: 0x2e8bac81},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/lang.go:248:3 slices/iter.go:28:3 39:3 16:3", SPIRV: iteratorsWords, Sum: 0xc6a6e02b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var iteratorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Iterators"), func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-}, newIteratorsHost)
+})
 
 // Iterators is the kernel [golang.Iterators] with its slices in device memory.
 // Iterators ranges over functions.
@@ -2121,36 +1160,7 @@ func _(k *golang.Iterators) {
 	_ = (*golangIteratorsHasChanged_RunGoGenerate)(k) // golang.Iterators has changed: run go generate
 }
 
-//go:embed Joined.spv
-var joinedSPIRV string
-
-//go:embed Joined.words.spv
-var joinedWords string
-
-var joinedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Joined",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/joined.go:57:11", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/joined.go:75:16"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/joined.go:80:57"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/joined.go:92:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: joinedSPIRV,
-	Sum:   0x1323634a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: joinedWords, Sum: 0x75593ac2},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var joinedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Joined"), func(a *kernelimpl.HostArgs) any {
 	return golang.Joined{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -2189,48 +1199,12 @@ func _(k *golang.Joined) {
 	_ = (*golangJoinedHasChanged_RunGoGenerate)(k) // golang.Joined has changed: run go generate
 }
 
-//go:embed Kept.spv
-var keptSPIRV string
-
-//go:embed Kept.small.spv
-var keptSmall string
-
-//go:embed Kept.words.spv
-var keptWords string
-
-var keptKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Kept",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/kept.go:67:11", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/kept.go:72:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/kept.go:36:3", Message: "runtime error: range function continued iteration after function for loop body returned false"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/kept.go:46:3", Message: "runtime error: range function continued iteration after function for loop body returned false"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/kept.go:102:48"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/kept.go:79:7", Limit: -2},
-	},
-	Loops: "- internal/difftest/golang/kept.go:56:3 94:2",
-	SPIRV: keptSPIRV,
-	Sum:   0x66014e52,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- internal/difftest/golang/kept.go:56:3 94:2", SPIRV: keptSmall, Sum: 0x46f07fee},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/kept.go:56:3 94:2", SPIRV: keptWords, Sum: 0x84b637f1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var keptKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Kept"), func(a *kernelimpl.HostArgs) any {
 	return golang.Kept{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newKeptHost)
+})
 
 // Kept is the kernel [golang.Kept] with its slices in device memory.
 // Kept has functions that are made of functions of the same literals, and what the rounds of a loop over functions keep for the next ones.
@@ -2264,38 +1238,7 @@ func _(k *golang.Kept) {
 	_ = (*golangKeptHasChanged_RunGoGenerate)(k) // golang.Kept has changed: run go generate
 }
 
-//go:embed Large.spv
-var largeSPIRV string
-
-//go:embed Large.small.spv
-var largeSmall string
-
-//go:embed Large.words.spv
-var largeWords string
-
-var largeKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Large",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:118:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:123:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/edits.go:111:2 - - - - 111:2 - - - -",
-	SPIRV: largeSPIRV,
-	Sum:   0x2a64678b,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/edits.go:111:2 - - - - 111:2 - - - -", SPIRV: largeSmall, Sum: 0xb4e4c30b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/edits.go:111:2 - - - - 111:2 - - - -", SPIRV: largeWords, Sum: 0x945b8fdd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var largeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Large"), func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -2334,51 +1277,11 @@ func _(k *golang.Large) {
 	_ = (*golangLargeHasChanged_RunGoGenerate)(k) // golang.Large has changed: run go generate
 }
 
-//go:embed LongTexts.spv
-var longTextsSPIRV string
-
-//go:embed LongTexts.data
-var longTextsData string
-
-//go:embed LongTexts.small.spv
-var longTextsSmall string
-
-//go:embed LongTexts.words.spv
-var longTextsWords string
-
-var longTextsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LongTexts",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:203:11", Limit: 317},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:203:11"},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:33:7"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:33:7"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:22:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:214:7", Limit: -1},
-	},
-	Loops:      "internal/difftest/golang/texts.go:205:2 32:2 - 32:2 - 19:2 19:2 - 19:2 19:2 - 19:2 -",
-	Data:       longTextsData,
-	DataOffset: 16,
-	SPIRV:      longTextsSPIRV,
-	Sum:        0xd9930e0b,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "internal/difftest/golang/texts.go:205:2 32:2 - 32:2 - 19:2 19:2 - 19:2 19:2 - 19:2 -", SPIRV: longTextsSmall, Sum: 0x392bfde9},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/golang/texts.go:205:2 32:2 - 32:2 - 19:2 19:2 - 19:2 19:2 - 19:2 -", SPIRV: longTextsWords, Sum: 0x30012123},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var longTextsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "LongTexts"), func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newLongTextsHost)
+})
 
 // LongTexts is the kernel [golang.LongTexts] with its slices in device memory.
 // LongTexts looks for words.
@@ -2406,45 +1309,12 @@ func _(k *golang.LongTexts) {
 	_ = (*golangLongTextsHasChanged_RunGoGenerate)(k) // golang.LongTexts has changed: run go generate
 }
 
-//go:embed Lookups.spv
-var lookupsSPIRV string
-
-//go:embed Lookups.small.spv
-var lookupsSmall string
-
-//go:embed Lookups.words.spv
-var lookupsWords string
-
-var lookupsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Lookups",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:210:30"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:221:30", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:246:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/rounds.go:211:2 - 216:2 217:3 - - -",
-	SPIRV: lookupsSPIRV,
-	Sum:   0x3d42d9c9,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/rounds.go:211:2 - 216:2 217:3 - - -", SPIRV: lookupsSmall, Sum: 0x673e731c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/rounds.go:211:2 - 216:2 217:3 - - -", SPIRV: lookupsWords, Sum: 0x34fa7a0c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var lookupsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Lookups"), func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newLookupsHost)
+})
 
 // Lookups is the kernel [golang.Lookups] with its slices in device memory.
 // Lookups has tables of strings and of functions.
@@ -2478,41 +1348,11 @@ func _(k *golang.Lookups) {
 	_ = (*golangLookupsHasChanged_RunGoGenerate)(k) // golang.Lookups has changed: run go generate
 }
 
-//go:embed LoopVars.spv
-var loopVarsSPIRV string
-
-//go:embed LoopVars.small.spv
-var loopVarsSmall string
-
-//go:embed LoopVars.words.spv
-var loopVarsWords string
-
-var loopVarsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LoopVars",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:45:7", Limit: -1},
-	},
-	Loops: "internal/difftest/golang/lang.go:20:2 30:2 32:4 38:2",
-	SPIRV: loopVarsSPIRV,
-	Sum:   0x38732c68,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "internal/difftest/golang/lang.go:20:2 30:2 32:4 38:2", SPIRV: loopVarsSmall, Sum: 0x59a45fdd},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/lang.go:20:2 30:2 32:4 38:2", SPIRV: loopVarsWords, Sum: 0x790f6a72},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var loopVarsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "LoopVars"), func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
-}, newLoopVarsHost)
+})
 
 // LoopVars is the kernel [golang.LoopVars] with its slices in device memory.
 // LoopVars has closures and pointers that refer to the variables of three-part for statements, which are new in each iteration.
@@ -2540,40 +1380,12 @@ func _(k *golang.LoopVars) {
 	_ = (*golangLoopVarsHasChanged_RunGoGenerate)(k) // golang.LoopVars has changed: run go generate
 }
 
-//go:embed Makes.spv
-var makesSPIRV string
-
-//go:embed Makes.words.spv
-var makesWords string
-
-var makesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Makes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:79:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:111:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/makes.go:20:2 70:2 20:2 70:2 20:2 math/rand/v2/rand.go:223:2 244:2 122:3 internal/difftest/golang/makes.go:81:2 85:2 20:2 70:2 70:2 70:2 104:2",
-	SPIRV: makesSPIRV,
-	Sum:   0x9dbcc4aa,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/makes.go:20:2 70:2 20:2 70:2 20:2 math/rand/v2/rand.go:223:2 244:2 122:3 internal/difftest/golang/makes.go:81:2 85:2 20:2 70:2 70:2 70:2 104:2", SPIRV: makesWords, Sum: 0xd9774513},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var makesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Makes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Makes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newMakesHost)
+})
 
 // Makes is the kernel [golang.Makes] with its slices in device memory.
 // Makes makes slices of sizes that are known in each call of a helper.
@@ -2607,44 +1419,7 @@ func _(k *golang.Makes) {
 	_ = (*golangMakesHasChanged_RunGoGenerate)(k) // golang.Makes has changed: run go generate
 }
 
-//go:embed MakesAmong.spv
-var makesAmongSPIRV string
-
-//go:embed MakesAmong.small.spv
-var makesAmongSmall string
-
-//go:embed MakesAmong.words.spv
-var makesAmongWords string
-
-var makesAmongKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "MakesAmong",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:229:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:70:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:266:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:277:3"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/makes.go:278:9"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/makes.go:280:10"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:281:15", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:309:7", Limit: -2},
-	},
-	Loops: "- internal/difftest/golang/makes.go:198:2 70:2 198:2 70:2 198:2 70:2 239:2 246:2 264:2 20:2 20:2 20:2 70:2 70:2 70:2 70:2 70:2 70:2 70:2 296:2 198:2 70:2 70:2 70:2 302:2 304:4",
-	SPIRV: makesAmongSPIRV,
-	Sum:   0x935cb6a6,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- internal/difftest/golang/makes.go:198:2 70:2 198:2 70:2 198:2 70:2 239:2 246:2 264:2 20:2 20:2 20:2 70:2 70:2 70:2 70:2 70:2 70:2 70:2 296:2 198:2 70:2 70:2 70:2 302:2 304:4", SPIRV: makesAmongSmall, Sum: 0xa3bc718c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/makes.go:198:2 70:2 198:2 70:2 198:2 70:2 239:2 246:2 264:2 20:2 20:2 20:2 70:2 70:2 70:2 70:2 70:2 70:2 70:2 296:2 198:2 70:2 70:2 70:2 302:2 304:4", SPIRV: makesAmongWords, Sum: 0x812e501b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var makesAmongKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesAmong"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -2683,43 +1458,7 @@ func _(k *golang.MakesAmong) {
 	_ = (*golangMakesAmongHasChanged_RunGoGenerate)(k) // golang.MakesAmong has changed: run go generate
 }
 
-//go:embed MakesFault.spv
-var makesFaultSPIRV string
-
-//go:embed MakesFault.small.spv
-var makesFaultSmall string
-
-//go:embed MakesFault.words.spv
-var makesFaultWords string
-
-var makesFaultKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MakesFault",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:158:15", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: len out of range"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: cap out of range"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: len out of range"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: cap out of range"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/makes.go:178:11", Message: "runtime error: makeslice: cap out of range"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:180:7", Limit: -2},
-	},
-	Loops: "- -",
-	SPIRV: makesFaultSPIRV,
-	Sum:   0x3f0dee1,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- -", SPIRV: makesFaultSmall, Sum: 0x55975a94},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: makesFaultWords, Sum: 0x71b5e13},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var makesFaultKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesFault"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesFault{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -2758,42 +1497,12 @@ func _(k *golang.MakesFault) {
 	_ = (*golangMakesFaultHasChanged_RunGoGenerate)(k) // golang.MakesFault has changed: run go generate
 }
 
-//go:embed MakesOf.spv
-var makesOfSPIRV string
-
-//go:embed MakesOf.words.spv
-var makesOfWords string
-
-var makesOfKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MakesOf",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/makes.go:127:25", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/makes.go:127:29"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:129:29", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/makes.go:145:7", Limit: -2},
-	},
-	Loops: "slices/zsortordered.go:46:2 24:2 51:2 24:2 internal/difftest/golang/makes.go:70:2 70:2 70:2 - 70:2 - slices/slices.go:525:2 - internal/difftest/golang/makes.go:70:2 - 70:2 - - 70:2 - 142:2",
-	SPIRV: makesOfSPIRV,
-	Sum:   0x472c6ec1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "slices/zsortordered.go:46:2 24:2 51:2 24:2 internal/difftest/golang/makes.go:70:2 70:2 70:2 - 70:2 - slices/slices.go:525:2 - internal/difftest/golang/makes.go:70:2 - 70:2 - - 70:2 - 142:2", SPIRV: makesOfWords, Sum: 0x87a890b2},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var makesOfKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesOf"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesOf{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newMakesOfHost)
+})
 
 // MakesOf is the kernel [golang.MakesOf] with its slices in device memory.
 // MakesOf has the standard library make slices.
@@ -2827,53 +1536,13 @@ func _(k *golang.MakesOf) {
 	_ = (*golangMakesOfHasChanged_RunGoGenerate)(k) // golang.MakesOf has changed: run go generate
 }
 
-//go:embed MoreSlices.spv
-var moreSlicesSPIRV string
-
-//go:embed MoreSlices.small.spv
-var moreSlicesSmall string
-
-//go:embed MoreSlices.words.spv
-var moreSlicesWords string
-
-var moreSlicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MoreSlices",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "F", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/library.go:26:19", Limit: -1},
-		{Kind: abi.FaultSlice3Cap, Pos: "slices/iter.go:109:15"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:55:28", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/library.go:61:27", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "slices/sort.go:97:8", Message: "slices.Max: empty list"},
-		{Kind: abi.FaultIndex, Pos: "slices/sort.go:99:8"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:27:47", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "slices/slices.go:403:7", Limit: 12},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:27:7", Limit: -3},
-	},
-	Loops: "- slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/slices.go:398:2 401:4 - slices/iter.go:39:3 39:3",
-	SPIRV: moreSlicesSPIRV,
-	Sum:   0x54a45c54,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "- slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/slices.go:398:2 401:4 - slices/iter.go:39:3 39:3", SPIRV: moreSlicesSmall, Sum: 0x3e184214},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/iter.go:16:3 28:3 103:3 39:3 slices/sort.go:114:2 84:2 slices/slices.go:79:2 41:2 slices/sort.go:54:2 100:2 70:2 slices/slices.go:398:2 401:4 - slices/iter.go:39:3 39:3", SPIRV: moreSlicesWords, Sum: 0x3de50784},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var moreSlicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MoreSlices"), func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		F:   kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newMoreSlicesHost)
+})
 
 // MoreSlices is the kernel [golang.MoreSlices] with its slices in device memory.
 // MoreSlices calls what package slices has for functions and iterators.
@@ -2911,37 +1580,11 @@ func _(k *golang.MoreSlices) {
 	_ = (*golangMoreSlicesHasChanged_RunGoGenerate)(k) // golang.MoreSlices has changed: run go generate
 }
 
-//go:embed Named.spv
-var namedSPIRV string
-
-//go:embed Named.words.spv
-var namedWords string
-
-var namedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Named",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:190:7", Limit: -1},
-	},
-	Loops: "- internal/difftest/golang/texts.go:149:2 176:2 - 185:2",
-	SPIRV: namedSPIRV,
-	Sum:   0xedaac58a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/texts.go:149:2 176:2 - 185:2", SPIRV: namedWords, Sum: 0x531c2124},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var namedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Named"), func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newNamedHost)
+})
 
 // Named is the kernel [golang.Named] with its slices in device memory.
 // Named has strings in structs, results, arrays and interfaces.
@@ -2969,38 +1612,7 @@ func _(k *golang.Named) {
 	_ = (*golangNamedHasChanged_RunGoGenerate)(k) // golang.Named has changed: run go generate
 }
 
-//go:embed NilCalls.spv
-var nilCallsSPIRV string
-
-//go:embed NilCalls.words.spv
-var nilCallsWords string
-
-var nilCallsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "NilCalls",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:146:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:151:7", Limit: -2},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:176:17"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:179:19"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:152:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:153:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: nilCallsSPIRV,
-	Sum:   0x8482827d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: nilCallsWords, Sum: 0x75e10f44},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var nilCallsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "NilCalls"), func(a *kernelimpl.HostArgs) any {
 	return golang.NilCalls{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -3039,36 +1651,7 @@ func _(k *golang.NilCalls) {
 	_ = (*golangNilCallsHasChanged_RunGoGenerate)(k) // golang.NilCalls has changed: run go generate
 }
 
-//go:embed NilMethods.spv
-var nilMethodsSPIRV string
-
-//go:embed NilMethods.words.spv
-var nilMethodsWords string
-
-var nilMethodsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "NilMethods",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:127:11", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:134:13"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:135:18"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:135:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: nilMethodsSPIRV,
-	Sum:   0x7717e92b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: nilMethodsWords, Sum: 0xeaec2b0a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var nilMethodsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "NilMethods"), func(a *kernelimpl.HostArgs) any {
 	return golang.NilMethods{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -3107,37 +1690,7 @@ func _(k *golang.NilMethods) {
 	_ = (*golangNilMethodsHasChanged_RunGoGenerate)(k) // golang.NilMethods has changed: run go generate
 }
 
-//go:embed Nones.spv
-var nonesSPIRV string
-
-//go:embed Nones.words.spv
-var nonesWords string
-
-var nonesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Nones",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:13:11", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:50:2"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:69:7"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/unlike.go:69:7"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:14:7", Limit: -2},
-	},
-	Loops: "- internal/difftest/golang/unlike.go:63:2",
-	SPIRV: nonesSPIRV,
-	Sum:   0x3da4fc10,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/unlike.go:63:2", SPIRV: nonesWords, Sum: 0x8217edda},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var nonesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Nones"), func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -3176,35 +1729,7 @@ func _(k *golang.Nones) {
 	_ = (*golangNonesHasChanged_RunGoGenerate)(k) // golang.Nones has changed: run go generate
 }
 
-//go:embed Order.spv
-var orderSPIRV string
-
-//go:embed Order.words.spv
-var orderWords string
-
-var orderKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Order",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/order.go:39:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:40:15", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:150:39", Limit: 40},
-	},
-	Loops: "internal/difftest/golang/order.go:86:2 - 89:2 155:2",
-	SPIRV: orderSPIRV,
-	Sum:   0xcf0233e8,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/order.go:86:2 - 89:2 155:2", SPIRV: orderWords, Sum: 0xdc64ec41},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var orderKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Order"), func(a *kernelimpl.HostArgs) any {
 	return golang.Order{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -3243,43 +1768,7 @@ func _(k *golang.Order) {
 	_ = (*golangOrderHasChanged_RunGoGenerate)(k) // golang.Order has changed: run go generate
 }
 
-//go:embed Outcomes.spv
-var outcomesSPIRV string
-
-//go:embed Outcomes.small.spv
-var outcomesSmall string
-
-//go:embed Outcomes.words.spv
-var outcomesWords string
-
-var outcomesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Outcomes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/outcomes.go:63:23", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/outcomes.go:69:21"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/outcomes.go:69:32"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/outcomes.go:74:21"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/outcomes.go:77:16"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/outcomes.go:85:16", Message: "interface conversion: error is nil, not golang.rangeError"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/outcomes.go:99:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/outcomes.go:26:2 91:2",
-	SPIRV: outcomesSPIRV,
-	Sum:   0x1f7dc136,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/outcomes.go:26:2 91:2", SPIRV: outcomesSmall, Sum: 0x343b974d},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/golang/outcomes.go:26:2 91:2", SPIRV: outcomesWords, Sum: 0xa5b12330},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var outcomesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Outcomes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -3318,75 +1807,7 @@ func _(k *golang.Outcomes) {
 	_ = (*golangOutcomesHasChanged_RunGoGenerate)(k) // golang.Outcomes has changed: run go generate
 }
 
-//go:embed Panics.spv
-var panicsSPIRV string
-
-//go:embed Panics.small.spv
-var panicsSmall string
-
-//go:embed Panics.words.spv
-var panicsWords string
-
-var panicsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Panics",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mode", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:127:15", Message: "interface conversion: interface {} is string, not int"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:129:15", Message: "interface conversion: interface {} is nil, not int"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:131:15", Message: "interface conversion: interface is nil, not golang.shaped"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:133:17", Message: "interface conversion: golang.shaped is nil, not *golang.stick"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:135:14", Message: "interface conversion: golang.stick is not golang.shaped: missing method area"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:137:14", Message: "interface conversion: golang.stick is not interface { Less(*[3][]uint8, ...interface {}) (bool, error); golang.area(int) int }: missing method Less"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:142:37", Message: "interface conversion: interface {} is golang.twoOf[int,[]github.com/kgen-go/kgen/internal/difftest/golang.stick], not golang.twoOf[uint8,github.com/kgen-go/kgen/internal/difftest/golang.stick]"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:144:40", Message: "interface conversion: interface {} is func(struct { golang.stick }), not func() interface {}"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:146:11"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/panics.go:148:16"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:150:8", Message: "true"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:154:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:162:11", Message: "runtime error: comparing uncomparable type []golang.stick"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:166:8", Message: "bad digit"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:168:8", Message: "out of range"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:174:8", Message: "wrong"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:176:8", Message: "red"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:182:15", Message: "interface conversion: interface {} is *golang.shaped, not int"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:197:2", Message: "runtime error: range function continued iteration after whole loop exit"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:197:2", Message: "runtime error: range function continued iteration after function for loop body returned false"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00d\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00dgolang.level(\x00)\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00ugolang.ratio(\x00)\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00f\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00fgolang.weight(\x00)\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00c\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00cgolang.phase\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00sgolang.caption(\"\x00\")\x00a\"bxyzpqr\x00dzeroonetwononeunknown: never mind"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00s\x00\x00a\"bxyzpqr\x00dzeroonetwononeunknown: never mind"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:39:17", Limit: 3},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "(golang.twoOf[int,int])"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "(*[3]string)"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "([]int)"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "panic called with nil argument"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00t\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00u\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "\x00dgolang.stick(\x00)\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:188:8", Message: "out of range"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:217:45", Limit: -2},
-	},
-	Loops: "- - -",
-	SPIRV: panicsSPIRV,
-	Sum:   0x643ad7ac,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, Loops: "- - -", SPIRV: panicsSmall, Sum: 0xd7684fa5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - -", SPIRV: panicsWords, Sum: 0x712c788a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var panicsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Panics"), func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
@@ -3425,41 +1846,7 @@ func _(k *golang.Panics) {
 	_ = (*golangPanicsHasChanged_RunGoGenerate)(k) // golang.Panics has changed: run go generate
 }
 
-//go:embed PanicsDouble.spv
-var panicsDoubleSPIRV string
-
-//go:embed PanicsDouble.words.spv
-var panicsDoubleWords string
-
-var panicsDoubleKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "PanicsDouble",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mode", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.PanicsDouble).Kernel", Pos: "internal/difftest/golang/panics.go:226:21"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:229:8", Message: "1e+21"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:231:8", Message: "(2-1i)"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00g\x00\x00"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00k\x00\x00"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/panics.go:239:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: panicsDoubleSPIRV,
-	Sum:   0xa6e5361f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: panicsDoubleWords, Sum: 0xc51d62b8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var panicsDoubleKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "PanicsDouble"), func(a *kernelimpl.HostArgs) any {
 	return golang.PanicsDouble{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
@@ -3498,44 +1885,11 @@ func _(k *golang.PanicsDouble) {
 	_ = (*golangPanicsDoubleHasChanged_RunGoGenerate)(k) // golang.PanicsDouble has changed: run go generate
 }
 
-//go:embed Passed.spv
-var passedSPIRV string
-
-//go:embed Passed.words.spv
-var passedWords string
-
-var passedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Passed",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "crypto/internal/fips140/sha256/sha256.go:191:13"},
-		{Kind: abi.FaultSliceLen, Pos: "crypto/internal/fips140/sha256/sha256.go:225:15", Unsigned: true, Limit: 72},
-		{Kind: abi.FaultPanic, Pos: "crypto/internal/fips140/sha256/sha256.go:230:8", Message: "d.nx != 0"},
-		{Kind: abi.FaultIndex, Pos: "hash/crc32/crc32_generic.go:47:12", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/passed.go:43:7", Limit: -1},
-	},
-	Loops: "- - - - - crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - hash/fnv/fnv.go:112:2 internal/difftest/golang/passed.go:70:2",
-	Variables: []abi.Variable{
-		{Name: "hash/crc32.IEEETable", Pos: "hash/crc32/crc32.go:101:5", Var: &crc32.IEEETable, Sum: 0x63d11b2f},
-	},
-	SPIRV: passedSPIRV,
-	Sum:   0x558fed59,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - hash/fnv/fnv.go:112:2 internal/difftest/golang/passed.go:70:2", SPIRV: passedWords, Sum: 0xac0db7ad},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var passedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Passed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
 	return golang.Passed{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
-}, newPassedHost)
+})
 
 // Passed is the kernel [golang.Passed] with its slices in device memory.
 // Passed reads variables that the host and it pass to methods of interfaces, none of which writes them.
@@ -3563,49 +1917,13 @@ func _(k *golang.Passed) {
 	_ = (*golangPassedHasChanged_RunGoGenerate)(k) // golang.Passed has changed: run go generate
 }
 
-//go:embed Peepholes.spv
-var peepholesSPIRV string
-
-//go:embed Peepholes.words.spv
-var peepholesWords string
-
-var peepholesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Peepholes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    48,
-	Items:      1,
-	Lingers:    true,
-	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Aspects:    []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Peepholes).Kernel", Pos: "internal/difftest/golang/peepholes.go:85:40"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/peepholes.go:53:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/peepholes.go:53:21", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/peepholes.go:54:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/peepholes.go:54:34"},
-	},
-	Loops: "internal/difftest/golang/peepholes.go:151:2 167:2 173:2 178:2",
-	SPIRV: peepholesSPIRV,
-	Sum:   0xb456dd0f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/peepholes.go:151:2 167:2 173:2 178:2", SPIRV: peepholesWords, Sum: 0xf2e42818},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var peepholesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Peepholes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Peepholes{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Y:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
-}, newPeepholesHost)
+})
 
 // Peepholes is the kernel [golang.Peepholes] with its slices in device memory.
 // Peepholes computes what compilers have something shorter for, and drivers got wrong.
@@ -3643,77 +1961,7 @@ func _(k *golang.Peepholes) {
 	_ = (*golangPeepholesHasChanged_RunGoGenerate)(k) // golang.Peepholes has changed: run go generate
 }
 
-//go:embed Pipeline.spv
-var pipelineSPIRV string
-
-//go:embed Pipeline.words.spv
-var pipelineWords string
-
-var pipelineKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Pipeline",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "T", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[int32]", Offset: -1, HostOffset: 48, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:36:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:36:3"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:12:50"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/stages.go:13:56"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:13:50"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/stages.go:41:14"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:33"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:31"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:50"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:16"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:34"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:36"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:51"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:50"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:13"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:22"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:28"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:39"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:228:18"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:43"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:53"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:174:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:178:36"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:181:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:187:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:29"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:139:25"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:142:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:146:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:149:25"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:53:7", Limit: -2},
-	},
-	Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3",
-	SPIRV: pipelineSPIRV,
-	Sum:   0xef3b57ab,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3", SPIRV: pipelineWords, Sum: 0xbacf8f6f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var pipelineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Pipeline"), func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -3757,46 +2005,13 @@ func _(k *golang.Pipeline) {
 	_ = (*golangPipelineHasChanged_RunGoGenerate)(k) // golang.Pipeline has changed: run go generate
 }
 
-//go:embed Random.spv
-var randomSPIRV string
-
-//go:embed Random.words.spv
-var randomWords string
-
-var randomKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Random",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Seed", Kind: abi.Value, Type: "uint64", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-		{Name: "F", Kind: abi.Slice, Type: "[]float64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Random).Kernel", Pos: "internal/difftest/golang/std.go:117:20"}, {Func: "(*v2.Rand).Float64", Pos: "math/rand/v2/rand.go:210:16"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:116:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:117:5", Limit: -3},
-	},
-	Loops: "math/rand/v2/rand.go:122:3 122:3 internal/difftest/golang/std.go:113:2 math/rand/v2/rand.go:122:3",
-	SPIRV: randomSPIRV,
-	Sum:   0xd2e2dd93,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "math/rand/v2/rand.go:122:3 122:3 internal/difftest/golang/std.go:113:2 math/rand/v2/rand.go:122:3", SPIRV: randomWords, Sum: 0x413fe2ee},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var randomKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Random"), func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
 		Seed: kernelimpl.HostValue[uint64](a, 0),
 		Out:  kernelimpl.HostSlice[uint64](a, 1),
 		F:    kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
-}, newRandomHost)
+})
 
 // Random is the kernel [golang.Random] with its slices in device memory.
 // Random has generators of each work-item's own.
@@ -3834,41 +2049,12 @@ func _(k *golang.Random) {
 	_ = (*golangRandomHasChanged_RunGoGenerate)(k) // golang.Random has changed: run go generate
 }
 
-//go:embed Records.spv
-var recordsSPIRV string
-
-//go:embed Records.words.spv
-var recordsWords string
-
-var recordsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Records",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/records.go:63:15", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/records.go:74:25"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/records.go:107:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/records.go:69:2 73:2 -",
-	SPIRV: recordsSPIRV,
-	Sum:   0xe7cdf91e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/records.go:69:2 73:2 -", SPIRV: recordsWords, Sum: 0x212349ff},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var recordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Records"), func(a *kernelimpl.HostArgs) any {
 	return golang.Records{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newRecordsHost)
+})
 
 // Records is the kernel [golang.Records] with its slices in device memory.
 // Records has tables of structs with strings, of which only the device knows which element it takes, and tables of interfaces.
@@ -3902,41 +2088,11 @@ func _(k *golang.Records) {
 	_ = (*golangRecordsHasChanged_RunGoGenerate)(k) // golang.Records has changed: run go generate
 }
 
-//go:embed Refilled.spv
-var refilledSPIRV string
-
-//go:embed Refilled.small.spv
-var refilledSmall string
-
-//go:embed Refilled.words.spv
-var refilledWords string
-
-var refilledKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Refilled",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:169:8", Limit: -1},
-	},
-	Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2",
-	SPIRV: refilledSPIRV,
-	Sum:   0x3e8788fd,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-10, 8}}, Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2", SPIRV: refilledSmall, Sum: 0x8f28211b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/library.go:147:2 168:2 154:2 147:2 168:2 154:2 147:2", SPIRV: refilledWords, Sum: 0x477b4a75},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var refilledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Refilled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
-}, newRefilledHost)
+})
 
 // Refilled is the kernel [golang.Refilled] with its slices in device memory.
 // Refilled takes numbers from a store, which is filled again in the loop that takes.
@@ -3964,40 +2120,11 @@ func _(k *golang.Refilled) {
 	_ = (*golangRefilledHasChanged_RunGoGenerate)(k) // golang.Refilled has changed: run go generate
 }
 
-//go:embed Rings.spv
-var ringsSPIRV string
-
-//go:embed Rings.words.spv
-var ringsWords string
-
-var ringsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Rings",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/wares.go:76:19", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:61:44"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/wares.go:85:7", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/wares.go:85:19"},
-	},
-	Loops: "internal/difftest/golang/wares.go:75:2 75:2",
-	SPIRV: ringsSPIRV,
-	Sum:   0x47b6e421,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/wares.go:75:2 75:2", SPIRV: ringsWords, Sum: 0xc7c88ff6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var ringsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rings"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
-}, newRingsHost)
+})
 
 // Rings is the kernel [golang.Rings] with its slices in device memory.
 // Rings has nodes of its own that point to each other, and at last to themselves.
@@ -4025,38 +2152,7 @@ func _(k *golang.Rings) {
 	_ = (*golangRingsHasChanged_RunGoGenerate)(k) // golang.Rings has changed: run go generate
 }
 
-//go:embed Rounded32.spv
-var rounded32SPIRV string
-
-//go:embed Rounded32.words.spv
-var rounded32Words string
-
-var rounded32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Rounded32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Z", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:32", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:52:14", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: rounded32SPIRV,
-	Sum:   0x5706c1c2,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rounded32Words, Sum: 0xabd45288},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var rounded32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounded32"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -4104,42 +2200,7 @@ func _(k *golang.Rounded32) {
 	_ = (*golangRounded32HasChanged_RunGoGenerate)(k) // golang.Rounded32 has changed: run go generate
 }
 
-//go:embed Rounded64.spv
-var rounded64SPIRV string
-
-//go:embed Rounded64.words.spv
-var rounded64Words string
-
-var rounded64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Rounded64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Z", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Rounded[float64]).Kernel", Pos: "internal/difftest/golang/rules.go:51:16"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:51:32", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:52:14", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: rounded64SPIRV,
-	Sum:   0x3f7adf77,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rounded64Words, Sum: 0xf479ec41},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var rounded64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounded64"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded64{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -4187,34 +2248,7 @@ func _(k *golang.Rounded64) {
 	_ = (*golangRounded64HasChanged_RunGoGenerate)(k) // golang.Rounded64 has changed: run go generate
 }
 
-//go:embed Rounds.spv
-var roundsSPIRV string
-
-//go:embed Rounds.words.spv
-var roundsWords string
-
-var roundsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Rounds",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:91:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rounds.go:108:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: roundsSPIRV,
-	Sum:   0x2c73256e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: roundsWords, Sum: 0x133efb7a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var roundsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounds"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -4253,47 +2287,12 @@ func _(k *golang.Rounds) {
 	_ = (*golangRoundsHasChanged_RunGoGenerate)(k) // golang.Rounds has changed: run go generate
 }
 
-//go:embed Runes.spv
-var runesSPIRV string
-
-//go:embed Runes.small.spv
-var runesSmall string
-
-//go:embed Runes.words.spv
-var runesWords string
-
-var runesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Runes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/edits.go:96:26"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:176:9"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:190:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:101:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: runesSPIRV,
-	Sum:   0x98d607f1,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "-", SPIRV: runesSmall, Sum: 0x26d66ae6},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: runesWords, Sum: 0xf1881f2b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var runesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Runes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newRunesHost)
+})
 
 // Runes is the kernel [golang.Runes] with its slices in device memory.
 // Runes counts the runes in bytes, valid or not.
@@ -4327,44 +2326,12 @@ func _(k *golang.Runes) {
 	_ = (*golangRunesHasChanged_RunGoGenerate)(k) // golang.Runes has changed: run go generate
 }
 
-//go:embed Sentinels.spv
-var sentinelsSPIRV string
-
-//go:embed Sentinels.words.spv
-var sentinelsWords string
-
-var sentinelsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Sentinels",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sentinels.go:85:22", Limit: -1},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:102:30"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:107:10"},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/sentinels.go:132:13"},
-		{Kind: abi.FaultNil, Pos: "errors/wrap.go:24:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sentinels.go:157:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/sentinels.go:58:2 102:3",
-	SPIRV: sentinelsSPIRV,
-	Sum:   0xa0834026,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/golang/sentinels.go:58:2 102:3", SPIRV: sentinelsWords, Sum: 0x9295d241},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sentinelsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Sentinels"), func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-}, newSentinelsHost)
+})
 
 // Sentinels is the kernel [golang.Sentinels] with its slices in device memory.
 // Sentinels compares errors with those that a package declares.
@@ -4398,69 +2365,7 @@ func _(k *golang.Sentinels) {
 	_ = (*golangSentinelsHasChanged_RunGoGenerate)(k) // golang.Sentinels has changed: run go generate
 }
 
-//go:embed Shared.spv
-var sharedSPIRV string
-
-//go:embed Shared.words.spv
-var sharedWords string
-
-var sharedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Shared",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Buf", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 32, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:121:14", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:121:3", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:33", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:42", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:31", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:50", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:16", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:34", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:36", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:51", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:35", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:50", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:13", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:22", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:26", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:35", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:26", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:35", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:28", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:39", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:228:18", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:43", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:53", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:174:42", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:178:36", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:181:35", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:187:26", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:29", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:42", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:139:25", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:142:26", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:146:35", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:149:25", Limit: 32},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
-	},
-	Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3",
-	SPIRV: sharedSPIRV,
-	Sum:   0xde1e47bf,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 181:3 139:2 139:2 142:2 142:2 153:2 157:3", SPIRV: sharedWords, Sum: 0xfef966d8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sharedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Shared"), func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
@@ -4492,37 +2397,7 @@ func _(k *golang.Shared) {
 	_ = (*golangSharedHasChanged_RunGoGenerate)(k) // golang.Shared has changed: run go generate
 }
 
-//go:embed Shifted.spv
-var shiftedSPIRV string
-
-//go:embed Shifted.words.spv
-var shiftedWords string
-
-var shiftedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Shifted",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "N", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/shifted.go:34:10", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/shifted.go:35:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/shifted.go:35:33"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/shifted.go:36:10", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/shifted.go:28:19"},
-	},
-	SPIRV: shiftedSPIRV,
-	Sum:   0xd142f364,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: shiftedWords, Sum: 0xcfcc5ff8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Shifted"), func(a *kernelimpl.HostArgs) any {
 	return golang.Shifted{
 		X:   kernelimpl.HostSlice[int64](a, 0),
 		N:   kernelimpl.HostSlice[uint32](a, 1),
@@ -4566,40 +2441,7 @@ func _(k *golang.Shifted) {
 	_ = (*golangShiftedHasChanged_RunGoGenerate)(k) // golang.Shifted has changed: run go generate
 }
 
-//go:embed ShiftsInt.spv
-var shiftsIntSPIRV string
-
-//go:embed ShiftsInt.words.spv
-var shiftsIntWords string
-
-var shiftsIntKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ShiftsInt",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14", Limit: -4},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
-	},
-	Loops: "-",
-	SPIRV: shiftsIntSPIRV,
-	Sum:   0x341d2aba,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsIntWords, Sum: 0xf6a21ab0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt{
 		X:     kernelimpl.HostSlice[int](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -4647,40 +2489,7 @@ func _(k *golang.ShiftsInt) {
 	_ = (*golangShiftsIntHasChanged_RunGoGenerate)(k) // golang.ShiftsInt has changed: run go generate
 }
 
-//go:embed ShiftsInt16.spv
-var shiftsInt16SPIRV string
-
-//go:embed ShiftsInt16.words.spv
-var shiftsInt16Words string
-
-var shiftsInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ShiftsInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int16", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 2, ElemAlign: 2, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14", Limit: -4},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
-	},
-	Loops: "-",
-	SPIRV: shiftsInt16SPIRV,
-	Sum:   0x118c7463,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: shiftsInt16Words, Sum: 0x61555ef3},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt16"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt16{
 		X:     kernelimpl.HostSlice[int16](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -4728,40 +2537,7 @@ func _(k *golang.ShiftsInt16) {
 	_ = (*golangShiftsInt16HasChanged_RunGoGenerate)(k) // golang.ShiftsInt16 has changed: run go generate
 }
 
-//go:embed ShiftsInt32.spv
-var shiftsInt32SPIRV string
-
-//go:embed ShiftsInt32.words.spv
-var shiftsInt32Words string
-
-var shiftsInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ShiftsInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14", Limit: -4},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
-	},
-	Loops: "-",
-	SPIRV: shiftsInt32SPIRV,
-	Sum:   0x1086d40e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsInt32Words, Sum: 0xc6b0e028},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt32"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt32{
 		X:     kernelimpl.HostSlice[int32](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -4809,40 +2585,7 @@ func _(k *golang.ShiftsInt32) {
 	_ = (*golangShiftsInt32HasChanged_RunGoGenerate)(k) // golang.ShiftsInt32 has changed: run go generate
 }
 
-//go:embed ShiftsInt64.spv
-var shiftsInt64SPIRV string
-
-//go:embed ShiftsInt64.words.spv
-var shiftsInt64Words string
-
-var shiftsInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ShiftsInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14", Limit: -4},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
-	},
-	Loops: "-",
-	SPIRV: shiftsInt64SPIRV,
-	Sum:   0x341d2aba,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsInt64Words, Sum: 0xf6a21ab0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt64"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt64{
 		X:     kernelimpl.HostSlice[int64](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -4890,40 +2633,7 @@ func _(k *golang.ShiftsInt64) {
 	_ = (*golangShiftsInt64HasChanged_RunGoGenerate)(k) // golang.ShiftsInt64 has changed: run go generate
 }
 
-//go:embed ShiftsInt8.spv
-var shiftsInt8SPIRV string
-
-//go:embed ShiftsInt8.words.spv
-var shiftsInt8Words string
-
-var shiftsInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ShiftsInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int8", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14", Limit: -4},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
-	},
-	Loops: "-",
-	SPIRV: shiftsInt8SPIRV,
-	Sum:   0xb1f093c6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: shiftsInt8Words, Sum: 0xfd401f08},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt8"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt8{
 		X:     kernelimpl.HostSlice[int8](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -4971,40 +2681,7 @@ func _(k *golang.ShiftsInt8) {
 	_ = (*golangShiftsInt8HasChanged_RunGoGenerate)(k) // golang.ShiftsInt8 has changed: run go generate
 }
 
-//go:embed ShiftsUint.spv
-var shiftsUintSPIRV string
-
-//go:embed ShiftsUint.words.spv
-var shiftsUintWords string
-
-var shiftsUintKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ShiftsUint",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14", Limit: -4},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
-	},
-	Loops: "-",
-	SPIRV: shiftsUintSPIRV,
-	Sum:   0xfddac23e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsUintWords, Sum: 0x1a5e6b5e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint{
 		X:     kernelimpl.HostSlice[uint](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -5052,40 +2729,7 @@ func _(k *golang.ShiftsUint) {
 	_ = (*golangShiftsUintHasChanged_RunGoGenerate)(k) // golang.ShiftsUint has changed: run go generate
 }
 
-//go:embed ShiftsUint16.spv
-var shiftsUint16SPIRV string
-
-//go:embed ShiftsUint16.words.spv
-var shiftsUint16Words string
-
-var shiftsUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ShiftsUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint16", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 2, ElemAlign: 2, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14", Limit: -4},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
-	},
-	Loops: "-",
-	SPIRV: shiftsUint16SPIRV,
-	Sum:   0x9fced3a5,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: shiftsUint16Words, Sum: 0x8bbb0fc6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint16"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint16{
 		X:     kernelimpl.HostSlice[uint16](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -5133,40 +2777,7 @@ func _(k *golang.ShiftsUint16) {
 	_ = (*golangShiftsUint16HasChanged_RunGoGenerate)(k) // golang.ShiftsUint16 has changed: run go generate
 }
 
-//go:embed ShiftsUint32.spv
-var shiftsUint32SPIRV string
-
-//go:embed ShiftsUint32.words.spv
-var shiftsUint32Words string
-
-var shiftsUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ShiftsUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14", Limit: -4},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
-	},
-	Loops: "-",
-	SPIRV: shiftsUint32SPIRV,
-	Sum:   0xd34b727f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsUint32Words, Sum: 0x8828429d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint32"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint32{
 		X:     kernelimpl.HostSlice[uint32](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -5214,40 +2825,7 @@ func _(k *golang.ShiftsUint32) {
 	_ = (*golangShiftsUint32HasChanged_RunGoGenerate)(k) // golang.ShiftsUint32 has changed: run go generate
 }
 
-//go:embed ShiftsUint64.spv
-var shiftsUint64SPIRV string
-
-//go:embed ShiftsUint64.words.spv
-var shiftsUint64Words string
-
-var shiftsUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ShiftsUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14", Limit: -4},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
-	},
-	Loops: "-",
-	SPIRV: shiftsUint64SPIRV,
-	Sum:   0xfddac23e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: shiftsUint64Words, Sum: 0x1a5e6b5e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint64"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint64{
 		X:     kernelimpl.HostSlice[uint64](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -5295,40 +2873,7 @@ func _(k *golang.ShiftsUint64) {
 	_ = (*golangShiftsUint64HasChanged_RunGoGenerate)(k) // golang.ShiftsUint64 has changed: run go generate
 }
 
-//go:embed ShiftsUint8.spv
-var shiftsUint8SPIRV string
-
-//go:embed ShiftsUint8.words.spv
-var shiftsUint8Words string
-
-var shiftsUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ShiftsUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Small", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Large", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint8", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:15:40", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/rules.go:16:14", Limit: -4},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:17:20"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/rules.go:18:20"},
-	},
-	Loops: "-",
-	SPIRV: shiftsUint8SPIRV,
-	Sum:   0x4d80a4d7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: shiftsUint8Words, Sum: 0x4aba3c0e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var shiftsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint8"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint8{
 		X:     kernelimpl.HostSlice[uint8](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -5376,41 +2921,7 @@ func _(k *golang.ShiftsUint8) {
 	_ = (*golangShiftsUint8HasChanged_RunGoGenerate)(k) // golang.ShiftsUint8 has changed: run go generate
 }
 
-//go:embed Side.spv
-var sideSPIRV string
-
-//go:embed Side.words.spv
-var sideWords string
-
-var sideKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Side",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 8, Accessor: -1},
-		{Name: "local", ElemSize: 4, Len: 8, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:270:15", Limit: 8},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:271:9", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:280:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:282:3"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/alternatives.go:284:7", Limit: -2},
-	},
-	Loops: "- -",
-	SPIRV: sideSPIRV,
-	Sum:   0x452fad1c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: sideWords, Sum: 0x42d8bdbe},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sideKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Side"), func(a *kernelimpl.HostArgs) any {
 	return golang.Side{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -5449,40 +2960,7 @@ func _(k *golang.Side) {
 	_ = (*golangSideHasChanged_RunGoGenerate)(k) // golang.Side has changed: run go generate
 }
 
-//go:embed Signals.spv
-var signalsSPIRV string
-
-//go:embed Signals.words.spv
-var signalsWords string
-
-var signalsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Signals",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Bits", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Wide", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Signals).Kernel", Pos: "internal/difftest/golang/signals.go:36:29"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:55:7", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:56:8", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/signals.go:57:8", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: signalsSPIRV,
-	Sum:   0xe6dfeb12,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: signalsWords, Sum: 0x72768111},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var signalsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Signals"), func(a *kernelimpl.HostArgs) any {
 	return golang.Signals{
 		Out:  kernelimpl.HostSlice[float32](a, 0),
 		Bits: kernelimpl.HostSlice[uint32](a, 1),
@@ -5526,41 +3004,12 @@ func _(k *golang.Signals) {
 	_ = (*golangSignalsHasChanged_RunGoGenerate)(k) // golang.Signals has changed: run go generate
 }
 
-//go:embed SignedChunks.spv
-var signedChunksSPIRV string
-
-//go:embed SignedChunks.words.spv
-var signedChunksWords string
-
-var signedChunksKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "SignedChunks",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:86:10", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:87:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:87:31"},
-	},
-	Loops: "internal/difftest/golang/chunks.go:46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2 46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2",
-	SPIRV: signedChunksSPIRV,
-	Sum:   0x30ed336,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/chunks.go:46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2 46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2", SPIRV: signedChunksWords, Sum: 0x7281e524},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var signedChunksKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "SignedChunks"), func(a *kernelimpl.HostArgs) any {
 	return golang.SignedChunks{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-}, newSignedChunksHost)
+})
 
 // SignedChunks is the kernel [golang.SignedChunks] with its slices in device memory.
 type SignedChunks struct {
@@ -5593,51 +3042,12 @@ func _(k *golang.SignedChunks) {
 	_ = (*golangSignedChunksHasChanged_RunGoGenerate)(k) // golang.SignedChunks has changed: run go generate
 }
 
-//go:embed Slices.spv
-var slicesSPIRV string
-
-//go:embed Slices.small.spv
-var slicesSmall string
-
-//go:embed Slices.words.spv
-var slicesWords string
-
-var slicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Slices",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/std.go:66:19", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "slices/sort.go:67:8", Message: "slices.Min: empty list"},
-		{Kind: abi.FaultIndex, Pos: "slices/sort.go:69:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:75:39", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "slices/slices.go:378:7", Limit: 12},
-		{Kind: abi.FaultSlice3Max, Pos: "slices/slices.go:223:7"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:81:43", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "slices/slices.go:247:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:90:7", Limit: -2},
-	},
-	Loops: "- slices/slices.go:482:2 97:2 slices/sort.go:100:2 70:2 slices/slices.go:97:2 108:2 internal/difftest/golang/std.go:94:2 95:3 slices/sort.go:132:2 43:2 slices/slices.go:373:2 376:4 - - - 58:2 24:2 108:2 245:2 - slices/sort.go:157:2 internal/difftest/golang/std.go:87:2",
-	SPIRV: slicesSPIRV,
-	Sum:   0x8d2e77e6,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- slices/slices.go:482:2 97:2 slices/sort.go:100:2 70:2 slices/slices.go:97:2 108:2 internal/difftest/golang/std.go:94:2 95:3 slices/sort.go:132:2 43:2 slices/slices.go:373:2 376:4 - - - 58:2 24:2 108:2 245:2 - slices/sort.go:157:2 internal/difftest/golang/std.go:87:2", SPIRV: slicesSmall, Sum: 0x70d0d0d2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- slices/slices.go:482:2 97:2 slices/sort.go:100:2 70:2 slices/slices.go:97:2 108:2 internal/difftest/golang/std.go:94:2 95:3 slices/sort.go:132:2 43:2 slices/slices.go:373:2 376:4 - - - 58:2 24:2 108:2 245:2 - slices/sort.go:157:2 internal/difftest/golang/std.go:87:2", SPIRV: slicesWords, Sum: 0x21843ebe},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var slicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Slices"), func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-}, newSlicesHost)
+})
 
 // Slices is the kernel [golang.Slices] with its slices in device memory.
 // Slices calls package slices.
@@ -5671,34 +3081,7 @@ func _(k *golang.Slices) {
 	_ = (*golangSlicesHasChanged_RunGoGenerate)(k) // golang.Slices has changed: run go generate
 }
 
-//go:embed Slots.spv
-var slotsSPIRV string
-
-//go:embed Slots.words.spv
-var slotsWords string
-
-var slotsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Slots",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:272:18", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:295:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: slotsSPIRV,
-	Sum:   0x32259f99,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: slotsWords, Sum: 0xa34e60ac},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var slotsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Slots"), func(a *kernelimpl.HostArgs) any {
 	return golang.Slots{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -5737,44 +3120,12 @@ func _(k *golang.Slots) {
 	_ = (*golangSlotsHasChanged_RunGoGenerate)(k) // golang.Slots has changed: run go generate
 }
 
-//go:embed Sorts.spv
-var sortsSPIRV string
-
-//go:embed Sorts.small.spv
-var sortsSmall string
-
-//go:embed Sorts.words.spv
-var sortsWords string
-
-var sortsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Sorts",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Buf", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/edits.go:57:12", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:59:20", Limit: -1},
-	},
-	Loops: "internal/difftest/golang/edits.go:58:2 58:2 slices/zsortordered.go:46:2 24:2 51:2 24:2",
-	SPIRV: sortsSPIRV,
-	Sum:   0x7bd8e73b,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-40, 8}}, Loops: "internal/difftest/golang/edits.go:58:2 58:2 slices/zsortordered.go:46:2 24:2 51:2 24:2", SPIRV: sortsSmall, Sum: 0xd56cd9e3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/edits.go:58:2 58:2 slices/zsortordered.go:46:2 24:2 51:2 24:2", SPIRV: sortsWords, Sum: 0x7a6059e4},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var sortsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Sorts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Sorts{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Buf: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
-}, newSortsHost)
+})
 
 // Sorts is the kernel [golang.Sorts] with its slices in device memory.
 // Sorts sorts numbers.
@@ -5808,54 +3159,13 @@ func _(k *golang.Sorts) {
 	_ = (*golangSortsHasChanged_RunGoGenerate)(k) // golang.Sorts has changed: run go generate
 }
 
-//go:embed Spelled.spv
-var spelledSPIRV string
-
-//go:embed Spelled.small.spv
-var spelledSmall string
-
-//go:embed Spelled.words.spv
-var spelledWords string
-
-var spelledKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Spelled",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Other", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/spelled.go:20:11"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/spelled.go:31:32", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/spelled.go:45:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/spelled.go:46:15"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/spelled.go:47:25", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/spelled.go:47:25"},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/spelled.go:47:43"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/spelled.go:50:12"},
-		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:595:41"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/spelled.go:61:7", Limit: -3},
-	},
-	Loops: "- internal/difftest/golang/spelled.go:28:2 31:2 - - - - - - - - - - - 58:2",
-	SPIRV: spelledSPIRV,
-	Sum:   0x805bf77c,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "- internal/difftest/golang/spelled.go:28:2 31:2 - - - - - - - - - - - 58:2", SPIRV: spelledSmall, Sum: 0x1d3f279d},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- internal/difftest/golang/spelled.go:28:2 31:2 - - - - - - - - - - - 58:2", SPIRV: spelledWords, Sum: 0xa63ed9e5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var spelledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Spelled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
 		In:    kernelimpl.HostSlice[byte](a, 0),
 		Other: kernelimpl.HostSlice[byte](a, 1),
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newSpelledHost)
+})
 
 // Spelled is the kernel [golang.Spelled] with its slices in device memory.
 // Spelled takes strings of bytes that are one of several slices, and their runes.
@@ -5893,57 +3203,12 @@ func _(k *golang.Spelled) {
 	_ = (*golangSpelledHasChanged_RunGoGenerate)(k) // golang.Spelled has changed: run go generate
 }
 
-//go:embed Stable.spv
-var stableSPIRV string
-
-//go:embed Stable.small.spv
-var stableSmall string
-
-//go:embed Stable.words.spv
-var stableWords string
-
-var stableKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Stable",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:77:25", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:74:42", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:74:51", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:81:30", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:81:41", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:86:44", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:86:53", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:93:30", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:93:41", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:103:40", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:103:49", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:30", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:331:41", Limit: 50},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:116:12", Limit: 48},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/edits.go:84:7", Limit: -2},
-	},
-	Loops: "- - internal/difftest/golang/edits.go:76:2 76:2 slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 - internal/difftest/golang/edits.go:81:2",
-	SPIRV: stableSPIRV,
-	Sum:   0xc55e5983,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- - internal/difftest/golang/edits.go:76:2 76:2 slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 - internal/difftest/golang/edits.go:81:2", SPIRV: stableSmall, Sum: 0x5c22d01b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/golang/edits.go:76:2 76:2 slices/zsortanyfunc.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - slices/kgen_sort.go:68:2 73:4 73:4 80:4 80:4 85:4 85:4 92:4 92:4 101:4 slices/zsortanyfunc.go:468:2 330:2 330:2 330:2 - internal/difftest/golang/edits.go:81:2", SPIRV: stableWords, Sum: 0x6dddb2a0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var stableKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Stable"), func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newStableHost)
+})
 
 // Stable is the kernel [golang.Stable] with its slices in device memory.
 // Stable sorts pairs by one of their numbers.
@@ -5977,47 +3242,11 @@ func _(k *golang.Stable) {
 	_ = (*golangStableHasChanged_RunGoGenerate)(k) // golang.Stable has changed: run go generate
 }
 
-//go:embed StableInterfaces.spv
-var stableInterfacesSPIRV string
-
-//go:embed StableInterfaces.small.spv
-var stableInterfacesSmall string
-
-//go:embed StableInterfaces.words.spv
-var stableInterfacesWords string
-
-var stableInterfacesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "StableInterfaces",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Buf", Kind: abi.Slice, Type: "[]Entry", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:107:12", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:107:31"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:73:49", Limit: 33},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:73:58", Limit: 33},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:74:55", Limit: 33},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:74:61", Limit: 33},
-		{Kind: abi.FaultIndex, Pos: "sort/kgen_sort.go:115:12", Limit: 48},
-	},
-	Loops: "- - sort/zsortinterface.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 -",
-	SPIRV: stableInterfacesSPIRV,
-	Sum:   0x77e8fd4b,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-40, 8}}, Loops: "- - sort/zsortinterface.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 -", SPIRV: stableInterfacesSmall, Sum: 0x66529be9},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - sort/zsortinterface.go:338:2 11:2 12:3 11:2 12:3 345:2 347:3 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 330:2 330:2 - sort/kgen_sort.go:67:2 72:4 72:4 79:4 79:4 84:4 84:4 91:4 91:4 100:4 sort/zsortinterface.go:468:2 330:2 330:2 330:2 330:2 - -", SPIRV: stableInterfacesWords, Sum: 0x483b51d1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var stableInterfacesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "StableInterfaces"), func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 	}.Kernel
-}, newStableInterfacesHost)
+})
 
 // StableInterfaces is the kernel [golang.StableInterfaces] with its slices in device memory.
 // StableInterfaces does so stably, in private memory.
@@ -6045,32 +3274,7 @@ func _(k *golang.StableInterfaces) {
 	_ = (*golangStableInterfacesHasChanged_RunGoGenerate)(k) // golang.StableInterfaces has changed: run go generate
 }
 
-//go:embed Strings.spv
-var stringsSPIRV string
-
-//go:embed Strings.words.spv
-var stringsWords string
-
-var stringsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Strings",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:198:7", Limit: -1},
-	},
-	Loops: "internal/difftest/golang/lang.go:171:2 177:2 171:2 177:2 - - 189:2 192:2 -",
-	SPIRV: stringsSPIRV,
-	Sum:   0x9e325c3c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/lang.go:171:2 177:2 171:2 177:2 - - 189:2 192:2 -", SPIRV: stringsWords, Sum: 0xb699d274},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var stringsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Strings"), func(a *kernelimpl.HostArgs) any {
 	return golang.Strings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -6102,38 +3306,7 @@ func _(k *golang.Strings) {
 	_ = (*golangStringsHasChanged_RunGoGenerate)(k) // golang.Strings has changed: run go generate
 }
 
-//go:embed SwapLoops.spv
-var swapLoopsSPIRV string
-
-//go:embed SwapLoops.small.spv
-var swapLoopsSmall string
-
-//go:embed SwapLoops.words.spv
-var swapLoopsWords string
-
-var swapLoopsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "SwapLoops",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/lang.go:364:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:381:19", Limit: -2},
-	},
-	Loops: "- internal/difftest/golang/lang.go:363:2 363:2 366:2 370:2 371:3 375:2 - 380:2 380:2",
-	SPIRV: swapLoopsSPIRV,
-	Sum:   0x28bd3fe8,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- internal/difftest/golang/lang.go:363:2 363:2 366:2 370:2 371:3 375:2 - 380:2 380:2", SPIRV: swapLoopsSmall, Sum: 0x33abbc56},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/lang.go:363:2 363:2 366:2 370:2 371:3 375:2 - 380:2 380:2", SPIRV: swapLoopsWords, Sum: 0x6675a498},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var swapLoopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "SwapLoops"), func(a *kernelimpl.HostArgs) any {
 	return golang.SwapLoops{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -6172,52 +3345,12 @@ func _(k *golang.SwapLoops) {
 	_ = (*golangSwapLoopsHasChanged_RunGoGenerate)(k) // golang.SwapLoops has changed: run go generate
 }
 
-//go:embed Swapped.spv
-var swappedSPIRV string
-
-//go:embed Swapped.small.spv
-var swappedSmall string
-
-//go:embed Swapped.words.spv
-var swappedWords string
-
-var swappedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Swapped",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:37:11", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/again.go:43:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:48:4"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/again.go:50:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:50:23"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/again.go:50:14", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:57:20"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:58:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/again.go:60:33"},
-	},
-	Loops: "- internal/difftest/golang/again.go:40:2 57:2 57:2",
-	SPIRV: swappedSPIRV,
-	Sum:   0xfe96def5,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- internal/difftest/golang/again.go:40:2 57:2 57:2", SPIRV: swappedSmall, Sum: 0xe644c885},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/golang/again.go:40:2 57:2 57:2", SPIRV: swappedWords, Sum: 0xf51652a8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var swappedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Swapped"), func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newSwappedHost)
+})
 
 // Swapped is the kernel [golang.Swapped] with its slices in device memory.
 // Swapped has slices that change places.
@@ -6251,54 +3384,12 @@ func _(k *golang.Swapped) {
 	_ = (*golangSwappedHasChanged_RunGoGenerate)(k) // golang.Swapped has changed: run go generate
 }
 
-//go:embed Tables.spv
-var tablesSPIRV string
-
-//go:embed Tables.data
-var tablesData string
-
-//go:embed Tables.small.spv
-var tablesSmall string
-
-//go:embed Tables.words.spv
-var tablesWords string
-
-var tablesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Tables",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Tables).Kernel", Pos: "internal/difftest/golang/tables.go:168:16"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/tables.go:174:25", Limit: 600},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/tables.go:189:14", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/tables.go:194:7", Limit: -2},
-	},
-	Loops:      "internal/difftest/golang/tables.go:174:2 191:2",
-	Data:       tablesData,
-	DataOffset: 32,
-	SPIRV:      tablesSPIRV,
-	Sum:        0x8a4468a6,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/tables.go:174:2 191:2", SPIRV: tablesSmall, Sum: 0x5fe2f942},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "internal/difftest/golang/tables.go:174:2 191:2", SPIRV: tablesWords, Sum: 0x6ff1f62f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tablesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Tables"), func(a *kernelimpl.HostArgs) any {
 	return golang.Tables{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
-}, newTablesHost)
+})
 
 // Tables is the kernel [golang.Tables] with its slices in device memory.
 // Tables reads large tables, and one of several.
@@ -6332,45 +3423,7 @@ func _(k *golang.Tables) {
 	_ = (*golangTablesHasChanged_RunGoGenerate)(k) // golang.Tables has changed: run go generate
 }
 
-//go:embed TextBounds.spv
-var textBoundsSPIRV string
-
-//go:embed TextBounds.words.spv
-var textBoundsWords string
-
-var textBoundsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TextBounds",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "N", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:108:16", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:110:8", Limit: 6},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:112:8", Limit: 6},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:114:8", Limit: 6},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:114:8"},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:116:8", Limit: 6},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:116:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:119:21", Limit: 5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:119:8", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:121:8", Limit: 6},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:122:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:123:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:123:8", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:125:7", Limit: -1},
-	},
-	SPIRV: textBoundsSPIRV,
-	Sum:   0xe8f6432f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: textBoundsWords, Sum: 0x58b3ab99},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var textBoundsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "TextBounds"), func(a *kernelimpl.HostArgs) any {
 	return golang.TextBounds{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		N:   kernelimpl.HostSlice[int](a, 1),
@@ -6409,67 +3462,12 @@ func _(k *golang.TextBounds) {
 	_ = (*golangTextBoundsHasChanged_RunGoGenerate)(k) // golang.TextBounds has changed: run go generate
 }
 
-//go:embed Texts.spv
-var textsSPIRV string
-
-//go:embed Texts.small.spv
-var textsSmall string
-
-//go:embed Texts.words.spv
-var textsWords string
-
-var textsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Texts",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "B", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:22:13"},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:33:7", Limit: 26},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/texts.go:33:7"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/texts.go:80:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:223:17"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:236:9"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:237:12", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:250:9"},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/golang/texts.go:83:46", Limit: 26},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:25"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:40"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:58"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:77"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:96"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:115"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:134"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:153"},
-		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:532:10"},
-		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:533:45"},
-		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:534:11"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:542:13", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:544:25", Limit: 16},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:89:35"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:89:63"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/texts.go:95:7", Limit: -1},
-	},
-	Loops: "- internal/difftest/golang/texts.go:48:2 - - - - - - 19:2 32:2 - 32:2 - - 76:2 - - unicode/utf8/utf8.go:448:2 330:2 - 523:2 - - - - - - internal/difftest/golang/texts.go:92:2",
-	SPIRV: textsSPIRV,
-	Sum:   0xc1f3db93,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {-10, 8}}, Loops: "- internal/difftest/golang/texts.go:48:2 - - - - - - 19:2 32:2 - 32:2 - - 76:2 - - unicode/utf8/utf8.go:448:2 330:2 - 523:2 - - - - - - internal/difftest/golang/texts.go:92:2", SPIRV: textsSmall, Sum: 0x9289b96d},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- internal/difftest/golang/texts.go:48:2 - - - - - - 19:2 32:2 - 32:2 - - 76:2 - - unicode/utf8/utf8.go:448:2 330:2 - 523:2 - - - - - - internal/difftest/golang/texts.go:92:2 -", SPIRV: textsWords, Sum: 0xd723367b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var textsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Texts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[byte](a, 1),
 	}.Kernel
-}, newTextsHost)
+})
 
 // Texts is the kernel [golang.Texts] with its slices in device memory.
 // Texts looks into parts of a string that only the device knows.
@@ -6503,46 +3501,12 @@ func _(k *golang.Texts) {
 	_ = (*golangTextsHasChanged_RunGoGenerate)(k) // golang.Texts has changed: run go generate
 }
 
-//go:embed ToArrays.spv
-var toArraysSPIRV string
-
-//go:embed ToArrays.small.spv
-var toArraysSmall string
-
-//go:embed ToArrays.words.spv
-var toArraysWords string
-
-var toArraysKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ToArrays",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:329:19", Limit: -1},
-		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:332:16"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/lang.go:333:24", Limit: -2},
-		{Kind: abi.FaultSliceToArray, Pos: "internal/difftest/golang/lang.go:333:18"},
-	},
-	Loops: "- -",
-	SPIRV: toArraysSPIRV,
-	Sum:   0x4e841c86,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- -", SPIRV: toArraysSmall, Sum: 0x2784f061},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: toArraysWords, Sum: 0x2187d6ab},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var toArraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ToArrays"), func(a *kernelimpl.HostArgs) any {
 	return golang.ToArrays{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newToArraysHost)
+})
 
 // ToArrays is the kernel [golang.ToArrays] with its slices in device memory.
 // ToArrays turns slices into arrays.
@@ -6576,44 +3540,12 @@ func _(k *golang.ToArrays) {
 	_ = (*golangToArraysHasChanged_RunGoGenerate)(k) // golang.ToArrays has changed: run go generate
 }
 
-//go:embed Turns.spv
-var turnsSPIRV string
-
-//go:embed Turns.words.spv
-var turnsWords string
-
-var turnsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Turns",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/turns.go:19:18", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/turns.go:19:36", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:40:21"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/turns.go:49:12", Limit: 4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:51:16"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/turns.go:69:19", Limit: 4},
-	},
-	Loops: "internal/difftest/golang/turns.go:21:2 39:2 39:2 48:2 48:2 57:2 67:2 67:2",
-	SPIRV: turnsSPIRV,
-	Sum:   0x22b34e1e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/turns.go:21:2 39:2 39:2 48:2 48:2 57:2 67:2 67:2", SPIRV: turnsWords, Sum: 0xccf19870},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var turnsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Turns"), func(a *kernelimpl.HostArgs) any {
 	return golang.Turns{
 		X:   kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
-}, newTurnsHost)
+})
 
 // Turns is the kernel [golang.Turns] with its slices in device memory.
 // Turns has fields that may hold one of several functions or slices where they are used.
@@ -6647,32 +3579,7 @@ func _(k *golang.Turns) {
 	_ = (*golangTurnsHasChanged_RunGoGenerate)(k) // golang.Turns has changed: run go generate
 }
 
-//go:embed TypeSwitches.spv
-var typeSwitchesSPIRV string
-
-//go:embed TypeSwitches.words.spv
-var typeSwitchesWords string
-
-var typeSwitchesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "TypeSwitches",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/lang.go:320:7", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: typeSwitchesSPIRV,
-	Sum:   0x792a1fb0,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: typeSwitchesWords, Sum: 0x3158b386},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var typeSwitchesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "TypeSwitches"), func(a *kernelimpl.HostArgs) any {
 	return golang.TypeSwitches{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -6704,62 +3611,13 @@ func _(k *golang.TypeSwitches) {
 	_ = (*golangTypeSwitchesHasChanged_RunGoGenerate)(k) // golang.TypeSwitches has changed: run go generate
 }
 
-//go:embed UTF8.spv
-var utf8SPIRV string
-
-//go:embed UTF8.small.spv
-var utf8Small string
-
-//go:embed UTF8.words.spv
-var utf8Words string
-
-var utf8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "UTF8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]rune", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Raw", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:24:35", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:177:12", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:190:9"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/std.go:27:41", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:25"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:40"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:58"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:77"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:96"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:115"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:134"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:466:153"},
-		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:485:10"},
-		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:486:45"},
-		{Kind: abi.FaultSliceOrder, Pos: "unicode/utf8/utf8.go:487:11"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:497:25", Limit: 16},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/std.go:37:7", Limit: -3},
-	},
-	Loops: "- unicode/utf8/utf8.go:293:2 476:2 488:6 448:2",
-	SPIRV: utf8SPIRV,
-	Sum:   0xf7df8b5b,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "- unicode/utf8/utf8.go:293:2 476:2 488:6 448:2", SPIRV: utf8Small, Sum: 0x7af6241e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- unicode/utf8/utf8.go:293:2 476:2 488:6 448:2", SPIRV: utf8Words, Sum: 0xdf68ae22},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var utf8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "UTF8"), func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
 		In:  kernelimpl.HostSlice[rune](a, 0),
 		Raw: kernelimpl.HostSlice[byte](a, 1),
 		Out: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
-}, newUtf8Host)
+})
 
 // UTF8 is the kernel [golang.UTF8] with its slices in device memory.
 // UTF8 encodes and decodes.
@@ -6797,83 +3655,13 @@ func _(k *golang.UTF8) {
 	_ = (*golangUTF8HasChanged_RunGoGenerate)(k) // golang.UTF8 has changed: run go generate
 }
 
-//go:embed Unicodes.spv
-var unicodesSPIRV string
-
-//go:embed Unicodes.data
-var unicodesData string
-
-//go:embed Unicodes.small.spv
-var unicodesSmall string
-
-//go:embed Unicodes.words.spv
-var unicodesWords string
-
-var unicodesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Unicodes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]rune", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Raw", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unicodes.go:20:11", Limit: -1},
-		{Kind: abi.FaultDivide, Pos: "unicode/letter.go:99:47"},
-		{Kind: abi.FaultDivide, Pos: "unicode/letter.go:112:46"},
-		{Kind: abi.FaultDivide, Pos: "unicode/letter.go:145:46"},
-		{Kind: abi.FaultDivide, Pos: "unicode/letter.go:132:47"},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/unicodes.go:30:28", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:1110:21"},
-		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:912:30"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:161:20"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:176:9"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:190:9"},
-		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:852:10"},
-		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:928:35"},
-		{Kind: abi.FaultIndex, Pos: "unicode/utf8/utf8.go:294:17"},
-		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:859:16"},
-		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:860:30"},
-		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:865:10"},
-		{Kind: abi.FaultSliceOrder, Pos: "bytes/bytes.go:1115:8"},
-		{Kind: abi.FaultIndex, Pos: "bytes/bytes.go:1118:10"},
-		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1120:22"},
-		{Kind: abi.FaultSliceCap, Pos: "bytes/bytes.go:1126:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unicodes.go:33:7", Limit: -3},
-	},
-	Loops: "- unicode/letter.go:93:3 108:2 141:2 93:3 108:2 141:2 93:3 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 126:3 93:3 126:3 93:3 126:3 bytes/bytes.go:1106:2 1117:3 1117:3 911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 108:2 141:2 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 unicode/letter.go:93:3 108:2 141:2 215:2 366:2 215:2",
-	Variables: []abi.Variable{
-		{Name: "unicode.CaseRanges", Pos: "unicode/tables.go:8624:5", Var: &unicode.CaseRanges, Sum: 0x9462cf1d},
-		{Name: "unicode.Digit", Pos: "unicode/tables.go:5145:2", Var: &unicode.Digit, Sum: 0x5d0063f9},
-		{Name: "unicode.Greek", Pos: "unicode/tables.go:7266:2", Var: &unicode.Greek, Sum: 0x173102b4},
-		{Name: "unicode.Han", Pos: "unicode/tables.go:7270:2", Var: &unicode.Han, Sum: 0x857e6743},
-		{Name: "unicode.Hiragana", Pos: "unicode/tables.go:7276:2", Var: &unicode.Hiragana, Sum: 0xa1f33494},
-		{Name: "unicode.Letter", Pos: "unicode/tables.go:5148:2", Var: &unicode.Letter, Sum: 0x677399c1},
-		{Name: "unicode.Lower", Pos: "unicode/tables.go:5152:2", Var: &unicode.Lower, Sum: 0xecaf548b},
-		{Name: "unicode.Punct", Pos: "unicode/tables.go:5172:2", Var: &unicode.Punct, Sum: 0xd42a4a00},
-		{Name: "unicode.Upper", Pos: "unicode/tables.go:5184:2", Var: &unicode.Upper, Sum: 0x58abedaa},
-		{Name: "unicode.White_Space", Pos: "unicode/tables.go:8619:2", Var: &unicode.White_Space, Sum: 0x598c331a},
-	},
-	Data:       unicodesData,
-	DataOffset: 48,
-	SPIRV:      unicodesSPIRV,
-	Sum:        0x381e2d9a,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "- unicode/letter.go:93:3 108:2 141:2 93:3 108:2 141:2 93:3 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 126:3 93:3 126:3 93:3 126:3 bytes/bytes.go:1106:2 1117:3 1117:3 911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 108:2 141:2 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 unicode/letter.go:93:3 108:2 141:2 215:2 366:2 215:2", SPIRV: unicodesSmall, Sum: 0xef75a62e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- unicode/letter.go:93:3 108:2 141:2 93:3 108:2 141:2 93:3 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 141:2 93:3 108:2 126:3 93:3 126:3 93:3 126:3 bytes/bytes.go:1106:2 1117:3 1117:3 911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 293:2 unicode/letter.go:93:3 bytes/bytes.go:911:2 unicode/letter.go:93:3 108:2 141:2 bytes/bytes.go:925:2 unicode/utf8/utf8.go:293:2 unicode/letter.go:93:3 108:2 141:2 215:2 366:2 215:2", SPIRV: unicodesWords, Sum: 0x8fc71a38},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var unicodesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
 		In:  kernelimpl.HostSlice[rune](a, 0),
 		Raw: kernelimpl.HostSlice[byte](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newUnicodesHost)
+})
 
 // Unicodes is the kernel [golang.Unicodes] with its slices in device memory.
 // Unicodes asks package unicode about runes.
@@ -6911,43 +3699,12 @@ func _(k *golang.Unicodes) {
 	_ = (*golangUnicodesHasChanged_RunGoGenerate)(k) // golang.Unicodes has changed: run go generate
 }
 
-//go:embed Units.spv
-var unitsSPIRV string
-
-//go:embed Units.words.spv
-var unitsWords string
-
-var unitsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Units",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:194:11", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "unicode/utf16/utf16.go:141:15", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:182:52"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:182:61"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:217:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/library.go:196:2 unicode/utf16/utf16.go:126:2 internal/difftest/golang/library.go:201:2 hash/adler32/adler32.go:89:2 94:3 105:3 89:2 94:3 105:3 89:2 94:3 105:3 internal/difftest/golang/library.go:210:2 container/heap/heap.go:90:2 102:2 internal/difftest/golang/library.go:214:2 container/heap/heap.go:102:2",
-	SPIRV: unitsSPIRV,
-	Sum:   0x71e2cee1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/library.go:196:2 unicode/utf16/utf16.go:126:2 internal/difftest/golang/library.go:201:2 hash/adler32/adler32.go:89:2 94:3 105:3 89:2 94:3 105:3 89:2 94:3 105:3 internal/difftest/golang/library.go:210:2 container/heap/heap.go:90:2 102:2 internal/difftest/golang/library.go:214:2 container/heap/heap.go:102:2", SPIRV: unitsWords, Sum: 0x952152b1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var unitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Units"), func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-}, newUnitsHost)
+})
 
 // Units is the kernel [golang.Units] with its slices in device memory.
 // Units has UTF-16, checksums and a heap of package container/heap.
@@ -6981,37 +3738,7 @@ func _(k *golang.Units) {
 	_ = (*golangUnitsHasChanged_RunGoGenerate)(k) // golang.Units has changed: run go generate
 }
 
-//go:embed Unlike.spv
-var unlikeSPIRV string
-
-//go:embed Unlike.words.spv
-var unlikeWords string
-
-var unlikeKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Unlike",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:84:11", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/unlike.go:87:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/unlike.go:93:10", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/golang/unlike.go:96:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/unlike.go:102:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: unlikeSPIRV,
-	Sum:   0x7f29aa26,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: unlikeWords, Sum: 0xd32f6e35},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var unlikeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unlike"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -7050,46 +3777,12 @@ func _(k *golang.Unlike) {
 	_ = (*golangUnlikeHasChanged_RunGoGenerate)(k) // golang.Unlike has changed: run go generate
 }
 
-//go:embed Unrolled.spv
-var unrolledSPIRV string
-
-//go:embed Unrolled.small.spv
-var unrolledSmall string
-
-//go:embed Unrolled.words.spv
-var unrolledWords string
-
-var unrolledKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Unrolled",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:98:10", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:99:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:99:34"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:136:19", Unsigned: true, Limit: -1},
-	},
-	Loops: "internal/difftest/golang/chunks.go:103:2 108:2 116:2 121:2 127:3 127:3 135:2 135:2 141:2",
-	SPIRV: unrolledSPIRV,
-	Sum:   0x9e03e71b,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/chunks.go:103:2 108:2 116:2 121:2 127:3 127:3 135:2 135:2 141:2", SPIRV: unrolledSmall, Sum: 0xd81ff747},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/chunks.go:103:2 108:2 116:2 121:2 127:3 127:3 135:2 135:2 141:2", SPIRV: unrolledWords, Sum: 0xe50ebbf6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var unrolledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unrolled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unrolled{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-}, newUnrolledHost)
+})
 
 // Unrolled is the kernel [golang.Unrolled] with its slices in device memory.
 // Unrolled runs loops that leave compilers more to say once their rounds are written out.
@@ -7123,41 +3816,12 @@ func _(k *golang.Unrolled) {
 	_ = (*golangUnrolledHasChanged_RunGoGenerate)(k) // golang.Unrolled has changed: run go generate
 }
 
-//go:embed UnsignedChunks.spv
-var unsignedChunksSPIRV string
-
-//go:embed UnsignedChunks.words.spv
-var unsignedChunksWords string
-
-var unsignedChunksKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "UnsignedChunks",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/chunks.go:86:10", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/chunks.go:87:14", Limit: -2},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/chunks.go:87:31"},
-	},
-	Loops: "internal/difftest/golang/chunks.go:46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2 46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2",
-	SPIRV: unsignedChunksSPIRV,
-	Sum:   0x6606c4f7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/chunks.go:46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2 46:2 46:2 46:2 46:2 46:2 46:2 54:2 54:2 54:2 62:2 62:2 62:2", SPIRV: unsignedChunksWords, Sum: 0xe819f113},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var unsignedChunksKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "UnsignedChunks"), func(a *kernelimpl.HostArgs) any {
 	return golang.UnsignedChunks{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-}, newUnsignedChunksHost)
+})
 
 // UnsignedChunks is the kernel [golang.UnsignedChunks] with its slices in device memory.
 type UnsignedChunks struct {
@@ -7190,79 +3854,13 @@ func _(k *golang.UnsignedChunks) {
 	_ = (*golangUnsignedChunksHasChanged_RunGoGenerate)(k) // golang.UnsignedChunks has changed: run go generate
 }
 
-//go:embed Unstable.spv
-var unstableSPIRV string
-
-//go:embed Unstable.small.spv
-var unstableSmall string
-
-//go:embed Unstable.words.spv
-var unstableWords string
-
-var unstableKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Unstable",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Buf", Kind: abi.Slice, Type: "[]Entry", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "N", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 24},
-		{Name: "Count", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/sorting.go:42:23", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/sorting.go:42:23"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:33"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:12:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:31"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:27:50"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:16"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:30:34"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:36"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:50:51"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:251:50"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:13"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:299:22"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:323:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:202:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:28"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:214:39"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:228:18"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:43"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:41:53"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:174:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:178:36"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:181:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:187:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:29"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:136:42"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:139:25"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:142:26"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:146:35"},
-		{Kind: abi.FaultIndex, Pos: "slices/zsortanyfunc.go:149:25"},
-		{Kind: abi.FaultIndex, Pos: "slices/kgen_sort.go:53:11", Limit: 48},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/sorting.go:46:9", Limit: -3},
-	},
-	Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 139:2 139:2 142:2 153:2 157:3",
-	SPIRV: unstableSPIRV,
-	Sum:   0x302c518a,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {8, 40}, {-2, 40}}, Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 139:2 139:2 142:2 153:2 157:3", SPIRV: unstableSmall, Sum: 0xe66b4caa},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- slices/kgen_sort.go:20:2 slices/zsortanyfunc.go:11:2 12:3 12:3 44:2 22:2 49:2 22:2 49:2 22:2 246:3 246:3 322:2 201:2 202:3 202:3 218:4 227:4 227:4 177:2 181:3 139:2 139:2 142:2 153:2 157:3 -", SPIRV: unstableWords, Sum: 0xc614c9d9},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var unstableKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unstable"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
 		Buf:   kernelimpl.HostSlice[golang.Entry](a, 0),
 		N:     kernelimpl.HostValue[int](a, 1),
 		Count: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newUnstableHost)
+})
 
 // Unstable is the kernel [golang.Unstable] with its slices in device memory.
 // Unstable sorts entries by their keys: where equal ones end is what shows the order of comparisons.
@@ -7300,57 +3898,7 @@ func _(k *golang.Unstable) {
 	_ = (*golangUnstableHasChanged_RunGoGenerate)(k) // golang.Unstable has changed: run go generate
 }
 
-//go:embed Updates.spv
-var updatesSPIRV string
-
-//go:embed Updates.small.spv
-var updatesSmall string
-
-//go:embed Updates.words.spv
-var updatesWords string
-
-var updatesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Updates",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Mode", Kind: abi.Value, Type: "int32", Size: 4},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:124:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:127:8", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:127:25", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:127:19"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:129:4", Limit: 4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:129:27", Limit: -2},
-		{Kind: abi.FaultNil, Pos: "internal/difftest/golang/order.go:134:3"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:134:10", Limit: 4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:136:8", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:136:20", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:136:24"},
-		{Kind: abi.FaultShift, Pos: "internal/difftest/golang/order.go:136:3"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:138:68", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:138:49"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:138:8", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:140:17", Limit: 4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:140:29", Limit: -2},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/golang/order.go:140:23"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:140:8", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/order.go:142:7", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: updatesSPIRV,
-	Sum:   0x91ee1e0,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}}, Loops: "-", SPIRV: updatesSmall, Sum: 0xfe1c1e43},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: updatesWords, Sum: 0xa8971288},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var updatesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Updates"), func(a *kernelimpl.HostArgs) any {
 	return golang.Updates{
 		Mode: kernelimpl.HostValue[int32](a, 0),
 		In:   kernelimpl.HostSlice[int32](a, 1),
@@ -7394,41 +3942,7 @@ func _(k *golang.Updates) {
 	_ = (*golangUpdatesHasChanged_RunGoGenerate)(k) // golang.Updates has changed: run go generate
 }
 
-//go:embed Varints.spv
-var varintsSPIRV string
-
-//go:embed Varints.words.spv
-var varintsWords string
-
-var varintsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Varints",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Bytes", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/library.go:90:14", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:91:31", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "encoding/binary/varint.go:54:6", Limit: 10},
-		{Kind: abi.FaultIndex, Pos: "encoding/binary/varint.go:58:5", Limit: 10},
-		{Kind: abi.FaultPanic, Pos: "encoding/binary/varint.go:43:15", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultPanic, Pos: "encoding/binary/varint.go:46:15", Message: "append: out of capacity, and a kernel cannot allocate"},
-		{Kind: abi.FaultIndex, Pos: "encoding/binary/binary.go:117:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/library.go:96:7", Limit: -3},
-	},
-	Loops: "encoding/binary/varint.go:53:2 71:2 42:2 71:2 71:2",
-	SPIRV: varintsSPIRV,
-	Sum:   0xed1d6ce4,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "encoding/binary/varint.go:53:2 71:2 42:2 71:2 71:2 -", SPIRV: varintsWords, Sum: 0x91a7e58},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var varintsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Varints"), func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
 		In:    kernelimpl.HostSlice[int64](a, 0),
 		Bytes: kernelimpl.HostSlice[byte](a, 1),
@@ -7472,44 +3986,12 @@ func _(k *golang.Varints) {
 	_ = (*golangVarintsHasChanged_RunGoGenerate)(k) // golang.Varints has changed: run go generate
 }
 
-//go:embed Visitors.spv
-var visitorsSPIRV string
-
-//go:embed Visitors.small.spv
-var visitorsSmall string
-
-//go:embed Visitors.words.spv
-var visitorsWords string
-
-var visitorsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Visitors",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/golang/stages.go:87:24", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/stages.go:108:7", Limit: -2},
-	},
-	Loops: "internal/difftest/golang/stages.go:87:2",
-	SPIRV: visitorsSPIRV,
-	Sum:   0xbecd8236,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "internal/difftest/golang/stages.go:87:2", SPIRV: visitorsSmall, Sum: 0xf2b32245},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/stages.go:87:2", SPIRV: visitorsWords, Sum: 0xc31afba8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var visitorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Visitors"), func(a *kernelimpl.HostArgs) any {
 	return golang.Visitors{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newVisitorsHost)
+})
 
 // Visitors is the kernel [golang.Visitors] with its slices in device memory.
 // Visitors calls methods of several types.
@@ -7543,49 +4025,11 @@ func _(k *golang.Visitors) {
 	_ = (*golangVisitorsHasChanged_RunGoGenerate)(k) // golang.Visitors has changed: run go generate
 }
 
-//go:embed Wares.spv
-var waresSPIRV string
-
-//go:embed Wares.words.spv
-var waresWords string
-
-var waresKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Wares",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/golang/wares.go:17:14", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:207:5", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:207:13", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:210:16", Limit: 200},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:210:4", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:227:4", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:227:12", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:231:3", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "internal/strconv/itoa.go:234:4", Limit: 24},
-		{Kind: abi.FaultIndex, Pos: "image/image.go:906:7", Limit: 64},
-	},
-	Loops: "- - internal/strconv/itoa.go:198:2 203:3 203:3 223:2 - internal/difftest/golang/wares.go:28:2 28:2",
-	Variables: []abi.Variable{
-		{Name: "image/color.GrayModel", Pos: "image/color/color.go:172:2", Var: &color.GrayModel, Sum: 0xd3883591},
-	},
-	SPIRV: waresSPIRV,
-	Sum:   0x77f41647,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/strconv/itoa.go:198:2 203:3 203:3 223:2 - internal/difftest/golang/wares.go:28:2 28:2", SPIRV: waresWords, Sum: 0xd813d379},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var waresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Wares", &color.GrayModel), func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
-}, newWaresHost)
+})
 
 // Wares is the kernel [golang.Wares] with its slices in device memory.
 // Wares calls what packages of the standard library have for other ends than kernels.
@@ -7613,66 +4057,7 @@ func _(k *golang.Wares) {
 	_ = (*golangWaresHasChanged_RunGoGenerate)(k) // golang.Wares has changed: run go generate
 }
 
-//go:embed Watched.spv
-var watchedSPIRV string
-
-//go:embed Watched.data
-var watchedData string
-
-//go:embed Watched.words.spv
-var watchedWords string
-
-var watchedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Watched",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(golang.Watched).Kernel", Pos: "internal/difftest/golang/watched.go:85:20"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedTile", Type: "int", Size: 4, Default: 0x4},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/watched.go:81:105", Limit: 5000},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/watched.go:85:7", Limit: -1},
-	},
-	Loops: "-",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedBool", Pos: "internal/difftest/golang/watched.go:48:2", Var: &golang.WatchedBool, Sum: 0xa016d052},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedCall", Pos: "internal/difftest/golang/watched.go:64:2", Var: &golang.WatchedCall, Sum: 0x2426a2c6},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedComplex", Pos: "internal/difftest/golang/watched.go:53:2", Var: &golang.WatchedComplex, Sum: 0xb5d0e6a1},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedEmpty", Pos: "internal/difftest/golang/watched.go:56:2", Var: &golang.WatchedEmpty, Sum: 0xc514cfad},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedError", Pos: "internal/difftest/golang/watched.go:67:2", Var: &golang.WatchedError, Sum: 0x68f84b95},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedFloat", Pos: "internal/difftest/golang/watched.go:52:2", Var: &golang.WatchedFloat, Sum: 0x224302af},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedInner", Pos: "internal/difftest/golang/watched.go:65:2", Var: &golang.WatchedInner, Sum: 0x34563187},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedInt", Pos: "internal/difftest/golang/watched.go:49:2", Var: &golang.WatchedInt, Sum: 0x697ac9aa},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedLarge", Pos: "internal/difftest/golang/watched.go:68:2", Var: &golang.WatchedLarge, Sum: 0xf8f5661b},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedMethod", Pos: "internal/difftest/golang/watched.go:66:2", Var: &golang.WatchedMethod, Sum: 0x4fdbbeeb},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedMixed", Pos: "internal/difftest/golang/watched.go:62:2", Var: &golang.WatchedMixed, Sum: 0x66be3800},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedNil", Pos: "internal/difftest/golang/watched.go:55:2", Var: &golang.WatchedNil, Sum: 0x8c28b28a},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedPadded", Pos: "internal/difftest/golang/watched.go:58:2", Var: &golang.WatchedPadded, Sum: 0x4137f9f5},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedShape", Pos: "internal/difftest/golang/watched.go:63:2", Var: &golang.WatchedShape, Sum: 0xf1ead00b},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedSlice", Pos: "internal/difftest/golang/watched.go:57:2", Var: &golang.WatchedSlice, Sum: 0xff81d305},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedText", Pos: "internal/difftest/golang/watched.go:54:2", Var: &golang.WatchedText, Sum: 0x8993b7bb},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedTile", Pos: "internal/difftest/golang/watched.go:69:2", Var: &golang.WatchedTile},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedUint16", Pos: "internal/difftest/golang/watched.go:51:2", Var: &golang.WatchedUint16, Sum: 0x339a9c8b},
-		{Name: "github.com/kgen-go/kgen/internal/difftest/golang.WatchedUint8", Pos: "internal/difftest/golang/watched.go:50:2", Var: &golang.WatchedUint8, Sum: 0x527d5351},
-	},
-	Data:       watchedData,
-	DataOffset: 16,
-	SPIRV:      watchedSPIRV,
-	Sum:        0x11166ed8,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: watchedWords, Sum: 0xfa8de6be},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var watchedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), func(a *kernelimpl.HostArgs) any {
 	return golang.Watched{
 		Out: kernelimpl.HostSlice[float64](a, 0),
 	}.Kernel
@@ -7704,36 +4089,7 @@ func _(k *golang.Watched) {
 	_ = (*golangWatchedHasChanged_RunGoGenerate)(k) // golang.Watched has changed: run go generate
 }
 
-//go:embed Zeroed.spv
-var zeroedSPIRV string
-
-//go:embed Zeroed.small.spv
-var zeroedSmall string
-
-//go:embed Zeroed.words.spv
-var zeroedWords string
-
-var zeroedKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Zeroed",
-	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/golang/rules.go:107:7", Limit: -1},
-	},
-	Loops: "internal/difftest/golang/rules.go:90:2 104:2",
-	SPIRV: zeroedSPIRV,
-	Sum:   0x136f070d,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}}, Loops: "internal/difftest/golang/rules.go:90:2 104:2", SPIRV: zeroedSmall, Sum: 0x88bb19e8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/golang/rules.go:90:2 104:2", SPIRV: zeroedWords, Sum: 0x456df8d0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var zeroedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Zeroed"), func(a *kernelimpl.HostArgs) any {
 	return golang.Zeroed{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel

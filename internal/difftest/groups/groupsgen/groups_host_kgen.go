@@ -52,12 +52,12 @@ type aloneHost struct {
 func newAloneHost() kernelimpl.HostForm { return new(aloneHost) }
 
 var aloneHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:97:37"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:96:39"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:96:33"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:96:24"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:96:18"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:100:36"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:99:37"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:98:39"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:98:33"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:98:24"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:98:18"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:102:36"},
 }
 
 // Begin readies the form for a launch.
@@ -97,7 +97,7 @@ func (g *aloneHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupReduce in line 97 of kernel.go
+			// GroupReduce in line 99 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v22)
@@ -105,7 +105,7 @@ func (g *aloneHost) Run() {
 			g.v23 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
-			// GroupInclusiveScan in line 98 of kernel.go
+			// GroupInclusiveScan in line 100 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v25)
@@ -114,7 +114,7 @@ func (g *aloneHost) Run() {
 			copy(g.v26[:n], in)
 			next = g.r2()
 		case 2:
-			// GroupExclusiveScan in line 99 of kernel.go
+			// GroupExclusiveScan in line 101 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v28)
@@ -123,7 +123,7 @@ func (g *aloneHost) Run() {
 			kernelimpl.HostShift(g.v29[:n], in, n, int32(0))
 			next = g.r3()
 		case 3:
-			// GroupReduce in line 100 of kernel.go
+			// GroupReduce in line 102 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v35)
@@ -131,7 +131,7 @@ func (g *aloneHost) Run() {
 			g.v36 = kernelimpl.HostReduceAdd[float32](in)
 			next = g.r4()
 		case 4:
-			// GroupAny in line 104 of kernel.go
+			// GroupAny in line 106 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v40)
@@ -139,7 +139,7 @@ func (g *aloneHost) Run() {
 			g.v41 = kernelimpl.HostAny(in)
 			next = g.r5()
 		case 5:
-			// GroupReduce in line 105 of kernel.go
+			// GroupReduce in line 107 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v42)
@@ -147,7 +147,7 @@ func (g *aloneHost) Run() {
 			g.v43 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r6()
 		case 6:
-			// GroupReduce in line 107 of kernel.go
+			// GroupReduce in line 109 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v45)
@@ -155,7 +155,7 @@ func (g *aloneHost) Run() {
 			g.v46 = kernelimpl.HostReduceAdd[float32](in)
 			next = g.r7()
 		case 7:
-			// GroupReduce in line 108 of kernel.go
+			// GroupReduce in line 110 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v48)
@@ -163,7 +163,7 @@ func (g *aloneHost) Run() {
 			g.v49 = kernelimpl.HostReduceMin[float32](in)
 			next = g.r8()
 		case 8:
-			// GroupExclusiveScan in line 109 of kernel.go
+			// GroupExclusiveScan in line 111 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v51)
@@ -172,7 +172,7 @@ func (g *aloneHost) Run() {
 			kernelimpl.HostShift(g.v52[:n], in, n, math.Float32frombits(0xff800000))
 			next = g.r9()
 		case 9:
-			// GroupInclusiveScan in line 110 of kernel.go
+			// GroupInclusiveScan in line 112 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v55)
@@ -181,7 +181,7 @@ func (g *aloneHost) Run() {
 			copy(g.v56[:n], in)
 			next = g.r10()
 		case 10:
-			// GroupSelect in line 111 of kernel.go
+			// GroupSelect in line 113 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v59 := uint32(3) < uint32(c0)
@@ -195,7 +195,7 @@ func (g *aloneHost) Run() {
 			g.v61 = in[v60]
 			next = g.r11()
 		case 11:
-			// GroupAll in line 112 of kernel.go
+			// GroupAll in line 114 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v65)
@@ -286,7 +286,7 @@ func (g *aloneHost) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 97 of kernel.go.
+// r1 runs them after the GroupReduce in line 99 of kernel.go.
 func (g *aloneHost) r1() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -311,7 +311,7 @@ func (g *aloneHost) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupInclusiveScan in line 98 of kernel.go.
+// r2 runs them after the GroupInclusiveScan in line 100 of kernel.go.
 func (g *aloneHost) r2() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -337,7 +337,7 @@ func (g *aloneHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupExclusiveScan in line 99 of kernel.go.
+// r3 runs them after the GroupExclusiveScan in line 101 of kernel.go.
 func (g *aloneHost) r3() int {
 	n := g.Items
 	h29 := g.v29[:n]
@@ -384,7 +384,7 @@ func (g *aloneHost) r3() int {
 	return next
 }
 
-// r4 runs them after the GroupReduce in line 100 of kernel.go.
+// r4 runs them after the GroupReduce in line 102 of kernel.go.
 func (g *aloneHost) r4() int {
 	n := g.Items
 	p4 := g.Pointer(4)
@@ -424,7 +424,7 @@ func (g *aloneHost) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupAny in line 104 of kernel.go.
+// r5 runs them after the GroupAny in line 106 of kernel.go.
 func (g *aloneHost) r5() int {
 	n := g.Items
 	v41 := g.v41
@@ -470,7 +470,7 @@ func (g *aloneHost) r5() int {
 	return next
 }
 
-// r6 runs them after the GroupReduce in line 105 of kernel.go.
+// r6 runs them after the GroupReduce in line 107 of kernel.go.
 func (g *aloneHost) r6() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -495,7 +495,7 @@ func (g *aloneHost) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce in line 107 of kernel.go.
+// r7 runs them after the GroupReduce in line 109 of kernel.go.
 func (g *aloneHost) r7() int {
 	n := g.Items
 	p4 := g.Pointer(4)
@@ -520,7 +520,7 @@ func (g *aloneHost) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupReduce in line 108 of kernel.go.
+// r8 runs them after the GroupReduce in line 110 of kernel.go.
 func (g *aloneHost) r8() int {
 	n := g.Items
 	p4 := g.Pointer(4)
@@ -545,7 +545,7 @@ func (g *aloneHost) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan in line 109 of kernel.go.
+// r9 runs them after the GroupExclusiveScan in line 111 of kernel.go.
 func (g *aloneHost) r9() int {
 	n := g.Items
 	h52 := g.v52[:n]
@@ -577,7 +577,7 @@ func (g *aloneHost) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupInclusiveScan in line 110 of kernel.go.
+// r10 runs them after the GroupInclusiveScan in line 112 of kernel.go.
 func (g *aloneHost) r10() int {
 	n := g.Items
 	p4 := g.Pointer(4)
@@ -603,7 +603,7 @@ func (g *aloneHost) r10() int {
 	return 10
 }
 
-// r11 runs them after the GroupSelect in line 111 of kernel.go.
+// r11 runs them after the GroupSelect in line 113 of kernel.go.
 func (g *aloneHost) r11() int {
 	n := g.Items
 	p3 := g.Pointer(3)
@@ -635,7 +635,7 @@ func (g *aloneHost) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 112 of kernel.go.
+// r12 runs them after the GroupAll in line 114 of kernel.go.
 func (g *aloneHost) r12() int {
 	n := g.Items
 	v66 := g.v66
@@ -679,9 +679,9 @@ type ballotsHost struct {
 func newBallotsHost() kernelimpl.HostForm { return new(ballotsHost) }
 
 var ballotsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:67:12"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:75:20"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:75:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:69:12"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:77:20"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:77:14"},
 }
 
 // Begin readies the form for a launch.
@@ -711,10 +711,10 @@ func (g *ballotsHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// Barrier in line 68 of kernel.go
+			// Barrier in line 70 of kernel.go
 			next = 1
 		case 1:
-			// GroupBallot in line 68 of kernel.go
+			// GroupBallot in line 70 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v11)
@@ -722,10 +722,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v13[:n], in, g.SubGroup, 0)
 			next = 2
 		case 2:
-			// Barrier in line 68 of kernel.go
+			// Barrier in line 70 of kernel.go
 			next = 3
 		case 3:
-			// GroupBallot in line 68 of kernel.go
+			// GroupBallot in line 70 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v11)
@@ -733,10 +733,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v14[:n], in, g.SubGroup, 1)
 			next = 4
 		case 4:
-			// Barrier in line 68 of kernel.go
+			// Barrier in line 70 of kernel.go
 			next = 5
 		case 5:
-			// GroupBallot in line 68 of kernel.go
+			// GroupBallot in line 70 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v11)
@@ -744,10 +744,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v15[:n], in, g.SubGroup, 2)
 			next = 6
 		case 6:
-			// Barrier in line 68 of kernel.go
+			// Barrier in line 70 of kernel.go
 			next = 7
 		case 7:
-			// GroupBallot in line 68 of kernel.go
+			// GroupBallot in line 70 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v11)
@@ -755,10 +755,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v16[:n], in, g.SubGroup, 3)
 			next = g.r8()
 		case 8:
-			// Barrier in line 77 of kernel.go
+			// Barrier in line 79 of kernel.go
 			next = 9
 		case 9:
-			// GroupBallot in line 77 of kernel.go
+			// GroupBallot in line 79 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
@@ -766,10 +766,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v100[:n], in, g.SubGroup, 0)
 			next = 10
 		case 10:
-			// Barrier in line 77 of kernel.go
+			// Barrier in line 79 of kernel.go
 			next = 11
 		case 11:
-			// GroupBallot in line 77 of kernel.go
+			// GroupBallot in line 79 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
@@ -777,10 +777,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v101[:n], in, g.SubGroup, 1)
 			next = 12
 		case 12:
-			// Barrier in line 77 of kernel.go
+			// Barrier in line 79 of kernel.go
 			next = 13
 		case 13:
-			// GroupBallot in line 77 of kernel.go
+			// GroupBallot in line 79 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
@@ -788,10 +788,10 @@ func (g *ballotsHost) Run() {
 			kernelimpl.HostBallot(g.v102[:n], in, g.SubGroup, 2)
 			next = 14
 		case 14:
-			// Barrier in line 77 of kernel.go
+			// Barrier in line 79 of kernel.go
 			next = 15
 		case 15:
-			// GroupBallot in line 77 of kernel.go
+			// GroupBallot in line 79 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			kernelimpl.HostFill(in, true)
@@ -851,7 +851,7 @@ func (g *ballotsHost) r0() int {
 	return next
 }
 
-// r8 runs them after the GroupBallot in line 68 of kernel.go.
+// r8 runs them after the GroupBallot in line 70 of kernel.go.
 func (g *ballotsHost) r8() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1054,7 +1054,7 @@ func (g *ballotsHost) r8() int {
 	return next
 }
 
-// r16 runs them after the GroupBallot in line 77 of kernel.go.
+// r16 runs them after the GroupBallot in line 79 of kernel.go.
 func (g *ballotsHost) r16() int {
 	n := g.Items
 	h100 := g.v100[:n]
@@ -1441,10 +1441,10 @@ type choicesHost struct {
 func newChoicesHost() kernelimpl.HostForm { return new(choicesHost) }
 
 var choicesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:212:11"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:217:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:227:13"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:234:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:214:11"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:219:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:229:13"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:236:7"},
 }
 
 // Begin readies the form for a launch.
@@ -1474,23 +1474,23 @@ func (g *choicesHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 216 of kernel.go
+			// ZeroLocal in line 218 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 218 of kernel.go
+			// Barrier in line 220 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 220 of kernel.go
+			// Barrier in line 222 of kernel.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 226 of kernel.go
+			// Barrier in line 228 of kernel.go
 			next = g.r4()
 		case 4:
-			// Barrier in line 228 of kernel.go
+			// Barrier in line 230 of kernel.go
 			next = g.r5()
 		case 5:
-			// GroupAll in line 231 of kernel.go
+			// GroupAll in line 233 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v33)
@@ -1498,7 +1498,7 @@ func (g *choicesHost) Run() {
 			g.v34 = kernelimpl.HostAll(in)
 			next = g.r6()
 		case 6:
-			// GroupAll in line 231 of kernel.go
+			// GroupAll in line 233 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v35)
@@ -1506,7 +1506,7 @@ func (g *choicesHost) Run() {
 			g.v36 = kernelimpl.HostAll(in)
 			next = g.r7()
 		case 7:
-			// GroupReduce in line 234 of kernel.go
+			// GroupReduce in line 236 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v38)
@@ -1559,7 +1559,7 @@ func (g *choicesHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 216 of kernel.go.
+// r1 runs them after the ZeroLocal in line 218 of kernel.go.
 func (g *choicesHost) r1() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1593,7 +1593,7 @@ func (g *choicesHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 218 of kernel.go.
+// r2 runs them after the Barrier in line 220 of kernel.go.
 func (g *choicesHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -1612,7 +1612,7 @@ func (g *choicesHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 220 of kernel.go.
+// r3 runs them after the Barrier in line 222 of kernel.go.
 func (g *choicesHost) r3() int {
 	n := g.Items
 	h14 := g.v14[:n]
@@ -1676,7 +1676,7 @@ func (g *choicesHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier in line 226 of kernel.go.
+// r4 runs them after the Barrier in line 228 of kernel.go.
 func (g *choicesHost) r4() int {
 	n := g.Items
 	c0 := g.c0
@@ -1722,7 +1722,7 @@ func (g *choicesHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier in line 228 of kernel.go.
+// r5 runs them after the Barrier in line 230 of kernel.go.
 func (g *choicesHost) r5() int {
 	n := g.Items
 	e19 := g.v19
@@ -1783,7 +1783,7 @@ func (g *choicesHost) r5() int {
 	return next
 }
 
-// r6 runs them after the GroupAll in line 231 of kernel.go.
+// r6 runs them after the GroupAll in line 233 of kernel.go.
 func (g *choicesHost) r6() int {
 	n := g.Items
 	v34 := g.v34
@@ -1829,7 +1829,7 @@ func (g *choicesHost) r6() int {
 	return next
 }
 
-// r7 runs them after the GroupAll in line 231 of kernel.go.
+// r7 runs them after the GroupAll in line 233 of kernel.go.
 func (g *choicesHost) r7() int {
 	n := g.Items
 	v36 := g.v36
@@ -1857,7 +1857,7 @@ func (g *choicesHost) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupReduce in line 234 of kernel.go.
+// r8 runs them after the GroupReduce in line 236 of kernel.go.
 func (g *choicesHost) r8() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -3198,12 +3198,12 @@ type rowsHost struct {
 func newRowsHost() kernelimpl.HostForm { return new(rowsHost) }
 
 var rowsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:248:11"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:250:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:252:13"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:258:13"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:265:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:270:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:250:11"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:252:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:254:13"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:260:13"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:267:12"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:272:7"},
 }
 
 // Begin readies the form for a launch.
@@ -3233,26 +3233,26 @@ func (g *rowsHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 249 of kernel.go
+			// ZeroLocal in line 251 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 251 of kernel.go
+			// Barrier in line 253 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 257 of kernel.go
+			// Barrier in line 259 of kernel.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 259 of kernel.go
+			// Barrier in line 261 of kernel.go
 			next = g.r4()
 		case 4:
-			// Barrier in line 263 of kernel.go
+			// Barrier in line 265 of kernel.go
 			next = g.r5()
 		case 5:
-			// Barrier in line 266 of kernel.go
+			// Barrier in line 268 of kernel.go
 			next = g.r6()
 		case 6:
-			// Barrier in line 268 of kernel.go
+			// Barrier in line 270 of kernel.go
 			next = g.r7()
 		}
 	}
@@ -3328,7 +3328,7 @@ func (g *rowsHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 249 of kernel.go.
+// r1 runs them after the ZeroLocal in line 251 of kernel.go.
 func (g *rowsHost) r1() int {
 	n := g.Items
 	h14 := g.v14[:n]
@@ -3375,7 +3375,7 @@ func (g *rowsHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 251 of kernel.go.
+// r2 runs them after the Barrier in line 253 of kernel.go.
 func (g *rowsHost) r2() int {
 	n := g.Items
 	v23 := g.v23
@@ -3470,7 +3470,7 @@ func (g *rowsHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 257 of kernel.go.
+// r3 runs them after the Barrier in line 259 of kernel.go.
 func (g *rowsHost) r3() int {
 	n := g.Items
 	h14 := g.v14[:n]
@@ -3538,7 +3538,7 @@ func (g *rowsHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier in line 259 of kernel.go.
+// r4 runs them after the Barrier in line 261 of kernel.go.
 func (g *rowsHost) r4() int {
 	n := g.Items
 	e41 := g.v41
@@ -3597,7 +3597,7 @@ func (g *rowsHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier in line 263 of kernel.go.
+// r5 runs them after the Barrier in line 265 of kernel.go.
 func (g *rowsHost) r5() int {
 	n := g.Items
 	p0 := g.Pointer(0)
@@ -3704,7 +3704,7 @@ func (g *rowsHost) r5() int {
 	return next
 }
 
-// r6 runs them after the Barrier in line 266 of kernel.go.
+// r6 runs them after the Barrier in line 268 of kernel.go.
 func (g *rowsHost) r6() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -3723,7 +3723,7 @@ func (g *rowsHost) r6() int {
 	return 6
 }
 
-// r7 runs them after the Barrier in line 268 of kernel.go.
+// r7 runs them after the Barrier in line 270 of kernel.go.
 func (g *rowsHost) r7() int {
 	n := g.Items
 	e67 := g.v67
@@ -4018,12 +4018,12 @@ type statedHost struct {
 func newStatedHost() kernelimpl.HostForm { return new(statedHost) }
 
 var statedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:29:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:29:15"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:32:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:50:5"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:37:20"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:31"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:15"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:34:12"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:52:5"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:39:20"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:33:31"},
 }
 
 // Begin readies the form for a launch.
@@ -4049,20 +4049,20 @@ func (g *statedHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 28 of kernel.go
+			// ZeroLocal in line 30 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 30 of kernel.go
+			// Barrier in line 32 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 33 of kernel.go
+			// Barrier in line 35 of kernel.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 35 of kernel.go
+			// Barrier in line 37 of kernel.go
 			next = g.r4()
 		case 4:
-			// GroupReduce in line 38 of kernel.go
+			// GroupReduce in line 40 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v49)
@@ -4070,13 +4070,13 @@ func (g *statedHost) Run() {
 			g.v50 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r5()
 		case 5:
-			// Barrier in line 40 of kernel.go
+			// Barrier in line 42 of kernel.go
 			next = g.r6()
 		case 6:
-			// Barrier in line 45 of kernel.go
+			// Barrier in line 47 of kernel.go
 			next = g.r7()
 		case 7:
-			// Barrier in line 47 of kernel.go
+			// Barrier in line 49 of kernel.go
 			next = g.r8()
 		}
 	}
@@ -4107,7 +4107,7 @@ func (g *statedHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 28 of kernel.go.
+// r1 runs them after the ZeroLocal in line 30 of kernel.go.
 func (g *statedHost) r1() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -4154,7 +4154,7 @@ func (g *statedHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 30 of kernel.go.
+// r2 runs them after the Barrier in line 32 of kernel.go.
 func (g *statedHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -4318,7 +4318,7 @@ func (g *statedHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 33 of kernel.go.
+// r3 runs them after the Barrier in line 35 of kernel.go.
 func (g *statedHost) r3() int {
 	n := g.Items
 	h35 := g.v35[:n]
@@ -4339,7 +4339,7 @@ func (g *statedHost) r3() int {
 	return 3
 }
 
-// r4 runs them after the Barrier in line 35 of kernel.go.
+// r4 runs them after the Barrier in line 37 of kernel.go.
 func (g *statedHost) r4() int {
 	n := g.Items
 	e28 := g.v28
@@ -4477,7 +4477,7 @@ func (g *statedHost) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce in line 38 of kernel.go.
+// r5 runs them after the GroupReduce in line 40 of kernel.go.
 func (g *statedHost) r5() int {
 	n := g.Items
 	v50 := g.v50
@@ -4549,7 +4549,7 @@ func (g *statedHost) r5() int {
 	return next
 }
 
-// r6 runs them after the Barrier in line 40 of kernel.go.
+// r6 runs them after the Barrier in line 42 of kernel.go.
 func (g *statedHost) r6() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -4604,7 +4604,7 @@ func (g *statedHost) r6() int {
 	return next
 }
 
-// r7 runs them after the Barrier in line 45 of kernel.go.
+// r7 runs them after the Barrier in line 47 of kernel.go.
 func (g *statedHost) r7() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -4623,7 +4623,7 @@ func (g *statedHost) r7() int {
 	return 7
 }
 
-// r8 runs them after the Barrier in line 47 of kernel.go.
+// r8 runs them after the Barrier in line 49 of kernel.go.
 func (g *statedHost) r8() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -4903,12 +4903,12 @@ type uniformRowsHost struct {
 func newUniformRowsHost() kernelimpl.HostForm { return new(uniformRowsHost) }
 
 var uniformRowsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:283:11"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:285:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:288:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:299:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:293:21"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:297:12"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:285:11"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:287:6"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:290:12"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:301:7"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:295:21"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:299:12"},
 }
 
 // Begin readies the form for a launch.
@@ -4935,23 +4935,23 @@ func (g *uniformRowsHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 284 of kernel.go
+			// ZeroLocal in line 286 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 286 of kernel.go
+			// Barrier in line 288 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 289 of kernel.go
+			// Barrier in line 291 of kernel.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 291 of kernel.go
+			// Barrier in line 293 of kernel.go
 			next = g.r4()
 		case 4:
-			// Barrier in line 294 of kernel.go
+			// Barrier in line 296 of kernel.go
 			next = g.r5()
 		case 5:
-			// Barrier in line 296 of kernel.go
+			// Barrier in line 298 of kernel.go
 			next = g.r6()
 		}
 	}
@@ -5024,7 +5024,7 @@ func (g *uniformRowsHost) r0() int {
 	return next
 }
 
-// r1 runs them after the ZeroLocal in line 284 of kernel.go.
+// r1 runs them after the ZeroLocal in line 286 of kernel.go.
 func (g *uniformRowsHost) r1() int {
 	n := g.Items
 	h12 := g.v12[:n]
@@ -5071,7 +5071,7 @@ func (g *uniformRowsHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 286 of kernel.go.
+// r2 runs them after the Barrier in line 288 of kernel.go.
 func (g *uniformRowsHost) r2() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -5218,7 +5218,7 @@ func (g *uniformRowsHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 289 of kernel.go.
+// r3 runs them after the Barrier in line 291 of kernel.go.
 func (g *uniformRowsHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -5237,7 +5237,7 @@ func (g *uniformRowsHost) r3() int {
 	return 3
 }
 
-// r4 runs them after the Barrier in line 291 of kernel.go.
+// r4 runs them after the Barrier in line 293 of kernel.go.
 func (g *uniformRowsHost) r4() int {
 	n := g.Items
 	e39 := g.v39
@@ -5378,7 +5378,7 @@ func (g *uniformRowsHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier in line 294 of kernel.go.
+// r5 runs them after the Barrier in line 296 of kernel.go.
 func (g *uniformRowsHost) r5() int {
 	n := g.Items
 	m0 := g.Memory(0)
@@ -5399,7 +5399,7 @@ func (g *uniformRowsHost) r5() int {
 	return 5
 }
 
-// r6 runs them after the Barrier in line 296 of kernel.go.
+// r6 runs them after the Barrier in line 298 of kernel.go.
 func (g *uniformRowsHost) r6() int {
 	n := g.Items
 	h12 := g.v12[:n]
@@ -5679,9 +5679,9 @@ type wholeFloat32Host struct {
 func newWholeFloat32Host() kernelimpl.HostForm { return new(wholeFloat32Host) }
 
 var wholeFloat32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:187:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:187:14"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:186:11"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:189:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:189:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:188:11"},
 }
 
 // Begin readies the form for a launch.
@@ -5706,7 +5706,7 @@ func (g *wholeFloat32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupReduce in line 188 of kernel.go
+			// GroupReduce in line 190 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -5714,7 +5714,7 @@ func (g *wholeFloat32Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[float32](in)
 			next = g.r1()
 		case 1:
-			// GroupReduce in line 189 of kernel.go
+			// GroupReduce in line 191 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -5722,7 +5722,7 @@ func (g *wholeFloat32Host) Run() {
 			g.v16 = kernelimpl.HostReduceMul[float32](in)
 			next = g.r2()
 		case 2:
-			// GroupReduce in line 193 of kernel.go
+			// GroupReduce in line 195 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -5730,7 +5730,7 @@ func (g *wholeFloat32Host) Run() {
 			g.v19 = kernelimpl.HostReduceMin[float32](in)
 			next = g.r3()
 		case 3:
-			// GroupReduce in line 194 of kernel.go
+			// GroupReduce in line 196 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -5738,7 +5738,7 @@ func (g *wholeFloat32Host) Run() {
 			g.v21 = kernelimpl.HostReduceMax[float32](in)
 			next = g.r4()
 		case 4:
-			// GroupInclusiveScan in line 195 of kernel.go
+			// GroupInclusiveScan in line 197 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -5747,7 +5747,7 @@ func (g *wholeFloat32Host) Run() {
 			copy(g.v23[:n], in)
 			next = g.r5()
 		case 5:
-			// GroupExclusiveScan in line 196 of kernel.go
+			// GroupExclusiveScan in line 198 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -5756,7 +5756,7 @@ func (g *wholeFloat32Host) Run() {
 			kernelimpl.HostShift(g.v25[:n], in, n, math.Float32frombits(0x80000000))
 			next = g.r6()
 		case 6:
-			// GroupExclusiveScan in line 197 of kernel.go
+			// GroupExclusiveScan in line 199 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -5765,7 +5765,7 @@ func (g *wholeFloat32Host) Run() {
 			kernelimpl.HostShift(g.v31[:n], in, n, math.Float32frombits(0x7f800000))
 			next = g.r7()
 		case 7:
-			// GroupInclusiveScan in line 198 of kernel.go
+			// GroupInclusiveScan in line 200 of kernel.go
 			n := g.Items
 			in := g.sfloat32[:n]
 			copy(in, g.v8)
@@ -5774,7 +5774,7 @@ func (g *wholeFloat32Host) Run() {
 			copy(g.v34[:n], in)
 			next = g.r8()
 		case 8:
-			// GroupSelect in line 199 of kernel.go
+			// GroupSelect in line 201 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v36 := c0 + -1
@@ -5843,7 +5843,7 @@ func (g *wholeFloat32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 188 of kernel.go.
+// r1 runs them after the GroupReduce in line 190 of kernel.go.
 func (g *wholeFloat32Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5862,7 +5862,7 @@ func (g *wholeFloat32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce in line 189 of kernel.go.
+// r2 runs them after the GroupReduce in line 191 of kernel.go.
 func (g *wholeFloat32Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5895,7 +5895,7 @@ func (g *wholeFloat32Host) r2() int {
 	return next
 }
 
-// r3 runs them after the GroupReduce in line 193 of kernel.go.
+// r3 runs them after the GroupReduce in line 195 of kernel.go.
 func (g *wholeFloat32Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5914,7 +5914,7 @@ func (g *wholeFloat32Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce in line 194 of kernel.go.
+// r4 runs them after the GroupReduce in line 196 of kernel.go.
 func (g *wholeFloat32Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5933,7 +5933,7 @@ func (g *wholeFloat32Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupInclusiveScan in line 195 of kernel.go.
+// r5 runs them after the GroupInclusiveScan in line 197 of kernel.go.
 func (g *wholeFloat32Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -5953,7 +5953,7 @@ func (g *wholeFloat32Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupExclusiveScan in line 196 of kernel.go.
+// r6 runs them after the GroupExclusiveScan in line 198 of kernel.go.
 func (g *wholeFloat32Host) r6() int {
 	n := g.Items
 	h25 := g.v25[:n]
@@ -5982,7 +5982,7 @@ func (g *wholeFloat32Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupExclusiveScan in line 197 of kernel.go.
+// r7 runs them after the GroupExclusiveScan in line 199 of kernel.go.
 func (g *wholeFloat32Host) r7() int {
 	n := g.Items
 	h31 := g.v31[:n]
@@ -6010,7 +6010,7 @@ func (g *wholeFloat32Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan in line 198 of kernel.go.
+// r8 runs them after the GroupInclusiveScan in line 200 of kernel.go.
 func (g *wholeFloat32Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6030,7 +6030,7 @@ func (g *wholeFloat32Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupSelect in line 199 of kernel.go.
+// r9 runs them after the GroupSelect in line 201 of kernel.go.
 func (g *wholeFloat32Host) r9() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6072,9 +6072,9 @@ type wholeFloat64Host struct {
 func newWholeFloat64Host() kernelimpl.HostForm { return new(wholeFloat64Host) }
 
 var wholeFloat64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:187:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:187:14"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:186:11"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:189:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:189:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:188:11"},
 }
 
 // Begin readies the form for a launch.
@@ -6099,7 +6099,7 @@ func (g *wholeFloat64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupReduce in line 188 of kernel.go
+			// GroupReduce in line 190 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -6107,7 +6107,7 @@ func (g *wholeFloat64Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[float64](in)
 			next = g.r1()
 		case 1:
-			// GroupReduce in line 189 of kernel.go
+			// GroupReduce in line 191 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -6115,7 +6115,7 @@ func (g *wholeFloat64Host) Run() {
 			g.v16 = kernelimpl.HostReduceMul[float64](in)
 			next = g.r2()
 		case 2:
-			// GroupReduce in line 193 of kernel.go
+			// GroupReduce in line 195 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -6123,7 +6123,7 @@ func (g *wholeFloat64Host) Run() {
 			g.v19 = kernelimpl.HostReduceMin[float64](in)
 			next = g.r3()
 		case 3:
-			// GroupReduce in line 194 of kernel.go
+			// GroupReduce in line 196 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -6131,7 +6131,7 @@ func (g *wholeFloat64Host) Run() {
 			g.v21 = kernelimpl.HostReduceMax[float64](in)
 			next = g.r4()
 		case 4:
-			// GroupInclusiveScan in line 195 of kernel.go
+			// GroupInclusiveScan in line 197 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -6140,7 +6140,7 @@ func (g *wholeFloat64Host) Run() {
 			copy(g.v23[:n], in)
 			next = g.r5()
 		case 5:
-			// GroupExclusiveScan in line 196 of kernel.go
+			// GroupExclusiveScan in line 198 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -6149,7 +6149,7 @@ func (g *wholeFloat64Host) Run() {
 			kernelimpl.HostShift(g.v25[:n], in, n, math.Float64frombits(0x8000000000000000))
 			next = g.r6()
 		case 6:
-			// GroupExclusiveScan in line 197 of kernel.go
+			// GroupExclusiveScan in line 199 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -6158,7 +6158,7 @@ func (g *wholeFloat64Host) Run() {
 			kernelimpl.HostShift(g.v31[:n], in, n, math.Float64frombits(0x7ff0000000000000))
 			next = g.r7()
 		case 7:
-			// GroupInclusiveScan in line 198 of kernel.go
+			// GroupInclusiveScan in line 200 of kernel.go
 			n := g.Items
 			in := g.sfloat64[:n]
 			copy(in, g.v8)
@@ -6167,7 +6167,7 @@ func (g *wholeFloat64Host) Run() {
 			copy(g.v34[:n], in)
 			next = g.r8()
 		case 8:
-			// GroupSelect in line 199 of kernel.go
+			// GroupSelect in line 201 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v36 := c0 + -1
@@ -6236,7 +6236,7 @@ func (g *wholeFloat64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 188 of kernel.go.
+// r1 runs them after the GroupReduce in line 190 of kernel.go.
 func (g *wholeFloat64Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6255,7 +6255,7 @@ func (g *wholeFloat64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce in line 189 of kernel.go.
+// r2 runs them after the GroupReduce in line 191 of kernel.go.
 func (g *wholeFloat64Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6288,7 +6288,7 @@ func (g *wholeFloat64Host) r2() int {
 	return next
 }
 
-// r3 runs them after the GroupReduce in line 193 of kernel.go.
+// r3 runs them after the GroupReduce in line 195 of kernel.go.
 func (g *wholeFloat64Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6307,7 +6307,7 @@ func (g *wholeFloat64Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce in line 194 of kernel.go.
+// r4 runs them after the GroupReduce in line 196 of kernel.go.
 func (g *wholeFloat64Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6326,7 +6326,7 @@ func (g *wholeFloat64Host) r4() int {
 	return 4
 }
 
-// r5 runs them after the GroupInclusiveScan in line 195 of kernel.go.
+// r5 runs them after the GroupInclusiveScan in line 197 of kernel.go.
 func (g *wholeFloat64Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6346,7 +6346,7 @@ func (g *wholeFloat64Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupExclusiveScan in line 196 of kernel.go.
+// r6 runs them after the GroupExclusiveScan in line 198 of kernel.go.
 func (g *wholeFloat64Host) r6() int {
 	n := g.Items
 	h25 := g.v25[:n]
@@ -6375,7 +6375,7 @@ func (g *wholeFloat64Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupExclusiveScan in line 197 of kernel.go.
+// r7 runs them after the GroupExclusiveScan in line 199 of kernel.go.
 func (g *wholeFloat64Host) r7() int {
 	n := g.Items
 	h31 := g.v31[:n]
@@ -6403,7 +6403,7 @@ func (g *wholeFloat64Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan in line 198 of kernel.go.
+// r8 runs them after the GroupInclusiveScan in line 200 of kernel.go.
 func (g *wholeFloat64Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6423,7 +6423,7 @@ func (g *wholeFloat64Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupSelect in line 199 of kernel.go.
+// r9 runs them after the GroupSelect in line 201 of kernel.go.
 func (g *wholeFloat64Host) r9() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6481,10 +6481,10 @@ type wholeInt16Host struct {
 func newWholeInt16Host() kernelimpl.HostForm { return new(wholeInt16Host) }
 
 var wholeInt16HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
 // Begin readies the form for a launch.
@@ -6517,7 +6517,7 @@ func (g *wholeInt16Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupReduce in line 143 of kernel.go
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6525,7 +6525,7 @@ func (g *wholeInt16Host) Run() {
 			g.v15 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
-			// GroupReduce in line 144 of kernel.go
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v20)
@@ -6533,7 +6533,7 @@ func (g *wholeInt16Host) Run() {
 			g.v21 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
-			// GroupReduce in line 145 of kernel.go
+			// GroupReduce in line 147 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6541,7 +6541,7 @@ func (g *wholeInt16Host) Run() {
 			g.v26 = kernelimpl.HostReduceMin[int32](in)
 			next = g.r3()
 		case 3:
-			// GroupReduce in line 146 of kernel.go
+			// GroupReduce in line 148 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6549,7 +6549,7 @@ func (g *wholeInt16Host) Run() {
 			g.v29 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r4()
 		case 4:
-			// GroupReduce in line 150 of kernel.go
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v33)
@@ -6557,7 +6557,7 @@ func (g *wholeInt16Host) Run() {
 			g.v34 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
-			// GroupReduce in line 151 of kernel.go
+			// GroupReduce in line 153 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6565,7 +6565,7 @@ func (g *wholeInt16Host) Run() {
 			g.v37 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
-			// GroupReduce in line 152 of kernel.go
+			// GroupReduce in line 154 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6573,7 +6573,7 @@ func (g *wholeInt16Host) Run() {
 			g.v40 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
-			// GroupInclusiveScan in line 153 of kernel.go
+			// GroupInclusiveScan in line 155 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6582,7 +6582,7 @@ func (g *wholeInt16Host) Run() {
 			copy(g.v43[:n], in)
 			next = g.r8()
 		case 8:
-			// GroupExclusiveScan in line 154 of kernel.go
+			// GroupExclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6591,7 +6591,7 @@ func (g *wholeInt16Host) Run() {
 			kernelimpl.HostShift(g.v48[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
-			// GroupAny in line 155 of kernel.go
+			// GroupAny in line 157 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v56)
@@ -6599,7 +6599,7 @@ func (g *wholeInt16Host) Run() {
 			g.v57 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
-			// GroupInclusiveScan in line 156 of kernel.go
+			// GroupInclusiveScan in line 158 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6608,7 +6608,7 @@ func (g *wholeInt16Host) Run() {
 			copy(g.v58[:n], in)
 			next = g.r11()
 		case 11:
-			// GroupAll in line 158 of kernel.go
+			// GroupAll in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v61)
@@ -6616,7 +6616,7 @@ func (g *wholeInt16Host) Run() {
 			g.v62 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
-			// GroupAny in line 158 of kernel.go
+			// GroupAny in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v63)
@@ -6624,7 +6624,7 @@ func (g *wholeInt16Host) Run() {
 			g.v64 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
-			// GroupExclusiveScan in line 159 of kernel.go
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6633,7 +6633,7 @@ func (g *wholeInt16Host) Run() {
 			kernelimpl.HostShift(g.v65[:n], in, n, int32(32767))
 			next = g.r14()
 		case 14:
-			// GroupExclusiveScan in line 161 of kernel.go
+			// GroupExclusiveScan in line 163 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6642,7 +6642,7 @@ func (g *wholeInt16Host) Run() {
 			kernelimpl.HostShift(g.v69[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
-			// GroupSelect in line 162 of kernel.go
+			// GroupSelect in line 164 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v73 := c0 / 2
@@ -6652,7 +6652,7 @@ func (g *wholeInt16Host) Run() {
 			g.v74 = in[v73]
 			next = g.r16()
 		case 16:
-			// GroupReduce in line 164 of kernel.go
+			// GroupReduce in line 166 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -6660,7 +6660,7 @@ func (g *wholeInt16Host) Run() {
 			g.v83 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
-			// GroupReduce in line 165 of kernel.go
+			// GroupReduce in line 167 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v89)
@@ -6727,7 +6727,7 @@ func (g *wholeInt16Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 143 of kernel.go.
+// r1 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeInt16Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6756,7 +6756,7 @@ func (g *wholeInt16Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce in line 144 of kernel.go.
+// r2 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeInt16Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6778,7 +6778,7 @@ func (g *wholeInt16Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce in line 145 of kernel.go.
+// r3 runs them after the GroupReduce in line 147 of kernel.go.
 func (g *wholeInt16Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6798,7 +6798,7 @@ func (g *wholeInt16Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce in line 146 of kernel.go.
+// r4 runs them after the GroupReduce in line 148 of kernel.go.
 func (g *wholeInt16Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6839,7 +6839,7 @@ func (g *wholeInt16Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce in line 150 of kernel.go.
+// r5 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeInt16Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6859,7 +6859,7 @@ func (g *wholeInt16Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce in line 151 of kernel.go.
+// r6 runs them after the GroupReduce in line 153 of kernel.go.
 func (g *wholeInt16Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6879,7 +6879,7 @@ func (g *wholeInt16Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce in line 152 of kernel.go.
+// r7 runs them after the GroupReduce in line 154 of kernel.go.
 func (g *wholeInt16Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -6899,7 +6899,7 @@ func (g *wholeInt16Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
+// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
 func (g *wholeInt16Host) r8() int {
 	n := g.Items
 	h43 := g.v43[:n]
@@ -6924,7 +6924,7 @@ func (g *wholeInt16Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
+// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
 func (g *wholeInt16Host) r9() int {
 	n := g.Items
 	h48 := g.v48[:n]
@@ -6960,7 +6960,7 @@ func (g *wholeInt16Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny in line 155 of kernel.go.
+// r10 runs them after the GroupAny in line 157 of kernel.go.
 func (g *wholeInt16Host) r10() int {
 	n := g.Items
 	v57 := g.v57
@@ -6999,7 +6999,7 @@ func (g *wholeInt16Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
+// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeInt16Host) r11() int {
 	n := g.Items
 	h58 := g.v58[:n]
@@ -7029,7 +7029,7 @@ func (g *wholeInt16Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 158 of kernel.go.
+// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeInt16Host) r12() int {
 	n := g.Items
 	v62 := g.v62
@@ -7068,7 +7068,7 @@ func (g *wholeInt16Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny in line 158 of kernel.go.
+// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeInt16Host) r13() int {
 	n := g.Items
 	v64 := g.v64
@@ -7100,7 +7100,7 @@ func (g *wholeInt16Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
+// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt16Host) r14() int {
 	n := g.Items
 	h65 := g.v65[:n]
@@ -7129,7 +7129,7 @@ func (g *wholeInt16Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
+// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeInt16Host) r15() int {
 	n := g.Items
 	h69 := g.v69[:n]
@@ -7158,7 +7158,7 @@ func (g *wholeInt16Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect in line 162 of kernel.go.
+// r16 runs them after the GroupSelect in line 164 of kernel.go.
 func (g *wholeInt16Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7200,7 +7200,7 @@ func (g *wholeInt16Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce in line 164 of kernel.go.
+// r17 runs them after the GroupReduce in line 166 of kernel.go.
 func (g *wholeInt16Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7233,7 +7233,7 @@ func (g *wholeInt16Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce in line 165 of kernel.go.
+// r18 runs them after the GroupReduce in line 167 of kernel.go.
 func (g *wholeInt16Host) r18() int {
 	n := g.Items
 	v90 := g.v90
@@ -7302,10 +7302,10 @@ type wholeInt32Host struct {
 func newWholeInt32Host() kernelimpl.HostForm { return new(wholeInt32Host) }
 
 var wholeInt32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
 // Begin readies the form for a launch.
@@ -7338,7 +7338,7 @@ func (g *wholeInt32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupReduce in line 143 of kernel.go
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7346,7 +7346,7 @@ func (g *wholeInt32Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
-			// GroupReduce in line 144 of kernel.go
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v16)
@@ -7354,7 +7354,7 @@ func (g *wholeInt32Host) Run() {
 			g.v17 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
-			// GroupReduce in line 145 of kernel.go
+			// GroupReduce in line 147 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7362,7 +7362,7 @@ func (g *wholeInt32Host) Run() {
 			g.v19 = kernelimpl.HostReduceMin[int32](in)
 			next = g.r3()
 		case 3:
-			// GroupReduce in line 146 of kernel.go
+			// GroupReduce in line 148 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7370,7 +7370,7 @@ func (g *wholeInt32Host) Run() {
 			g.v21 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r4()
 		case 4:
-			// GroupReduce in line 150 of kernel.go
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v24)
@@ -7378,7 +7378,7 @@ func (g *wholeInt32Host) Run() {
 			g.v25 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
-			// GroupReduce in line 151 of kernel.go
+			// GroupReduce in line 153 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7386,7 +7386,7 @@ func (g *wholeInt32Host) Run() {
 			g.v27 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
-			// GroupReduce in line 152 of kernel.go
+			// GroupReduce in line 154 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7394,7 +7394,7 @@ func (g *wholeInt32Host) Run() {
 			g.v29 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
-			// GroupInclusiveScan in line 153 of kernel.go
+			// GroupInclusiveScan in line 155 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7403,7 +7403,7 @@ func (g *wholeInt32Host) Run() {
 			copy(g.v31[:n], in)
 			next = g.r8()
 		case 8:
-			// GroupExclusiveScan in line 154 of kernel.go
+			// GroupExclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7412,7 +7412,7 @@ func (g *wholeInt32Host) Run() {
 			kernelimpl.HostShift(g.v33[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
-			// GroupAny in line 155 of kernel.go
+			// GroupAny in line 157 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v38)
@@ -7420,7 +7420,7 @@ func (g *wholeInt32Host) Run() {
 			g.v39 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
-			// GroupInclusiveScan in line 156 of kernel.go
+			// GroupInclusiveScan in line 158 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7429,7 +7429,7 @@ func (g *wholeInt32Host) Run() {
 			copy(g.v40[:n], in)
 			next = g.r11()
 		case 11:
-			// GroupAll in line 158 of kernel.go
+			// GroupAll in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v42)
@@ -7437,7 +7437,7 @@ func (g *wholeInt32Host) Run() {
 			g.v43 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
-			// GroupAny in line 158 of kernel.go
+			// GroupAny in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v44)
@@ -7445,7 +7445,7 @@ func (g *wholeInt32Host) Run() {
 			g.v45 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
-			// GroupExclusiveScan in line 159 of kernel.go
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7454,7 +7454,7 @@ func (g *wholeInt32Host) Run() {
 			kernelimpl.HostShift(g.v46[:n], in, n, int32(2147483647))
 			next = g.r14()
 		case 14:
-			// GroupExclusiveScan in line 161 of kernel.go
+			// GroupExclusiveScan in line 163 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7463,7 +7463,7 @@ func (g *wholeInt32Host) Run() {
 			kernelimpl.HostShift(g.v49[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
-			// GroupSelect in line 162 of kernel.go
+			// GroupSelect in line 164 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v52 := c0 / 2
@@ -7473,7 +7473,7 @@ func (g *wholeInt32Host) Run() {
 			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
-			// GroupReduce in line 164 of kernel.go
+			// GroupReduce in line 166 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -7481,7 +7481,7 @@ func (g *wholeInt32Host) Run() {
 			g.v58 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
-			// GroupReduce in line 165 of kernel.go
+			// GroupReduce in line 167 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v61)
@@ -7547,7 +7547,7 @@ func (g *wholeInt32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 143 of kernel.go.
+// r1 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeInt32Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7573,7 +7573,7 @@ func (g *wholeInt32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce in line 144 of kernel.go.
+// r2 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeInt32Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7592,7 +7592,7 @@ func (g *wholeInt32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce in line 145 of kernel.go.
+// r3 runs them after the GroupReduce in line 147 of kernel.go.
 func (g *wholeInt32Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7611,7 +7611,7 @@ func (g *wholeInt32Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce in line 146 of kernel.go.
+// r4 runs them after the GroupReduce in line 148 of kernel.go.
 func (g *wholeInt32Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7651,7 +7651,7 @@ func (g *wholeInt32Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce in line 150 of kernel.go.
+// r5 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeInt32Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7670,7 +7670,7 @@ func (g *wholeInt32Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce in line 151 of kernel.go.
+// r6 runs them after the GroupReduce in line 153 of kernel.go.
 func (g *wholeInt32Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7689,7 +7689,7 @@ func (g *wholeInt32Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce in line 152 of kernel.go.
+// r7 runs them after the GroupReduce in line 154 of kernel.go.
 func (g *wholeInt32Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7708,7 +7708,7 @@ func (g *wholeInt32Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
+// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
 func (g *wholeInt32Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7728,7 +7728,7 @@ func (g *wholeInt32Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
+// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
 func (g *wholeInt32Host) r9() int {
 	n := g.Items
 	h33 := g.v33[:n]
@@ -7761,7 +7761,7 @@ func (g *wholeInt32Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny in line 155 of kernel.go.
+// r10 runs them after the GroupAny in line 157 of kernel.go.
 func (g *wholeInt32Host) r10() int {
 	n := g.Items
 	v39 := g.v39
@@ -7800,7 +7800,7 @@ func (g *wholeInt32Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
+// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeInt32Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7827,7 +7827,7 @@ func (g *wholeInt32Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 158 of kernel.go.
+// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeInt32Host) r12() int {
 	n := g.Items
 	v43 := g.v43
@@ -7866,7 +7866,7 @@ func (g *wholeInt32Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny in line 158 of kernel.go.
+// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeInt32Host) r13() int {
 	n := g.Items
 	v45 := g.v45
@@ -7898,7 +7898,7 @@ func (g *wholeInt32Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
+// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt32Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -7926,7 +7926,7 @@ func (g *wholeInt32Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
+// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeInt32Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
@@ -7954,7 +7954,7 @@ func (g *wholeInt32Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect in line 162 of kernel.go.
+// r16 runs them after the GroupSelect in line 164 of kernel.go.
 func (g *wholeInt32Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -7992,7 +7992,7 @@ func (g *wholeInt32Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce in line 164 of kernel.go.
+// r17 runs them after the GroupReduce in line 166 of kernel.go.
 func (g *wholeInt32Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8022,7 +8022,7 @@ func (g *wholeInt32Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce in line 165 of kernel.go.
+// r18 runs them after the GroupReduce in line 167 of kernel.go.
 func (g *wholeInt32Host) r18() int {
 	n := g.Items
 	v62 := g.v62
@@ -8090,10 +8090,10 @@ type wholeInt64Host struct {
 func newWholeInt64Host() kernelimpl.HostForm { return new(wholeInt64Host) }
 
 var wholeInt64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
 // Begin readies the form for a launch.
@@ -8127,7 +8127,7 @@ func (g *wholeInt64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupReduce in line 143 of kernel.go
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8135,7 +8135,7 @@ func (g *wholeInt64Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r1()
 		case 1:
-			// GroupReduce in line 144 of kernel.go
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v16)
@@ -8143,7 +8143,7 @@ func (g *wholeInt64Host) Run() {
 			g.v17 = kernelimpl.HostReduceMul[int64](in)
 			next = g.r2()
 		case 2:
-			// GroupReduce in line 145 of kernel.go
+			// GroupReduce in line 147 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8151,7 +8151,7 @@ func (g *wholeInt64Host) Run() {
 			g.v19 = kernelimpl.HostReduceMin[int64](in)
 			next = g.r3()
 		case 3:
-			// GroupReduce in line 146 of kernel.go
+			// GroupReduce in line 148 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8159,7 +8159,7 @@ func (g *wholeInt64Host) Run() {
 			g.v21 = kernelimpl.HostReduceMax[int64](in)
 			next = g.r4()
 		case 4:
-			// GroupReduce in line 150 of kernel.go
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v24)
@@ -8167,7 +8167,7 @@ func (g *wholeInt64Host) Run() {
 			g.v25 = kernelimpl.HostReduceAnd[int64](in)
 			next = g.r5()
 		case 5:
-			// GroupReduce in line 151 of kernel.go
+			// GroupReduce in line 153 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8175,7 +8175,7 @@ func (g *wholeInt64Host) Run() {
 			g.v27 = kernelimpl.HostReduceOr[int64](in)
 			next = g.r6()
 		case 6:
-			// GroupReduce in line 152 of kernel.go
+			// GroupReduce in line 154 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8183,7 +8183,7 @@ func (g *wholeInt64Host) Run() {
 			g.v29 = kernelimpl.HostReduceXor[int64](in)
 			next = g.r7()
 		case 7:
-			// GroupInclusiveScan in line 153 of kernel.go
+			// GroupInclusiveScan in line 155 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8192,7 +8192,7 @@ func (g *wholeInt64Host) Run() {
 			copy(g.v31[:n], in)
 			next = g.r8()
 		case 8:
-			// GroupExclusiveScan in line 154 of kernel.go
+			// GroupExclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8201,7 +8201,7 @@ func (g *wholeInt64Host) Run() {
 			kernelimpl.HostShift(g.v33[:n], in, n, int64(0))
 			next = g.r9()
 		case 9:
-			// GroupAny in line 155 of kernel.go
+			// GroupAny in line 157 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v38)
@@ -8209,7 +8209,7 @@ func (g *wholeInt64Host) Run() {
 			g.v39 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
-			// GroupInclusiveScan in line 156 of kernel.go
+			// GroupInclusiveScan in line 158 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8218,7 +8218,7 @@ func (g *wholeInt64Host) Run() {
 			copy(g.v40[:n], in)
 			next = g.r11()
 		case 11:
-			// GroupAll in line 158 of kernel.go
+			// GroupAll in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v42)
@@ -8226,7 +8226,7 @@ func (g *wholeInt64Host) Run() {
 			g.v43 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
-			// GroupAny in line 158 of kernel.go
+			// GroupAny in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v44)
@@ -8234,7 +8234,7 @@ func (g *wholeInt64Host) Run() {
 			g.v45 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
-			// GroupExclusiveScan in line 159 of kernel.go
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8243,7 +8243,7 @@ func (g *wholeInt64Host) Run() {
 			kernelimpl.HostShift(g.v46[:n], in, n, int64(9223372036854775807))
 			next = g.r14()
 		case 14:
-			// GroupExclusiveScan in line 161 of kernel.go
+			// GroupExclusiveScan in line 163 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8252,7 +8252,7 @@ func (g *wholeInt64Host) Run() {
 			kernelimpl.HostShift(g.v49[:n], in, n, int64(-1))
 			next = g.r15()
 		case 15:
-			// GroupSelect in line 162 of kernel.go
+			// GroupSelect in line 164 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v52 := c0 / 2
@@ -8262,7 +8262,7 @@ func (g *wholeInt64Host) Run() {
 			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
-			// GroupReduce in line 164 of kernel.go
+			// GroupReduce in line 166 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -8270,7 +8270,7 @@ func (g *wholeInt64Host) Run() {
 			g.v58 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r17()
 		case 17:
-			// GroupReduce in line 165 of kernel.go
+			// GroupReduce in line 167 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v61)
@@ -8336,7 +8336,7 @@ func (g *wholeInt64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 143 of kernel.go.
+// r1 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeInt64Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8362,7 +8362,7 @@ func (g *wholeInt64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce in line 144 of kernel.go.
+// r2 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeInt64Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8381,7 +8381,7 @@ func (g *wholeInt64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce in line 145 of kernel.go.
+// r3 runs them after the GroupReduce in line 147 of kernel.go.
 func (g *wholeInt64Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8400,7 +8400,7 @@ func (g *wholeInt64Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce in line 146 of kernel.go.
+// r4 runs them after the GroupReduce in line 148 of kernel.go.
 func (g *wholeInt64Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8440,7 +8440,7 @@ func (g *wholeInt64Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce in line 150 of kernel.go.
+// r5 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeInt64Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8459,7 +8459,7 @@ func (g *wholeInt64Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce in line 151 of kernel.go.
+// r6 runs them after the GroupReduce in line 153 of kernel.go.
 func (g *wholeInt64Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8478,7 +8478,7 @@ func (g *wholeInt64Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce in line 152 of kernel.go.
+// r7 runs them after the GroupReduce in line 154 of kernel.go.
 func (g *wholeInt64Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8497,7 +8497,7 @@ func (g *wholeInt64Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
+// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
 func (g *wholeInt64Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8517,7 +8517,7 @@ func (g *wholeInt64Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
+// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
 func (g *wholeInt64Host) r9() int {
 	n := g.Items
 	h33 := g.v33[:n]
@@ -8550,7 +8550,7 @@ func (g *wholeInt64Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny in line 155 of kernel.go.
+// r10 runs them after the GroupAny in line 157 of kernel.go.
 func (g *wholeInt64Host) r10() int {
 	n := g.Items
 	v39 := g.v39
@@ -8589,7 +8589,7 @@ func (g *wholeInt64Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
+// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeInt64Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8616,7 +8616,7 @@ func (g *wholeInt64Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 158 of kernel.go.
+// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeInt64Host) r12() int {
 	n := g.Items
 	v43 := g.v43
@@ -8655,7 +8655,7 @@ func (g *wholeInt64Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny in line 158 of kernel.go.
+// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeInt64Host) r13() int {
 	n := g.Items
 	v45 := g.v45
@@ -8687,7 +8687,7 @@ func (g *wholeInt64Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
+// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt64Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -8715,7 +8715,7 @@ func (g *wholeInt64Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
+// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeInt64Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
@@ -8743,7 +8743,7 @@ func (g *wholeInt64Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect in line 162 of kernel.go.
+// r16 runs them after the GroupSelect in line 164 of kernel.go.
 func (g *wholeInt64Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8781,7 +8781,7 @@ func (g *wholeInt64Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce in line 164 of kernel.go.
+// r17 runs them after the GroupReduce in line 166 of kernel.go.
 func (g *wholeInt64Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -8811,7 +8811,7 @@ func (g *wholeInt64Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce in line 165 of kernel.go.
+// r18 runs them after the GroupReduce in line 167 of kernel.go.
 func (g *wholeInt64Host) r18() int {
 	n := g.Items
 	v62 := g.v62
@@ -8878,10 +8878,10 @@ type wholeInt8Host struct {
 func newWholeInt8Host() kernelimpl.HostForm { return new(wholeInt8Host) }
 
 var wholeInt8HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
 // Begin readies the form for a launch.
@@ -8914,7 +8914,7 @@ func (g *wholeInt8Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupReduce in line 143 of kernel.go
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -8922,7 +8922,7 @@ func (g *wholeInt8Host) Run() {
 			g.v15 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
-			// GroupReduce in line 144 of kernel.go
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v20)
@@ -8930,7 +8930,7 @@ func (g *wholeInt8Host) Run() {
 			g.v21 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
-			// GroupReduce in line 145 of kernel.go
+			// GroupReduce in line 147 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -8938,7 +8938,7 @@ func (g *wholeInt8Host) Run() {
 			g.v26 = kernelimpl.HostReduceMin[int32](in)
 			next = g.r3()
 		case 3:
-			// GroupReduce in line 146 of kernel.go
+			// GroupReduce in line 148 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -8946,7 +8946,7 @@ func (g *wholeInt8Host) Run() {
 			g.v29 = kernelimpl.HostReduceMax[int32](in)
 			next = g.r4()
 		case 4:
-			// GroupReduce in line 150 of kernel.go
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v33)
@@ -8954,7 +8954,7 @@ func (g *wholeInt8Host) Run() {
 			g.v34 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
-			// GroupReduce in line 151 of kernel.go
+			// GroupReduce in line 153 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -8962,7 +8962,7 @@ func (g *wholeInt8Host) Run() {
 			g.v37 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
-			// GroupReduce in line 152 of kernel.go
+			// GroupReduce in line 154 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -8970,7 +8970,7 @@ func (g *wholeInt8Host) Run() {
 			g.v40 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
-			// GroupInclusiveScan in line 153 of kernel.go
+			// GroupInclusiveScan in line 155 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -8979,7 +8979,7 @@ func (g *wholeInt8Host) Run() {
 			copy(g.v43[:n], in)
 			next = g.r8()
 		case 8:
-			// GroupExclusiveScan in line 154 of kernel.go
+			// GroupExclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -8988,7 +8988,7 @@ func (g *wholeInt8Host) Run() {
 			kernelimpl.HostShift(g.v48[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
-			// GroupAny in line 155 of kernel.go
+			// GroupAny in line 157 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v56)
@@ -8996,7 +8996,7 @@ func (g *wholeInt8Host) Run() {
 			g.v57 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
-			// GroupInclusiveScan in line 156 of kernel.go
+			// GroupInclusiveScan in line 158 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -9005,7 +9005,7 @@ func (g *wholeInt8Host) Run() {
 			copy(g.v58[:n], in)
 			next = g.r11()
 		case 11:
-			// GroupAll in line 158 of kernel.go
+			// GroupAll in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v61)
@@ -9013,7 +9013,7 @@ func (g *wholeInt8Host) Run() {
 			g.v62 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
-			// GroupAny in line 158 of kernel.go
+			// GroupAny in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v63)
@@ -9021,7 +9021,7 @@ func (g *wholeInt8Host) Run() {
 			g.v64 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
-			// GroupExclusiveScan in line 159 of kernel.go
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -9030,7 +9030,7 @@ func (g *wholeInt8Host) Run() {
 			kernelimpl.HostShift(g.v65[:n], in, n, int32(127))
 			next = g.r14()
 		case 14:
-			// GroupExclusiveScan in line 161 of kernel.go
+			// GroupExclusiveScan in line 163 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -9039,7 +9039,7 @@ func (g *wholeInt8Host) Run() {
 			kernelimpl.HostShift(g.v69[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
-			// GroupSelect in line 162 of kernel.go
+			// GroupSelect in line 164 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v73 := c0 / 2
@@ -9049,7 +9049,7 @@ func (g *wholeInt8Host) Run() {
 			g.v74 = in[v73]
 			next = g.r16()
 		case 16:
-			// GroupReduce in line 164 of kernel.go
+			// GroupReduce in line 166 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v9)
@@ -9057,7 +9057,7 @@ func (g *wholeInt8Host) Run() {
 			g.v83 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
-			// GroupReduce in line 165 of kernel.go
+			// GroupReduce in line 167 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v89)
@@ -9124,7 +9124,7 @@ func (g *wholeInt8Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 143 of kernel.go.
+// r1 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeInt8Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9153,7 +9153,7 @@ func (g *wholeInt8Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce in line 144 of kernel.go.
+// r2 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeInt8Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9175,7 +9175,7 @@ func (g *wholeInt8Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce in line 145 of kernel.go.
+// r3 runs them after the GroupReduce in line 147 of kernel.go.
 func (g *wholeInt8Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9195,7 +9195,7 @@ func (g *wholeInt8Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce in line 146 of kernel.go.
+// r4 runs them after the GroupReduce in line 148 of kernel.go.
 func (g *wholeInt8Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9236,7 +9236,7 @@ func (g *wholeInt8Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce in line 150 of kernel.go.
+// r5 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeInt8Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9256,7 +9256,7 @@ func (g *wholeInt8Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce in line 151 of kernel.go.
+// r6 runs them after the GroupReduce in line 153 of kernel.go.
 func (g *wholeInt8Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9276,7 +9276,7 @@ func (g *wholeInt8Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce in line 152 of kernel.go.
+// r7 runs them after the GroupReduce in line 154 of kernel.go.
 func (g *wholeInt8Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9296,7 +9296,7 @@ func (g *wholeInt8Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
+// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
 func (g *wholeInt8Host) r8() int {
 	n := g.Items
 	h43 := g.v43[:n]
@@ -9321,7 +9321,7 @@ func (g *wholeInt8Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
+// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
 func (g *wholeInt8Host) r9() int {
 	n := g.Items
 	h48 := g.v48[:n]
@@ -9357,7 +9357,7 @@ func (g *wholeInt8Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny in line 155 of kernel.go.
+// r10 runs them after the GroupAny in line 157 of kernel.go.
 func (g *wholeInt8Host) r10() int {
 	n := g.Items
 	v57 := g.v57
@@ -9396,7 +9396,7 @@ func (g *wholeInt8Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
+// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeInt8Host) r11() int {
 	n := g.Items
 	h58 := g.v58[:n]
@@ -9426,7 +9426,7 @@ func (g *wholeInt8Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 158 of kernel.go.
+// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeInt8Host) r12() int {
 	n := g.Items
 	v62 := g.v62
@@ -9465,7 +9465,7 @@ func (g *wholeInt8Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny in line 158 of kernel.go.
+// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeInt8Host) r13() int {
 	n := g.Items
 	v64 := g.v64
@@ -9497,7 +9497,7 @@ func (g *wholeInt8Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
+// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt8Host) r14() int {
 	n := g.Items
 	h65 := g.v65[:n]
@@ -9526,7 +9526,7 @@ func (g *wholeInt8Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
+// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeInt8Host) r15() int {
 	n := g.Items
 	h69 := g.v69[:n]
@@ -9555,7 +9555,7 @@ func (g *wholeInt8Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect in line 162 of kernel.go.
+// r16 runs them after the GroupSelect in line 164 of kernel.go.
 func (g *wholeInt8Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9597,7 +9597,7 @@ func (g *wholeInt8Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce in line 164 of kernel.go.
+// r17 runs them after the GroupReduce in line 166 of kernel.go.
 func (g *wholeInt8Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9630,7 +9630,7 @@ func (g *wholeInt8Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce in line 165 of kernel.go.
+// r18 runs them after the GroupReduce in line 167 of kernel.go.
 func (g *wholeInt8Host) r18() int {
 	n := g.Items
 	v90 := g.v90
@@ -9699,10 +9699,10 @@ type wholeUint32Host struct {
 func newWholeUint32Host() kernelimpl.HostForm { return new(wholeUint32Host) }
 
 var wholeUint32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
 // Begin readies the form for a launch.
@@ -9735,7 +9735,7 @@ func (g *wholeUint32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupReduce in line 143 of kernel.go
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9743,7 +9743,7 @@ func (g *wholeUint32Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r1()
 		case 1:
-			// GroupReduce in line 144 of kernel.go
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v16)
@@ -9751,7 +9751,7 @@ func (g *wholeUint32Host) Run() {
 			g.v17 = kernelimpl.HostReduceMul[int32](in)
 			next = g.r2()
 		case 2:
-			// GroupReduce in line 145 of kernel.go
+			// GroupReduce in line 147 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9759,7 +9759,7 @@ func (g *wholeUint32Host) Run() {
 			g.v19 = kernelimpl.HostReduceUMin[int32](in)
 			next = g.r3()
 		case 3:
-			// GroupReduce in line 146 of kernel.go
+			// GroupReduce in line 148 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9767,7 +9767,7 @@ func (g *wholeUint32Host) Run() {
 			g.v21 = kernelimpl.HostReduceUMax[int32](in)
 			next = g.r4()
 		case 4:
-			// GroupReduce in line 150 of kernel.go
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v24)
@@ -9775,7 +9775,7 @@ func (g *wholeUint32Host) Run() {
 			g.v25 = kernelimpl.HostReduceAnd[int32](in)
 			next = g.r5()
 		case 5:
-			// GroupReduce in line 151 of kernel.go
+			// GroupReduce in line 153 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9783,7 +9783,7 @@ func (g *wholeUint32Host) Run() {
 			g.v27 = kernelimpl.HostReduceOr[int32](in)
 			next = g.r6()
 		case 6:
-			// GroupReduce in line 152 of kernel.go
+			// GroupReduce in line 154 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9791,7 +9791,7 @@ func (g *wholeUint32Host) Run() {
 			g.v29 = kernelimpl.HostReduceXor[int32](in)
 			next = g.r7()
 		case 7:
-			// GroupInclusiveScan in line 153 of kernel.go
+			// GroupInclusiveScan in line 155 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9800,7 +9800,7 @@ func (g *wholeUint32Host) Run() {
 			copy(g.v31[:n], in)
 			next = g.r8()
 		case 8:
-			// GroupExclusiveScan in line 154 of kernel.go
+			// GroupExclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9809,7 +9809,7 @@ func (g *wholeUint32Host) Run() {
 			kernelimpl.HostShift(g.v33[:n], in, n, int32(0))
 			next = g.r9()
 		case 9:
-			// GroupAny in line 155 of kernel.go
+			// GroupAny in line 157 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v38)
@@ -9817,7 +9817,7 @@ func (g *wholeUint32Host) Run() {
 			g.v39 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
-			// GroupInclusiveScan in line 156 of kernel.go
+			// GroupInclusiveScan in line 158 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9826,7 +9826,7 @@ func (g *wholeUint32Host) Run() {
 			copy(g.v40[:n], in)
 			next = g.r11()
 		case 11:
-			// GroupAll in line 158 of kernel.go
+			// GroupAll in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v42)
@@ -9834,7 +9834,7 @@ func (g *wholeUint32Host) Run() {
 			g.v43 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
-			// GroupAny in line 158 of kernel.go
+			// GroupAny in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v44)
@@ -9842,7 +9842,7 @@ func (g *wholeUint32Host) Run() {
 			g.v45 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
-			// GroupExclusiveScan in line 159 of kernel.go
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9851,7 +9851,7 @@ func (g *wholeUint32Host) Run() {
 			kernelimpl.HostShift(g.v46[:n], in, n, int32(-1))
 			next = g.r14()
 		case 14:
-			// GroupExclusiveScan in line 161 of kernel.go
+			// GroupExclusiveScan in line 163 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9860,7 +9860,7 @@ func (g *wholeUint32Host) Run() {
 			kernelimpl.HostShift(g.v49[:n], in, n, int32(-1))
 			next = g.r15()
 		case 15:
-			// GroupSelect in line 162 of kernel.go
+			// GroupSelect in line 164 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v52 := c0 / 2
@@ -9870,7 +9870,7 @@ func (g *wholeUint32Host) Run() {
 			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
-			// GroupReduce in line 164 of kernel.go
+			// GroupReduce in line 166 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v8)
@@ -9878,7 +9878,7 @@ func (g *wholeUint32Host) Run() {
 			g.v58 = kernelimpl.HostReduceAdd[int32](in)
 			next = g.r17()
 		case 17:
-			// GroupReduce in line 165 of kernel.go
+			// GroupReduce in line 167 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v61)
@@ -9944,7 +9944,7 @@ func (g *wholeUint32Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 143 of kernel.go.
+// r1 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeUint32Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9970,7 +9970,7 @@ func (g *wholeUint32Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce in line 144 of kernel.go.
+// r2 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeUint32Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -9989,7 +9989,7 @@ func (g *wholeUint32Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce in line 145 of kernel.go.
+// r3 runs them after the GroupReduce in line 147 of kernel.go.
 func (g *wholeUint32Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10008,7 +10008,7 @@ func (g *wholeUint32Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce in line 146 of kernel.go.
+// r4 runs them after the GroupReduce in line 148 of kernel.go.
 func (g *wholeUint32Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10048,7 +10048,7 @@ func (g *wholeUint32Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce in line 150 of kernel.go.
+// r5 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeUint32Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10067,7 +10067,7 @@ func (g *wholeUint32Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce in line 151 of kernel.go.
+// r6 runs them after the GroupReduce in line 153 of kernel.go.
 func (g *wholeUint32Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10086,7 +10086,7 @@ func (g *wholeUint32Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce in line 152 of kernel.go.
+// r7 runs them after the GroupReduce in line 154 of kernel.go.
 func (g *wholeUint32Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10105,7 +10105,7 @@ func (g *wholeUint32Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
+// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
 func (g *wholeUint32Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10125,7 +10125,7 @@ func (g *wholeUint32Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
+// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
 func (g *wholeUint32Host) r9() int {
 	n := g.Items
 	h33 := g.v33[:n]
@@ -10158,7 +10158,7 @@ func (g *wholeUint32Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny in line 155 of kernel.go.
+// r10 runs them after the GroupAny in line 157 of kernel.go.
 func (g *wholeUint32Host) r10() int {
 	n := g.Items
 	v39 := g.v39
@@ -10197,7 +10197,7 @@ func (g *wholeUint32Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
+// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeUint32Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10224,7 +10224,7 @@ func (g *wholeUint32Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 158 of kernel.go.
+// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeUint32Host) r12() int {
 	n := g.Items
 	v43 := g.v43
@@ -10263,7 +10263,7 @@ func (g *wholeUint32Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny in line 158 of kernel.go.
+// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeUint32Host) r13() int {
 	n := g.Items
 	v45 := g.v45
@@ -10295,7 +10295,7 @@ func (g *wholeUint32Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
+// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeUint32Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -10323,7 +10323,7 @@ func (g *wholeUint32Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
+// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeUint32Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
@@ -10351,7 +10351,7 @@ func (g *wholeUint32Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect in line 162 of kernel.go.
+// r16 runs them after the GroupSelect in line 164 of kernel.go.
 func (g *wholeUint32Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10389,7 +10389,7 @@ func (g *wholeUint32Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce in line 164 of kernel.go.
+// r17 runs them after the GroupReduce in line 166 of kernel.go.
 func (g *wholeUint32Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10419,7 +10419,7 @@ func (g *wholeUint32Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce in line 165 of kernel.go.
+// r18 runs them after the GroupReduce in line 167 of kernel.go.
 func (g *wholeUint32Host) r18() int {
 	n := g.Items
 	v62 := g.v62
@@ -10487,10 +10487,10 @@ type wholeUint64Host struct {
 func newWholeUint64Host() kernelimpl.HostForm { return new(wholeUint64Host) }
 
 var wholeUint64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:142:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:142:14"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:141:11"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:163:16"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
 // Begin readies the form for a launch.
@@ -10524,7 +10524,7 @@ func (g *wholeUint64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// GroupReduce in line 143 of kernel.go
+			// GroupReduce in line 145 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10532,7 +10532,7 @@ func (g *wholeUint64Host) Run() {
 			g.v14 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r1()
 		case 1:
-			// GroupReduce in line 144 of kernel.go
+			// GroupReduce in line 146 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v16)
@@ -10540,7 +10540,7 @@ func (g *wholeUint64Host) Run() {
 			g.v17 = kernelimpl.HostReduceMul[int64](in)
 			next = g.r2()
 		case 2:
-			// GroupReduce in line 145 of kernel.go
+			// GroupReduce in line 147 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10548,7 +10548,7 @@ func (g *wholeUint64Host) Run() {
 			g.v19 = kernelimpl.HostReduceUMin[int64](in)
 			next = g.r3()
 		case 3:
-			// GroupReduce in line 146 of kernel.go
+			// GroupReduce in line 148 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10556,7 +10556,7 @@ func (g *wholeUint64Host) Run() {
 			g.v21 = kernelimpl.HostReduceUMax[int64](in)
 			next = g.r4()
 		case 4:
-			// GroupReduce in line 150 of kernel.go
+			// GroupReduce in line 152 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v24)
@@ -10564,7 +10564,7 @@ func (g *wholeUint64Host) Run() {
 			g.v25 = kernelimpl.HostReduceAnd[int64](in)
 			next = g.r5()
 		case 5:
-			// GroupReduce in line 151 of kernel.go
+			// GroupReduce in line 153 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10572,7 +10572,7 @@ func (g *wholeUint64Host) Run() {
 			g.v27 = kernelimpl.HostReduceOr[int64](in)
 			next = g.r6()
 		case 6:
-			// GroupReduce in line 152 of kernel.go
+			// GroupReduce in line 154 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10580,7 +10580,7 @@ func (g *wholeUint64Host) Run() {
 			g.v29 = kernelimpl.HostReduceXor[int64](in)
 			next = g.r7()
 		case 7:
-			// GroupInclusiveScan in line 153 of kernel.go
+			// GroupInclusiveScan in line 155 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10589,7 +10589,7 @@ func (g *wholeUint64Host) Run() {
 			copy(g.v31[:n], in)
 			next = g.r8()
 		case 8:
-			// GroupExclusiveScan in line 154 of kernel.go
+			// GroupExclusiveScan in line 156 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10598,7 +10598,7 @@ func (g *wholeUint64Host) Run() {
 			kernelimpl.HostShift(g.v33[:n], in, n, int64(0))
 			next = g.r9()
 		case 9:
-			// GroupAny in line 155 of kernel.go
+			// GroupAny in line 157 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v38)
@@ -10606,7 +10606,7 @@ func (g *wholeUint64Host) Run() {
 			g.v39 = kernelimpl.HostAny(in)
 			next = g.r10()
 		case 10:
-			// GroupInclusiveScan in line 156 of kernel.go
+			// GroupInclusiveScan in line 158 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10615,7 +10615,7 @@ func (g *wholeUint64Host) Run() {
 			copy(g.v40[:n], in)
 			next = g.r11()
 		case 11:
-			// GroupAll in line 158 of kernel.go
+			// GroupAll in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v42)
@@ -10623,7 +10623,7 @@ func (g *wholeUint64Host) Run() {
 			g.v43 = kernelimpl.HostAll(in)
 			next = g.r12()
 		case 12:
-			// GroupAny in line 158 of kernel.go
+			// GroupAny in line 160 of kernel.go
 			n := g.Items
 			in := g.sbool[:n]
 			copy(in, g.v44)
@@ -10631,7 +10631,7 @@ func (g *wholeUint64Host) Run() {
 			g.v45 = kernelimpl.HostAny(in)
 			next = g.r13()
 		case 13:
-			// GroupExclusiveScan in line 159 of kernel.go
+			// GroupExclusiveScan in line 161 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10640,7 +10640,7 @@ func (g *wholeUint64Host) Run() {
 			kernelimpl.HostShift(g.v46[:n], in, n, int64(-1))
 			next = g.r14()
 		case 14:
-			// GroupExclusiveScan in line 161 of kernel.go
+			// GroupExclusiveScan in line 163 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10649,7 +10649,7 @@ func (g *wholeUint64Host) Run() {
 			kernelimpl.HostShift(g.v49[:n], in, n, int64(-1))
 			next = g.r15()
 		case 15:
-			// GroupSelect in line 162 of kernel.go
+			// GroupSelect in line 164 of kernel.go
 			n := g.Items
 			c0 := g.c0
 			v52 := c0 / 2
@@ -10659,7 +10659,7 @@ func (g *wholeUint64Host) Run() {
 			g.v53 = in[v52]
 			next = g.r16()
 		case 16:
-			// GroupReduce in line 164 of kernel.go
+			// GroupReduce in line 166 of kernel.go
 			n := g.Items
 			in := g.sint64[:n]
 			copy(in, g.v8)
@@ -10667,7 +10667,7 @@ func (g *wholeUint64Host) Run() {
 			g.v58 = kernelimpl.HostReduceAdd[int64](in)
 			next = g.r17()
 		case 17:
-			// GroupReduce in line 165 of kernel.go
+			// GroupReduce in line 167 of kernel.go
 			n := g.Items
 			in := g.sint32[:n]
 			copy(in, g.v61)
@@ -10733,7 +10733,7 @@ func (g *wholeUint64Host) r0() int {
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 143 of kernel.go.
+// r1 runs them after the GroupReduce in line 145 of kernel.go.
 func (g *wholeUint64Host) r1() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10759,7 +10759,7 @@ func (g *wholeUint64Host) r1() int {
 	return 1
 }
 
-// r2 runs them after the GroupReduce in line 144 of kernel.go.
+// r2 runs them after the GroupReduce in line 146 of kernel.go.
 func (g *wholeUint64Host) r2() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10778,7 +10778,7 @@ func (g *wholeUint64Host) r2() int {
 	return 2
 }
 
-// r3 runs them after the GroupReduce in line 145 of kernel.go.
+// r3 runs them after the GroupReduce in line 147 of kernel.go.
 func (g *wholeUint64Host) r3() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10797,7 +10797,7 @@ func (g *wholeUint64Host) r3() int {
 	return 3
 }
 
-// r4 runs them after the GroupReduce in line 146 of kernel.go.
+// r4 runs them after the GroupReduce in line 148 of kernel.go.
 func (g *wholeUint64Host) r4() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10837,7 +10837,7 @@ func (g *wholeUint64Host) r4() int {
 	return next
 }
 
-// r5 runs them after the GroupReduce in line 150 of kernel.go.
+// r5 runs them after the GroupReduce in line 152 of kernel.go.
 func (g *wholeUint64Host) r5() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10856,7 +10856,7 @@ func (g *wholeUint64Host) r5() int {
 	return 5
 }
 
-// r6 runs them after the GroupReduce in line 151 of kernel.go.
+// r6 runs them after the GroupReduce in line 153 of kernel.go.
 func (g *wholeUint64Host) r6() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10875,7 +10875,7 @@ func (g *wholeUint64Host) r6() int {
 	return 6
 }
 
-// r7 runs them after the GroupReduce in line 152 of kernel.go.
+// r7 runs them after the GroupReduce in line 154 of kernel.go.
 func (g *wholeUint64Host) r7() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10894,7 +10894,7 @@ func (g *wholeUint64Host) r7() int {
 	return 7
 }
 
-// r8 runs them after the GroupInclusiveScan in line 153 of kernel.go.
+// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
 func (g *wholeUint64Host) r8() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -10914,7 +10914,7 @@ func (g *wholeUint64Host) r8() int {
 	return 8
 }
 
-// r9 runs them after the GroupExclusiveScan in line 154 of kernel.go.
+// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
 func (g *wholeUint64Host) r9() int {
 	n := g.Items
 	h33 := g.v33[:n]
@@ -10947,7 +10947,7 @@ func (g *wholeUint64Host) r9() int {
 	return 9
 }
 
-// r10 runs them after the GroupAny in line 155 of kernel.go.
+// r10 runs them after the GroupAny in line 157 of kernel.go.
 func (g *wholeUint64Host) r10() int {
 	n := g.Items
 	v39 := g.v39
@@ -10986,7 +10986,7 @@ func (g *wholeUint64Host) r10() int {
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 156 of kernel.go.
+// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeUint64Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -11013,7 +11013,7 @@ func (g *wholeUint64Host) r11() int {
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 158 of kernel.go.
+// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeUint64Host) r12() int {
 	n := g.Items
 	v43 := g.v43
@@ -11052,7 +11052,7 @@ func (g *wholeUint64Host) r12() int {
 	return next
 }
 
-// r13 runs them after the GroupAny in line 158 of kernel.go.
+// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeUint64Host) r13() int {
 	n := g.Items
 	v45 := g.v45
@@ -11084,7 +11084,7 @@ func (g *wholeUint64Host) r13() int {
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 159 of kernel.go.
+// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeUint64Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
@@ -11112,7 +11112,7 @@ func (g *wholeUint64Host) r14() int {
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 161 of kernel.go.
+// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeUint64Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
@@ -11140,7 +11140,7 @@ func (g *wholeUint64Host) r15() int {
 	return 15
 }
 
-// r16 runs them after the GroupSelect in line 162 of kernel.go.
+// r16 runs them after the GroupSelect in line 164 of kernel.go.
 func (g *wholeUint64Host) r16() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -11178,7 +11178,7 @@ func (g *wholeUint64Host) r16() int {
 	return next
 }
 
-// r17 runs them after the GroupReduce in line 164 of kernel.go.
+// r17 runs them after the GroupReduce in line 166 of kernel.go.
 func (g *wholeUint64Host) r17() int {
 	n := g.Items
 	p2 := g.Pointer(2)
@@ -11208,7 +11208,7 @@ func (g *wholeUint64Host) r17() int {
 	return 17
 }
 
-// r18 runs them after the GroupReduce in line 165 of kernel.go.
+// r18 runs them after the GroupReduce in line 167 of kernel.go.
 func (g *wholeUint64Host) r18() int {
 	n := g.Items
 	v62 := g.v62

@@ -5,11 +5,10 @@ package groupsgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/groups"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -32,55 +31,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Alone", "Ballots", "Bisections", "Choices", "OneWayOut", "OwnChecks", "OwnLoops", "Replaced", "Rows", "Search", "Stated", "Steps", "UniformRows", "Votes", "WholeFloat32", "WholeFloat64", "WholeInt16", "WholeInt32", "WholeInt64", "WholeInt8", "WholeUint32", "WholeUint64"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/groups/kernel.go", Package: "groups", Sum: 0x5743c005},
+		{File: "internal/difftest/groups/kernel.go", Package: "groups", Sum: 0x840c4e62},
 		{File: "internal/difftest/groups/lanes.go", Package: "groups", Sum: 0x39aa3ddf},
 	},
 })
-
-//go:embed Alone.spv
-var aloneSPIRV string
-
-//go:embed Alone.small.spv
-var aloneSmall string
-
-//go:embed Alone.words.spv
-var aloneWords string
-
-var aloneKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Alone",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "F", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "G", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize:    72,
-	Items:      1,
-	Properties: properties.List{properties.DeviceHas()},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:96:18", Limit: -4},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:96:24"},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:96:33", Limit: -5},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:96:39"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:97:37", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:100:36", Limit: -3},
-	},
-	Loops: "- - - - - - - - - - -",
-	SPIRV: aloneSPIRV,
-	Sum:   0x15adffae,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {88}, {8}, {-6, 8}, {-5, 8}}, Loops: "- - - - - - - - - - -", SPIRV: aloneSmall, Sum: 0x9781ab7f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - -", SPIRV: aloneWords, Sum: 0x29b2a0b9},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var aloneKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Alone"), func(a *kernelimpl.HostArgs) any {
 	return groups.Alone{
 		N:   kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -134,40 +89,7 @@ func _(k *groups.Alone) {
 	_ = (*groupsAloneHasChanged_RunGoGenerate)(k) // groups.Alone has changed: run go generate
 }
 
-//go:embed Ballots.spv
-var ballotsSPIRV string
-
-//go:embed Ballots.words.spv
-var ballotsWords string
-
-var ballotsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Ballots",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.SubGroups},
-	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(groups.Ballots).Kernel", Pos: "internal/difftest/groups/kernel.go:68:22"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:67:12", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:75:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:75:20"},
-	},
-	Loops: "internal/difftest/groups/kernel.go:70:2",
-	SPIRV: ballotsSPIRV,
-	Sum:   0x929dcf3f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/kernel.go:70:2", SPIRV: ballotsWords, Sum: 0x6847b209},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var ballotsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Ballots"), func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{
 		N:   kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -211,55 +133,7 @@ func _(k *groups.Ballots) {
 	_ = (*groupsBallotsHasChanged_RunGoGenerate)(k) // groups.Ballots has changed: run go generate
 }
 
-//go:embed Bisections.spv
-var bisectionsSPIRV string
-
-//go:embed Bisections.small.spv
-var bisectionsSmall string
-
-//go:embed Bisections.words.spv
-var bisectionsWords string
-
-//go:embed Bisections.alone.spv
-var bisectionsAlone string
-
-//go:embed Bisections.aloneWords.spv
-var bisectionsAloneWords string
-
-var bisectionsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Bisections",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:210:10", Limit: -4},
-		{Kind: abi.FaultSliceLen, Pos: "internal/difftest/groups/lanes.go:225:41", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:229:5", Limit: -5},
-	},
-	Loops: "- internal/difftest/groups/lanes.go:212:2 217:2 - - slices/sort.go:132:2",
-	SPIRV: bisectionsSPIRV,
-	Sum:   0xee6abea1,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}}, Loops: "- internal/difftest/groups/lanes.go:212:2 217:2 - - slices/sort.go:132:2", SPIRV: bisectionsSmall, Sum: 0xb5ea6669},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/groups/lanes.go:212:2 217:2 - - slices/sort.go:132:2", SPIRV: bisectionsWords, Sum: 0x3742ec47},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- internal/difftest/groups/lanes.go:212:2 217:2 - slices/sort.go:132:2", SPIRV: bisectionsAlone, Sum: 0xe596b7b8},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- internal/difftest/groups/lanes.go:212:2 217:2 - slices/sort.go:132:2", SPIRV: bisectionsAloneWords, Sum: 0xce13e635},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var bisectionsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Bisections"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Bisections
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -320,50 +194,7 @@ func _(k *groups.Bisections) {
 	_ = (*groupsLanesHasChanged_RunGoGenerate)(&k.Lanes) // groups.Lanes has changed: run go generate
 }
 
-//go:embed Choices.spv
-var choicesSPIRV string
-
-//go:embed Choices.words.spv
-var choicesWords string
-
-//go:embed Choices.alone.spv
-var choicesAlone string
-
-//go:embed Choices.aloneWords.spv
-var choicesAloneWords string
-
-var choicesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Choices",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 128, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:212:11", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:217:6", Limit: 128},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:227:13", Limit: 128},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:234:7", Limit: -3},
-	},
-	Loops: "- - internal/difftest/groups/kernel.go:224:3 - - -",
-	SPIRV: choicesSPIRV,
-	Sum:   0x7b5720c3,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/groups/kernel.go:224:3 - - -", SPIRV: choicesWords, Sum: 0x17cbcb4a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:224:3 - - -", SPIRV: choicesAlone, Sum: 0x485d7127},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:224:3 - - -", SPIRV: choicesAloneWords, Sum: 0x4128425a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var choicesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Choices"), func(a *kernelimpl.HostArgs) any {
 	return groups.Choices{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -407,47 +238,7 @@ func _(k *groups.Choices) {
 	_ = (*groupsChoicesHasChanged_RunGoGenerate)(k) // groups.Choices has changed: run go generate
 }
 
-//go:embed OneWayOut.spv
-var oneWayOutSPIRV string
-
-//go:embed OneWayOut.small.spv
-var oneWayOutSmall string
-
-//go:embed OneWayOut.words.spv
-var oneWayOutWords string
-
-var oneWayOutKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "OneWayOut",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:112:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:114:6", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:120:7", Limit: -5},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:129:9", Message: "too many"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:132:7", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:138:5", Limit: -5},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
-	},
-	Loops: "internal/difftest/groups/lanes.go:117:2 127:2",
-	SPIRV: oneWayOutSPIRV,
-	Sum:   0x8c5c1e64,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {24, 32}}, Loops: "internal/difftest/groups/lanes.go:117:2 127:2", SPIRV: oneWayOutSmall, Sum: 0x5560428d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:117:2 127:2", SPIRV: oneWayOutWords, Sum: 0x72cf2c75},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var oneWayOutKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "OneWayOut"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OneWayOut
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -500,59 +291,7 @@ func _(k *groups.OneWayOut) {
 	_ = (*groupsOneWayOutHasChanged_RunGoGenerate)(k) // groups.OneWayOut has changed: run go generate
 }
 
-//go:embed OwnChecks.spv
-var ownChecksSPIRV string
-
-//go:embed OwnChecks.small.spv
-var ownChecksSmall string
-
-//go:embed OwnChecks.words.spv
-var ownChecksWords string
-
-//go:embed OwnChecks.alone.spv
-var ownChecksAlone string
-
-//go:embed OwnChecks.aloneWords.spv
-var ownChecksAloneWords string
-
-var ownChecksKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "OwnChecks",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:52:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:54:6", Limit: -5},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/lanes.go:60:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:61:15", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:67:6", Limit: -5},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/lanes.go:74:15"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:82:5", Limit: -5},
-	},
-	Loops: "internal/difftest/groups/lanes.go:59:2 - - - - 59:2 - - - - 70:2 74:2 78:2",
-	SPIRV: ownChecksSPIRV,
-	Sum:   0x38d36aef,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, Loops: "internal/difftest/groups/lanes.go:59:2 - - 59:2 - - 70:2 74:2 78:2", SPIRV: ownChecksSmall, Sum: 0x8093cbe},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:59:2 - - - - 59:2 - - - - 70:2 74:2 78:2", SPIRV: ownChecksWords, Sum: 0x6e23515c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "internal/difftest/groups/lanes.go:59:2 - - 59:2 - - 70:2 74:2 78:2", SPIRV: ownChecksAlone, Sum: 0xf5895f6c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "internal/difftest/groups/lanes.go:59:2 - - 59:2 - - 70:2 74:2 78:2", SPIRV: ownChecksAloneWords, Sum: 0x77d6cc3e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var ownChecksKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "OwnChecks"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnChecks
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -605,43 +344,7 @@ func _(k *groups.OwnChecks) {
 	_ = (*groupsOwnChecksHasChanged_RunGoGenerate)(k) // groups.OwnChecks has changed: run go generate
 }
 
-//go:embed OwnLoops.spv
-var ownLoopsSPIRV string
-
-//go:embed OwnLoops.small.spv
-var ownLoopsSmall string
-
-//go:embed OwnLoops.words.spv
-var ownLoopsWords string
-
-var ownLoopsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "OwnLoops",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:23:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:31:6", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:42:5", Limit: -5},
-	},
-	Loops: "internal/difftest/groups/lanes.go:24:2 34:2 38:2",
-	SPIRV: ownLoopsSPIRV,
-	Sum:   0xf5ad23a5,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}}, Loops: "internal/difftest/groups/lanes.go:24:2 34:2 38:2", SPIRV: ownLoopsSmall, Sum: 0x23faee49},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:24:2 34:2 38:2", SPIRV: ownLoopsWords, Sum: 0xb1ba03f0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var ownLoopsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "OwnLoops"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -694,39 +397,7 @@ func _(k *groups.OwnLoops) {
 	_ = (*groupsOwnLoopsHasChanged_RunGoGenerate)(k) // groups.OwnLoops has changed: run go generate
 }
 
-//go:embed Replaced.spv
-var replacedSPIRV string
-
-//go:embed Replaced.words.spv
-var replacedWords string
-
-var replacedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Replaced",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:150:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:156:6", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:163:5", Limit: -5},
-	},
-	Loops: "internal/difftest/groups/lanes.go:159:2",
-	SPIRV: replacedSPIRV,
-	Sum:   0x662c5857,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:159:2", SPIRV: replacedWords, Sum: 0xa2f5f87},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var replacedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Replaced"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Replaced
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -779,43 +450,7 @@ func _(k *groups.Replaced) {
 	_ = (*groupsReplacedHasChanged_RunGoGenerate)(k) // groups.Replaced has changed: run go generate
 }
 
-//go:embed Rows.spv
-var rowsSPIRV string
-
-//go:embed Rows.words.spv
-var rowsWords string
-
-var rowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Rows",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Choice", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 128, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:248:11", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:250:6", Limit: 128},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:252:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:258:13", Limit: 128},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:265:12", Limit: 128},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:270:7", Limit: -3},
-	},
-	Loops: "- internal/difftest/groups/kernel.go:255:3 264:2",
-	SPIRV: rowsSPIRV,
-	Sum:   0x7963855f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/groups/kernel.go:255:3 264:2", SPIRV: rowsWords, Sum: 0xe23b0689},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var rowsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Rows"), func(a *kernelimpl.HostArgs) any {
 	return groups.Rows{
 		Choice: kernelimpl.HostSlice[int32](a, 0),
 		In:     kernelimpl.HostSlice[int32](a, 1),
@@ -859,43 +494,7 @@ func _(k *groups.Rows) {
 	_ = (*groupsRowsHasChanged_RunGoGenerate)(k) // groups.Rows has changed: run go generate
 }
 
-//go:embed Search.spv
-var searchSPIRV string
-
-//go:embed Search.small.spv
-var searchSmall string
-
-//go:embed Search.words.spv
-var searchWords string
-
-var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Search",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:177:9", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:178:7", Limit: -5},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/groups/lanes.go:183:7", Message: "not found"},
-	},
-	Loops: "internal/difftest/groups/lanes.go:176:2",
-	SPIRV: searchSPIRV,
-	Sum:   0x7006cd02,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}}, Loops: "internal/difftest/groups/lanes.go:176:2", SPIRV: searchSmall, Sum: 0x6857d412},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:176:2", SPIRV: searchWords, Sum: 0x9e5e1097},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var searchKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Search"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Search
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -948,54 +547,7 @@ func _(k *groups.Search) {
 	_ = (*groupsSearchHasChanged_RunGoGenerate)(k) // groups.Search has changed: run go generate
 }
 
-//go:embed Stated.spv
-var statedSPIRV string
-
-//go:embed Stated.words.spv
-var statedWords string
-
-//go:embed Stated.alone.spv
-var statedAlone string
-
-//go:embed Stated.aloneWords.spv
-var statedAloneWords string
-
-var statedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Stated",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "X", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "F", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:29:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:29:6", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:31:31", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:32:12", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:37:20", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:50:5", Limit: -3},
-	},
-	Loops: "- - - - internal/difftest/groups/kernel.go:31:2 - - - -",
-	SPIRV: statedSPIRV,
-	Sum:   0xf9186c10,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - internal/difftest/groups/kernel.go:31:2 - - - -", SPIRV: statedWords, Sum: 0x3ae92218},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:31:2 - - - -", SPIRV: statedAlone, Sum: 0xadb63089},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:31:2 - - - -", SPIRV: statedAloneWords, Sum: 0xf85c571},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var statedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Stated"), func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
 		N: kernelimpl.HostValue[int](a, 0),
 		X: kernelimpl.HostSlice[int32](a, 1),
@@ -1044,47 +596,7 @@ func _(k *groups.Stated) {
 	_ = (*groupsStatedHasChanged_RunGoGenerate)(k) // groups.Stated has changed: run go generate
 }
 
-//go:embed Steps.spv
-var stepsSPIRV string
-
-//go:embed Steps.small.spv
-var stepsSmall string
-
-//go:embed Steps.words.spv
-var stepsWords string
-
-var stepsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Steps",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:92:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:97:7", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:100:11", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:103:5", Limit: -5},
-	},
-	Loops: "internal/difftest/groups/lanes.go:94:2 -",
-	SPIRV: stepsSPIRV,
-	Sum:   0x13662d4f,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}}, Loops: "internal/difftest/groups/lanes.go:94:2 -", SPIRV: stepsSmall, Sum: 0x97b66596},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:94:2 -", SPIRV: stepsWords, Sum: 0xb83231b8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var stepsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Steps"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Steps
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -1137,51 +649,7 @@ func _(k *groups.Steps) {
 	_ = (*groupsStepsHasChanged_RunGoGenerate)(k) // groups.Steps has changed: run go generate
 }
 
-//go:embed UniformRows.spv
-var uniformRowsSPIRV string
-
-//go:embed UniformRows.words.spv
-var uniformRowsWords string
-
-//go:embed UniformRows.alone.spv
-var uniformRowsAlone string
-
-//go:embed UniformRows.aloneWords.spv
-var uniformRowsAloneWords string
-
-var uniformRowsKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "UniformRows",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 128, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:283:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:285:6", Limit: 128},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:288:12", Limit: 128},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:293:21", Limit: 128},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:297:12", Limit: 128},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:299:7", Limit: -2},
-	},
-	Loops: "- - internal/difftest/groups/kernel.go:287:2 -",
-	SPIRV: uniformRowsSPIRV,
-	Sum:   0xcb285fcc,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/groups/kernel.go:287:2 -", SPIRV: uniformRowsWords, Sum: 0x4ddd883c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:287:2 -", SPIRV: uniformRowsAlone, Sum: 0xb12ffa4a},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - internal/difftest/groups/kernel.go:287:2 -", SPIRV: uniformRowsAloneWords, Sum: 0x8d3b95a7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var uniformRowsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "UniformRows"), func(a *kernelimpl.HostArgs) any {
 	return groups.UniformRows{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1220,50 +688,7 @@ func _(k *groups.UniformRows) {
 	_ = (*groupsUniformRowsHasChanged_RunGoGenerate)(k) // groups.UniformRows has changed: run go generate
 }
 
-//go:embed Votes.spv
-var votesSPIRV string
-
-//go:embed Votes.words.spv
-var votesWords string
-
-//go:embed Votes.alone.spv
-var votesAlone string
-
-//go:embed Votes.aloneWords.spv
-var votesAloneWords string
-
-var votesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Votes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Lanes.N", Kind: abi.Value, Type: "int", Offset: -1, Size: 8},
-		{Name: "Lanes.M", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 8},
-		{Name: "Lanes.T", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4},
-		{Name: "Lanes.X", Kind: abi.Slice, Type: "[]int32", Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lanes.Y", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:192:10", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:195:7", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/lanes.go:201:5", Limit: -5},
-	},
-	Loops: "internal/difftest/groups/lanes.go:193:2 -",
-	SPIRV: votesSPIRV,
-	Sum:   0xe2ec53b6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/groups/lanes.go:193:2 -", SPIRV: votesWords, Sum: 0x73ee8205},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "internal/difftest/groups/lanes.go:193:2 -", SPIRV: votesAlone, Sum: 0x72d54450},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "internal/difftest/groups/lanes.go:193:2 -", SPIRV: votesAloneWords, Sum: 0x1d735711},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var votesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Votes"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Votes
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -1316,49 +741,7 @@ func _(k *groups.Votes) {
 	_ = (*groupsVotesHasChanged_RunGoGenerate)(k) // groups.Votes has changed: run go generate
 }
 
-//go:embed WholeFloat32.spv
-var wholeFloat32SPIRV string
-
-//go:embed WholeFloat32.words.spv
-var wholeFloat32Words string
-
-//go:embed WholeFloat32.alone.spv
-var wholeFloat32Alone string
-
-//go:embed WholeFloat32.aloneWords.spv
-var wholeFloat32AloneWords string
-
-var wholeFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "WholeFloat32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:186:11", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:187:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
-	},
-	Loops: "- - - - - - - - - - - - - -",
-	SPIRV: wholeFloat32SPIRV,
-	Sum:   0xf4d224d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - -", SPIRV: wholeFloat32Words, Sum: 0xf820742c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - -", SPIRV: wholeFloat32Alone, Sum: 0x133d4416},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - -", SPIRV: wholeFloat32AloneWords, Sum: 0xd7d212bb},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wholeFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeFloat32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat32{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float32](a, 1),
@@ -1401,52 +784,7 @@ func _(k *groups.WholeFloat32) {
 	_ = (*groupsWholeFloat32HasChanged_RunGoGenerate)(k) // groups.WholeFloat32 has changed: run go generate
 }
 
-//go:embed WholeFloat64.spv
-var wholeFloat64SPIRV string
-
-//go:embed WholeFloat64.words.spv
-var wholeFloat64Words string
-
-//go:embed WholeFloat64.alone.spv
-var wholeFloat64Alone string
-
-//go:embed WholeFloat64.aloneWords.spv
-var wholeFloat64AloneWords string
-
-var wholeFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "WholeFloat64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]float64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(groups.WholeFloats[float64]).Kernel", Pos: "internal/difftest/groups/kernel.go:186:11"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:186:11", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:187:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:187:31"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - -",
-	SPIRV: wholeFloat64SPIRV,
-	Sum:   0xa15f6188,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeFloat64Words, Sum: 0xb9d5a5dd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - -", SPIRV: wholeFloat64Alone, Sum: 0x8ca7141c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - -", SPIRV: wholeFloat64AloneWords, Sum: 0xa4e9b9e5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wholeFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeFloat64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat64{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float64](a, 1),
@@ -1489,49 +827,7 @@ func _(k *groups.WholeFloat64) {
 	_ = (*groupsWholeFloat64HasChanged_RunGoGenerate)(k) // groups.WholeFloat64 has changed: run go generate
 }
 
-//go:embed WholeInt16.spv
-var wholeInt16SPIRV string
-
-//go:embed WholeInt16.words.spv
-var wholeInt16Words string
-
-//go:embed WholeInt16.alone.spv
-var wholeInt16Alone string
-
-//go:embed WholeInt16.aloneWords.spv
-var wholeInt16AloneWords string
-
-var wholeInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "WholeInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int16", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int16", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 2, ElemAlign: 2, Access: abi.ReadWrite},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - - - - - -",
-	SPIRV: wholeInt16SPIRV,
-	Sum:   0xe625c1d1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt16Words, Sum: 0x808fdc},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt16Alone, Sum: 0x6a4664f2},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt16AloneWords, Sum: 0xe53acfee},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wholeInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt16"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt16{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int16](a, 1),
@@ -1574,49 +870,7 @@ func _(k *groups.WholeInt16) {
 	_ = (*groupsWholeInt16HasChanged_RunGoGenerate)(k) // groups.WholeInt16 has changed: run go generate
 }
 
-//go:embed WholeInt32.spv
-var wholeInt32SPIRV string
-
-//go:embed WholeInt32.words.spv
-var wholeInt32Words string
-
-//go:embed WholeInt32.alone.spv
-var wholeInt32Alone string
-
-//go:embed WholeInt32.aloneWords.spv
-var wholeInt32AloneWords string
-
-var wholeInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "WholeInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - - - - - -",
-	SPIRV: wholeInt32SPIRV,
-	Sum:   0xffb0daf4,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt32Words, Sum: 0xef7e24bb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt32Alone, Sum: 0x16791a3f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt32AloneWords, Sum: 0x7faa8df7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wholeInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt32{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -1659,50 +913,7 @@ func _(k *groups.WholeInt32) {
 	_ = (*groupsWholeInt32HasChanged_RunGoGenerate)(k) // groups.WholeInt32 has changed: run go generate
 }
 
-//go:embed WholeInt64.spv
-var wholeInt64SPIRV string
-
-//go:embed WholeInt64.words.spv
-var wholeInt64Words string
-
-//go:embed WholeInt64.alone.spv
-var wholeInt64Alone string
-
-//go:embed WholeInt64.aloneWords.spv
-var wholeInt64AloneWords string
-
-var wholeInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "WholeInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
-	SPIRV: wholeInt64SPIRV,
-	Sum:   0xdfed66ad,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt64Words, Sum: 0x2242cf07},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt64Alone, Sum: 0xa8612497},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt64AloneWords, Sum: 0x32a1a52e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wholeInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int64](a, 1),
@@ -1745,49 +956,7 @@ func _(k *groups.WholeInt64) {
 	_ = (*groupsWholeInt64HasChanged_RunGoGenerate)(k) // groups.WholeInt64 has changed: run go generate
 }
 
-//go:embed WholeInt8.spv
-var wholeInt8SPIRV string
-
-//go:embed WholeInt8.words.spv
-var wholeInt8Words string
-
-//go:embed WholeInt8.alone.spv
-var wholeInt8Alone string
-
-//go:embed WholeInt8.aloneWords.spv
-var wholeInt8AloneWords string
-
-var wholeInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "WholeInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]int8", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int8", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - - - - - -",
-	SPIRV: wholeInt8SPIRV,
-	Sum:   0x94f1ab3f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt8Words, Sum: 0xdfffc3e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeInt8Alone, Sum: 0x6ef15815},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int8, properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - - -", SPIRV: wholeInt8AloneWords, Sum: 0x51fde58e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wholeInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt8"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt8{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int8](a, 1),
@@ -1830,49 +999,7 @@ func _(k *groups.WholeInt8) {
 	_ = (*groupsWholeInt8HasChanged_RunGoGenerate)(k) // groups.WholeInt8 has changed: run go generate
 }
 
-//go:embed WholeUint32.spv
-var wholeUint32SPIRV string
-
-//go:embed WholeUint32.words.spv
-var wholeUint32Words string
-
-//go:embed WholeUint32.alone.spv
-var wholeUint32Alone string
-
-//go:embed WholeUint32.aloneWords.spv
-var wholeUint32AloneWords string
-
-var wholeUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "WholeUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - - - - - -",
-	SPIRV: wholeUint32SPIRV,
-	Sum:   0x3cbf8112,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeUint32Words, Sum: 0x1e40d15f},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeUint32Alone, Sum: 0xfff37400},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeUint32AloneWords, Sum: 0x29bf0376},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wholeUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeUint32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint32{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[uint32](a, 1),
@@ -1915,50 +1042,7 @@ func _(k *groups.WholeUint32) {
 	_ = (*groupsWholeUint32HasChanged_RunGoGenerate)(k) // groups.WholeUint32 has changed: run go generate
 }
 
-//go:embed WholeUint64.spv
-var wholeUint64SPIRV string
-
-//go:embed WholeUint64.words.spv
-var wholeUint64Words string
-
-//go:embed WholeUint64.alone.spv
-var wholeUint64Alone string
-
-//go:embed WholeUint64.aloneWords.spv
-var wholeUint64AloneWords string
-
-var wholeUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "WholeUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/groups/kernel.go:141:11", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/groups/kernel.go:142:14", Limit: -3},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/groups/kernel.go:142:31"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/groups/kernel.go:163:16"},
-	},
-	Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
-	SPIRV: wholeUint64SPIRV,
-	Sum:   0x14ac3cd2,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: wholeUint64Words, Sum: 0x39da5079},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeUint64Alone, Sum: 0xf2eae266},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - - - - - - - - - - - - - - - -", SPIRV: wholeUint64AloneWords, Sum: 0xbf532823},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wholeUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeUint64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[uint64](a, 1),

@@ -5,11 +5,10 @@ package idiomsgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/idioms"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -50,7 +49,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/idioms/compare.go", Package: "idioms", Sum: 0x1e667264},
 		{File: "internal/difftest/idioms/convert.go", Package: "idioms", Sum: 0xa2699cca},
 		{File: "internal/difftest/idioms/divide.go", Package: "idioms", Sum: 0x1031cf08},
-		{File: "internal/difftest/idioms/doc.go", Package: "idioms", Sum: 0x923d63ed},
+		{File: "internal/difftest/idioms/doc.go", Package: "idioms", Sum: 0x5ab88ca2},
 		{File: "internal/difftest/idioms/flags.go", Package: "idioms", Sum: 0xb8a9a5dc},
 		{File: "internal/difftest/idioms/floats.go", Package: "idioms", Sum: 0xc698bdfb},
 		{File: "internal/difftest/idioms/flow.go", Package: "idioms", Sum: 0x56beb26b},
@@ -62,51 +61,14 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/idioms/widen.go", Package: "idioms", Sum: 0x92f433f0},
 	},
 })
-
-//go:embed Carries.spv
-var carriesSPIRV string
-
-//go:embed Carries.words.spv
-var carriesWords string
-
-var carriesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Carries",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:103:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:103:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:103:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:104:15", Limit: -4},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/bytes.go:158:20"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/idioms/bytes.go:158:20", Message: "runtime error: integer overflow"},
-		{Kind: abi.FaultPanic, Pos: "internal/difftest/idioms/bytes.go:160:24", Message: "runtime error: integer overflow"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/bytes.go:164:29"},
-	},
-	Loops: "internal/difftest/idioms/bytes.go:147:2 152:2 math/bits/bits.go:547:2 559:2 547:2 559:2",
-	SPIRV: carriesSPIRV,
-	Sum:   0x72e92605,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/bytes.go:147:2 152:2 math/bits/bits.go:547:2 559:2 547:2 559:2", SPIRV: carriesWords, Sum: 0xae6e369e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var carriesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Carries"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		C:   kernelimpl.HostSlice[uint64](a, 2),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 3),
 	}.Kernel
-}, newCarriesHost)
+})
 
 // Carries is the kernel [idioms.Carries] with its slices in device memory.
 // Carries computes with several words.
@@ -148,36 +110,7 @@ func _(k *idioms.Carries) {
 	_ = (*idiomsCarriesHasChanged_RunGoGenerate)(k) // idioms.Carries has changed: run go generate
 }
 
-//go:embed ClampInt16.spv
-var clampInt16SPIRV string
-
-//go:embed ClampInt16.words.spv
-var clampInt16Words string
-
-var clampInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ClampInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: clampInt16SPIRV,
-	Sum:   0x662c5907,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: clampInt16Words, Sum: 0x82f57e1e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var clampInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -220,36 +153,7 @@ func _(k *idioms.ClampInt16) {
 	_ = (*idiomsClampInt16HasChanged_RunGoGenerate)(k) // idioms.ClampInt16 has changed: run go generate
 }
 
-//go:embed ClampInt32.spv
-var clampInt32SPIRV string
-
-//go:embed ClampInt32.words.spv
-var clampInt32Words string
-
-var clampInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ClampInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: clampInt32SPIRV,
-	Sum:   0x24ecfe99,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: clampInt32Words, Sum: 0xd69e78b4},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var clampInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -292,36 +196,7 @@ func _(k *idioms.ClampInt32) {
 	_ = (*idiomsClampInt32HasChanged_RunGoGenerate)(k) // idioms.ClampInt32 has changed: run go generate
 }
 
-//go:embed ClampInt64.spv
-var clampInt64SPIRV string
-
-//go:embed ClampInt64.words.spv
-var clampInt64Words string
-
-var clampInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ClampInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: clampInt64SPIRV,
-	Sum:   0xb77d782b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: clampInt64Words, Sum: 0x9a43bdef},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var clampInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -364,36 +239,7 @@ func _(k *idioms.ClampInt64) {
 	_ = (*idiomsClampInt64HasChanged_RunGoGenerate)(k) // idioms.ClampInt64 has changed: run go generate
 }
 
-//go:embed ClampInt8.spv
-var clampInt8SPIRV string
-
-//go:embed ClampInt8.words.spv
-var clampInt8Words string
-
-var clampInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ClampInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: clampInt8SPIRV,
-	Sum:   0x70608136,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: clampInt8Words, Sum: 0xb7540769},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var clampInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -436,36 +282,7 @@ func _(k *idioms.ClampInt8) {
 	_ = (*idiomsClampInt8HasChanged_RunGoGenerate)(k) // idioms.ClampInt8 has changed: run go generate
 }
 
-//go:embed ClampUint16.spv
-var clampUint16SPIRV string
-
-//go:embed ClampUint16.words.spv
-var clampUint16Words string
-
-var clampUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ClampUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: clampUint16SPIRV,
-	Sum:   0xdc63f8d3,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: clampUint16Words, Sum: 0x36a88c9c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var clampUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -508,36 +325,7 @@ func _(k *idioms.ClampUint16) {
 	_ = (*idiomsClampUint16HasChanged_RunGoGenerate)(k) // idioms.ClampUint16 has changed: run go generate
 }
 
-//go:embed ClampUint32.spv
-var clampUint32SPIRV string
-
-//go:embed ClampUint32.words.spv
-var clampUint32Words string
-
-var clampUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ClampUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: clampUint32SPIRV,
-	Sum:   0xbe118873,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: clampUint32Words, Sum: 0xf2eb5ad1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var clampUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -580,36 +368,7 @@ func _(k *idioms.ClampUint32) {
 	_ = (*idiomsClampUint32HasChanged_RunGoGenerate)(k) // idioms.ClampUint32 has changed: run go generate
 }
 
-//go:embed ClampUint64.spv
-var clampUint64SPIRV string
-
-//go:embed ClampUint64.words.spv
-var clampUint64Words string
-
-var clampUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ClampUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: clampUint64SPIRV,
-	Sum:   0x2c3ff2fa,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: clampUint64Words, Sum: 0x7e28bcb5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var clampUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -652,36 +411,7 @@ func _(k *idioms.ClampUint64) {
 	_ = (*idiomsClampUint64HasChanged_RunGoGenerate)(k) // idioms.ClampUint64 has changed: run go generate
 }
 
-//go:embed ClampUint8.spv
-var clampUint8SPIRV string
-
-//go:embed ClampUint8.words.spv
-var clampUint8Words string
-
-var clampUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ClampUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:128:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:129:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: clampUint8SPIRV,
-	Sum:   0x8edcc35,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: clampUint8Words, Sum: 0xf4527c3b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var clampUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -724,37 +454,7 @@ func _(k *idioms.ClampUint8) {
 	_ = (*idiomsClampUint8HasChanged_RunGoGenerate)(k) // idioms.ClampUint8 has changed: run go generate
 }
 
-//go:embed CompareInt16.spv
-var compareInt16SPIRV string
-
-//go:embed CompareInt16.words.spv
-var compareInt16Words string
-
-var compareInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CompareInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
-	},
-	SPIRV: compareInt16SPIRV,
-	Sum:   0xc0d1822c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareInt16Words, Sum: 0x8fa53741},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var compareInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -807,37 +507,7 @@ func _(k *idioms.CompareInt16) {
 	_ = (*idiomsRowsHasChanged_RunGoGenerate)(&k.Out[0]) // idioms.Rows has changed: run go generate
 }
 
-//go:embed CompareInt32.spv
-var compareInt32SPIRV string
-
-//go:embed CompareInt32.words.spv
-var compareInt32Words string
-
-var compareInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CompareInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
-	},
-	SPIRV: compareInt32SPIRV,
-	Sum:   0x4bf0bae4,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt32Words, Sum: 0xd5c00ad},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var compareInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -885,37 +555,7 @@ func _(k *idioms.CompareInt32) {
 	_ = (*idiomsCompareInt32HasChanged_RunGoGenerate)(k) // idioms.CompareInt32 has changed: run go generate
 }
 
-//go:embed CompareInt64.spv
-var compareInt64SPIRV string
-
-//go:embed CompareInt64.words.spv
-var compareInt64Words string
-
-var compareInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CompareInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
-	},
-	SPIRV: compareInt64SPIRV,
-	Sum:   0xb5cea4dc,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareInt64Words, Sum: 0x164f6877},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var compareInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -963,37 +603,7 @@ func _(k *idioms.CompareInt64) {
 	_ = (*idiomsCompareInt64HasChanged_RunGoGenerate)(k) // idioms.CompareInt64 has changed: run go generate
 }
 
-//go:embed CompareInt8.spv
-var compareInt8SPIRV string
-
-//go:embed CompareInt8.words.spv
-var compareInt8Words string
-
-var compareInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CompareInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
-	},
-	SPIRV: compareInt8SPIRV,
-	Sum:   0x230f19fd,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareInt8Words, Sum: 0x7e7dcb20},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var compareInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1041,37 +651,7 @@ func _(k *idioms.CompareInt8) {
 	_ = (*idiomsCompareInt8HasChanged_RunGoGenerate)(k) // idioms.CompareInt8 has changed: run go generate
 }
 
-//go:embed CompareUint16.spv
-var compareUint16SPIRV string
-
-//go:embed CompareUint16.words.spv
-var compareUint16Words string
-
-var compareUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CompareUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
-	},
-	SPIRV: compareUint16SPIRV,
-	Sum:   0x79d79402,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: compareUint16Words, Sum: 0x6a8e8948},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var compareUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1119,37 +699,7 @@ func _(k *idioms.CompareUint16) {
 	_ = (*idiomsCompareUint16HasChanged_RunGoGenerate)(k) // idioms.CompareUint16 has changed: run go generate
 }
 
-//go:embed CompareUint32.spv
-var compareUint32SPIRV string
-
-//go:embed CompareUint32.words.spv
-var compareUint32Words string
-
-var compareUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CompareUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
-	},
-	SPIRV: compareUint32SPIRV,
-	Sum:   0x16e75d4f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint32Words, Sum: 0xc39207ed},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var compareUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1197,37 +747,7 @@ func _(k *idioms.CompareUint32) {
 	_ = (*idiomsCompareUint32HasChanged_RunGoGenerate)(k) // idioms.CompareUint32 has changed: run go generate
 }
 
-//go:embed CompareUint64.spv
-var compareUint64SPIRV string
-
-//go:embed CompareUint64.words.spv
-var compareUint64Words string
-
-var compareUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CompareUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
-	},
-	SPIRV: compareUint64SPIRV,
-	Sum:   0xb6ad0dd1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: compareUint64Words, Sum: 0x9587ce8f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var compareUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1275,37 +795,7 @@ func _(k *idioms.CompareUint64) {
 	_ = (*idiomsCompareUint64HasChanged_RunGoGenerate)(k) // idioms.CompareUint64 has changed: run go generate
 }
 
-//go:embed CompareUint8.spv
-var compareUint8SPIRV string
-
-//go:embed CompareUint8.words.spv
-var compareUint8Words string
-
-var compareUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CompareUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/compare.go:18:22", Limit: -4},
-	},
-	SPIRV: compareUint8SPIRV,
-	Sum:   0x99fcfcf6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: compareUint8Words, Sum: 0xaa85ea69},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var compareUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1353,36 +843,7 @@ func _(k *idioms.CompareUint8) {
 	_ = (*idiomsCompareUint8HasChanged_RunGoGenerate)(k) // idioms.CompareUint8 has changed: run go generate
 }
 
-//go:embed Convert32Int16.spv
-var convert32Int16SPIRV string
-
-//go:embed Convert32Int16.words.spv
-var convert32Int16Words string
-
-var convert32Int16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Convert32Int16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
-	},
-	SPIRV: convert32Int16SPIRV,
-	Sum:   0x6dc760a9,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Int16Words, Sum: 0x3723b9aa},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convert32Int16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -1430,36 +891,7 @@ func _(k *idioms.Convert32Int16) {
 	_ = (*idiomsConvert32Int16HasChanged_RunGoGenerate)(k) // idioms.Convert32Int16 has changed: run go generate
 }
 
-//go:embed Convert32Int32.spv
-var convert32Int32SPIRV string
-
-//go:embed Convert32Int32.words.spv
-var convert32Int32Words string
-
-var convert32Int32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Convert32Int32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
-	},
-	SPIRV: convert32Int32SPIRV,
-	Sum:   0x36f7c9f9,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int32Words, Sum: 0x395dd024},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convert32Int32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1507,36 +939,7 @@ func _(k *idioms.Convert32Int32) {
 	_ = (*idiomsConvert32Int32HasChanged_RunGoGenerate)(k) // idioms.Convert32Int32 has changed: run go generate
 }
 
-//go:embed Convert32Int64.spv
-var convert32Int64SPIRV string
-
-//go:embed Convert32Int64.words.spv
-var convert32Int64Words string
-
-var convert32Int64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Convert32Int64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
-	},
-	SPIRV: convert32Int64SPIRV,
-	Sum:   0xb910494f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Int64Words, Sum: 0x32b0a68e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convert32Int64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -1584,36 +987,7 @@ func _(k *idioms.Convert32Int64) {
 	_ = (*idiomsConvert32Int64HasChanged_RunGoGenerate)(k) // idioms.Convert32Int64 has changed: run go generate
 }
 
-//go:embed Convert32Int8.spv
-var convert32Int8SPIRV string
-
-//go:embed Convert32Int8.words.spv
-var convert32Int8Words string
-
-var convert32Int8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Convert32Int8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
-	},
-	SPIRV: convert32Int8SPIRV,
-	Sum:   0x5b27fa2c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: convert32Int8Words, Sum: 0xfca5cca0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convert32Int8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1661,36 +1035,7 @@ func _(k *idioms.Convert32Int8) {
 	_ = (*idiomsConvert32Int8HasChanged_RunGoGenerate)(k) // idioms.Convert32Int8 has changed: run go generate
 }
 
-//go:embed Convert32Uint16.spv
-var convert32Uint16SPIRV string
-
-//go:embed Convert32Uint16.words.spv
-var convert32Uint16Words string
-
-var convert32Uint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Convert32Uint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
-	},
-	SPIRV: convert32Uint16SPIRV,
-	Sum:   0x4f2235bd,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: convert32Uint16Words, Sum: 0xa834b622},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convert32Uint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1738,36 +1083,7 @@ func _(k *idioms.Convert32Uint16) {
 	_ = (*idiomsConvert32Uint16HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint16 has changed: run go generate
 }
 
-//go:embed Convert32Uint32.spv
-var convert32Uint32SPIRV string
-
-//go:embed Convert32Uint32.words.spv
-var convert32Uint32Words string
-
-var convert32Uint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Convert32Uint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
-	},
-	SPIRV: convert32Uint32SPIRV,
-	Sum:   0xaf697750,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint32Words, Sum: 0xf6093c23},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convert32Uint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1815,36 +1131,7 @@ func _(k *idioms.Convert32Uint32) {
 	_ = (*idiomsConvert32Uint32HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint32 has changed: run go generate
 }
 
-//go:embed Convert32Uint64.spv
-var convert32Uint64SPIRV string
-
-//go:embed Convert32Uint64.words.spv
-var convert32Uint64Words string
-
-var convert32Uint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Convert32Uint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
-	},
-	SPIRV: convert32Uint64SPIRV,
-	Sum:   0xb910494f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: convert32Uint64Words, Sum: 0x32b0a68e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convert32Uint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1892,37 +1179,7 @@ func _(k *idioms.Convert32Uint64) {
 	_ = (*idiomsConvert32Uint64HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint64 has changed: run go generate
 }
 
-//go:embed Convert32Uint8.spv
-var convert32Uint8SPIRV string
-
-//go:embed Convert32Uint8.words.spv
-var convert32Uint8Words string
-
-var convert32Uint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Convert32Uint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:13:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:14:20", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: convert32Uint8SPIRV,
-	Sum:   0x1075df7a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: convert32Uint8Words, Sum: 0x27786c36},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convert32Uint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1970,35 +1227,7 @@ func _(k *idioms.Convert32Uint8) {
 	_ = (*idiomsConvert32Uint8HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint8 has changed: run go generate
 }
 
-//go:embed CountsInt16.spv
-var countsInt16SPIRV string
-
-//go:embed CountsInt16.words.spv
-var countsInt16Words string
-
-var countsInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsInt16SPIRV,
-	Sum:   0x1b880bdc,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: countsInt16Words, Sum: 0x8e4e66bc},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -2041,35 +1270,7 @@ func _(k *idioms.CountsInt16) {
 	_ = (*idiomsCountsInt16HasChanged_RunGoGenerate)(k) // idioms.CountsInt16 has changed: run go generate
 }
 
-//go:embed CountsInt32.spv
-var countsInt32SPIRV string
-
-//go:embed CountsInt32.words.spv
-var countsInt32Words string
-
-var countsInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsInt32SPIRV,
-	Sum:   0x32656dce,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsInt32Words, Sum: 0xda190a2f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -2112,35 +1313,7 @@ func _(k *idioms.CountsInt32) {
 	_ = (*idiomsCountsInt32HasChanged_RunGoGenerate)(k) // idioms.CountsInt32 has changed: run go generate
 }
 
-//go:embed CountsInt64.spv
-var countsInt64SPIRV string
-
-//go:embed CountsInt64.words.spv
-var countsInt64Words string
-
-var countsInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsInt64SPIRV,
-	Sum:   0xe21f4075,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsInt64Words, Sum: 0x5a911c97},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -2183,35 +1356,7 @@ func _(k *idioms.CountsInt64) {
 	_ = (*idiomsCountsInt64HasChanged_RunGoGenerate)(k) // idioms.CountsInt64 has changed: run go generate
 }
 
-//go:embed CountsInt8.spv
-var countsInt8SPIRV string
-
-//go:embed CountsInt8.words.spv
-var countsInt8Words string
-
-var countsInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsInt8SPIRV,
-	Sum:   0x2070e43f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: countsInt8Words, Sum: 0x13a4fa1d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -2254,36 +1399,7 @@ func _(k *idioms.CountsInt8) {
 	_ = (*idiomsCountsInt8HasChanged_RunGoGenerate)(k) // idioms.CountsInt8 has changed: run go generate
 }
 
-//go:embed CountsOfInt32.spv
-var countsOfInt32SPIRV string
-
-//go:embed CountsOfInt32.words.spv
-var countsOfInt32Words string
-
-var countsOfInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsOfInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsOfInt32SPIRV,
-	Sum:   0xcf5a4b65,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsOfInt32Words, Sum: 0xb70e50bd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsOfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -2326,36 +1442,7 @@ func _(k *idioms.CountsOfInt32) {
 	_ = (*idiomsCountsOfInt32HasChanged_RunGoGenerate)(k) // idioms.CountsOfInt32 has changed: run go generate
 }
 
-//go:embed CountsOfInt8.spv
-var countsOfInt8SPIRV string
-
-//go:embed CountsOfInt8.words.spv
-var countsOfInt8Words string
-
-var countsOfInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsOfInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsOfInt8SPIRV,
-	Sum:   0x5b6c6e29,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: countsOfInt8Words, Sum: 0x896d3ed1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsOfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -2398,36 +1485,7 @@ func _(k *idioms.CountsOfInt8) {
 	_ = (*idiomsCountsOfInt8HasChanged_RunGoGenerate)(k) // idioms.CountsOfInt8 has changed: run go generate
 }
 
-//go:embed CountsOfUint16.spv
-var countsOfUint16SPIRV string
-
-//go:embed CountsOfUint16.words.spv
-var countsOfUint16Words string
-
-var countsOfUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsOfUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsOfUint16SPIRV,
-	Sum:   0x500b6153,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: countsOfUint16Words, Sum: 0x7acfafb1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsOfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -2470,36 +1528,7 @@ func _(k *idioms.CountsOfUint16) {
 	_ = (*idiomsCountsOfUint16HasChanged_RunGoGenerate)(k) // idioms.CountsOfUint16 has changed: run go generate
 }
 
-//go:embed CountsOfUint64.spv
-var countsOfUint64SPIRV string
-
-//go:embed CountsOfUint64.words.spv
-var countsOfUint64Words string
-
-var countsOfUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsOfUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:28:30", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsOfUint64SPIRV,
-	Sum:   0x5a67c7d3,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsOfUint64Words, Sum: 0x5b1f8a86},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsOfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -2542,35 +1571,7 @@ func _(k *idioms.CountsOfUint64) {
 	_ = (*idiomsCountsOfUint64HasChanged_RunGoGenerate)(k) // idioms.CountsOfUint64 has changed: run go generate
 }
 
-//go:embed CountsUint16.spv
-var countsUint16SPIRV string
-
-//go:embed CountsUint16.words.spv
-var countsUint16Words string
-
-var countsUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsUint16SPIRV,
-	Sum:   0x473be8a8,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: countsUint16Words, Sum: 0x1c6db380},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -2613,35 +1614,7 @@ func _(k *idioms.CountsUint16) {
 	_ = (*idiomsCountsUint16HasChanged_RunGoGenerate)(k) // idioms.CountsUint16 has changed: run go generate
 }
 
-//go:embed CountsUint32.spv
-var countsUint32SPIRV string
-
-//go:embed CountsUint32.words.spv
-var countsUint32Words string
-
-var countsUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsUint32SPIRV,
-	Sum:   0x4c9d50bf,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsUint32Words, Sum: 0xc161b59f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -2684,35 +1657,7 @@ func _(k *idioms.CountsUint32) {
 	_ = (*idiomsCountsUint32HasChanged_RunGoGenerate)(k) // idioms.CountsUint32 has changed: run go generate
 }
 
-//go:embed CountsUint64.spv
-var countsUint64SPIRV string
-
-//go:embed CountsUint64.words.spv
-var countsUint64Words string
-
-var countsUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsUint64SPIRV,
-	Sum:   0xe21f4075,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countsUint64Words, Sum: 0x5a911c97},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -2755,35 +1700,7 @@ func _(k *idioms.CountsUint64) {
 	_ = (*idiomsCountsUint64HasChanged_RunGoGenerate)(k) // idioms.CountsUint64 has changed: run go generate
 }
 
-//go:embed CountsUint8.spv
-var countsUint8SPIRV string
-
-//go:embed CountsUint8.words.spv
-var countsUint8Words string
-
-var countsUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CountsUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:12", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:17:23", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: countsUint8SPIRV,
-	Sum:   0x8b14164,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: countsUint8Words, Sum: 0xec8e05ad},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -2826,39 +1743,7 @@ func _(k *idioms.CountsUint8) {
 	_ = (*idiomsCountsUint8HasChanged_RunGoGenerate)(k) // idioms.CountsUint8 has changed: run go generate
 }
 
-//go:embed DivideInt16.spv
-var divideInt16SPIRV string
-
-//go:embed DivideInt16.words.spv
-var divideInt16Words string
-
-var divideInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "DivideInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:21:15", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:59:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
-	},
-	Loops: "-",
-	SPIRV: divideInt16SPIRV,
-	Sum:   0x4793fc97,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: divideInt16Words, Sum: 0x5b995c51},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var divideInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -2901,39 +1786,7 @@ func _(k *idioms.DivideInt16) {
 	_ = (*idiomsDivideInt16HasChanged_RunGoGenerate)(k) // idioms.DivideInt16 has changed: run go generate
 }
 
-//go:embed DivideInt32.spv
-var divideInt32SPIRV string
-
-//go:embed DivideInt32.words.spv
-var divideInt32Words string
-
-var divideInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "DivideInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:21:15", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:59:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
-	},
-	Loops: "-",
-	SPIRV: divideInt32SPIRV,
-	Sum:   0x9becc41c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: divideInt32Words, Sum: 0x22d77506},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var divideInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -2976,39 +1829,7 @@ func _(k *idioms.DivideInt32) {
 	_ = (*idiomsDivideInt32HasChanged_RunGoGenerate)(k) // idioms.DivideInt32 has changed: run go generate
 }
 
-//go:embed DivideInt64.spv
-var divideInt64SPIRV string
-
-//go:embed DivideInt64.words.spv
-var divideInt64Words string
-
-var divideInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "DivideInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:21:15", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:59:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
-	},
-	Loops: "-",
-	SPIRV: divideInt64SPIRV,
-	Sum:   0x44d5de38,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: divideInt64Words, Sum: 0xbdc59334},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var divideInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -3051,39 +1872,7 @@ func _(k *idioms.DivideInt64) {
 	_ = (*idiomsDivideInt64HasChanged_RunGoGenerate)(k) // idioms.DivideInt64 has changed: run go generate
 }
 
-//go:embed DivideInt8.spv
-var divideInt8SPIRV string
-
-//go:embed DivideInt8.words.spv
-var divideInt8Words string
-
-var divideInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "DivideInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:21:15", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:59:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
-	},
-	Loops: "-",
-	SPIRV: divideInt8SPIRV,
-	Sum:   0x287a1294,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: divideInt8Words, Sum: 0x5c760eea},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var divideInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -3126,37 +1915,7 @@ func _(k *idioms.DivideInt8) {
 	_ = (*idiomsDivideInt8HasChanged_RunGoGenerate)(k) // idioms.DivideInt8 has changed: run go generate
 }
 
-//go:embed DivideUint16.spv
-var divideUint16SPIRV string
-
-//go:embed DivideUint16.words.spv
-var divideUint16Words string
-
-var divideUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "DivideUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:21:15", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
-	},
-	Loops: "-",
-	SPIRV: divideUint16SPIRV,
-	Sum:   0x5cee967f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: divideUint16Words, Sum: 0x6f55e681},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var divideUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -3199,39 +1958,7 @@ func _(k *idioms.DivideUint16) {
 	_ = (*idiomsDivideUint16HasChanged_RunGoGenerate)(k) // idioms.DivideUint16 has changed: run go generate
 }
 
-//go:embed DivideUint32.spv
-var divideUint32SPIRV string
-
-//go:embed DivideUint32.words.spv
-var divideUint32Words string
-
-var divideUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "DivideUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:21:15", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:59:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
-	},
-	Loops: "-",
-	SPIRV: divideUint32SPIRV,
-	Sum:   0xda126fe8,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: divideUint32Words, Sum: 0x9a7be9b7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var divideUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -3274,39 +2001,7 @@ func _(k *idioms.DivideUint32) {
 	_ = (*idiomsDivideUint32HasChanged_RunGoGenerate)(k) // idioms.DivideUint32 has changed: run go generate
 }
 
-//go:embed DivideUint64.spv
-var divideUint64SPIRV string
-
-//go:embed DivideUint64.words.spv
-var divideUint64Words string
-
-var divideUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "DivideUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:21:15", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:59:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:60:21"},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
-	},
-	Loops: "-",
-	SPIRV: divideUint64SPIRV,
-	Sum:   0x1240a50f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: divideUint64Words, Sum: 0x2531dca7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var divideUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -3349,37 +2044,7 @@ func _(k *idioms.DivideUint64) {
 	_ = (*idiomsDivideUint64HasChanged_RunGoGenerate)(k) // idioms.DivideUint64 has changed: run go generate
 }
 
-//go:embed DivideUint8.spv
-var divideUint8SPIRV string
-
-//go:embed DivideUint8.words.spv
-var divideUint8Words string
-
-var divideUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "DivideUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:20:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/divide.go:21:15", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/divide.go:63:21"},
-	},
-	Loops: "-",
-	SPIRV: divideUint8SPIRV,
-	Sum:   0x4d64f4fe,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: divideUint8Words, Sum: 0x382eb527},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var divideUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -3422,36 +2087,7 @@ func _(k *idioms.DivideUint8) {
 	_ = (*idiomsDivideUint8HasChanged_RunGoGenerate)(k) // idioms.DivideUint8 has changed: run go generate
 }
 
-//go:embed FieldsInt16.spv
-var fieldsInt16SPIRV string
-
-//go:embed FieldsInt16.words.spv
-var fieldsInt16Words string
-
-var fieldsInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FieldsInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: fieldsInt16SPIRV,
-	Sum:   0x84c3c83a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: fieldsInt16Words, Sum: 0x5b43db45},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fieldsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -3494,36 +2130,7 @@ func _(k *idioms.FieldsInt16) {
 	_ = (*idiomsFieldsInt16HasChanged_RunGoGenerate)(k) // idioms.FieldsInt16 has changed: run go generate
 }
 
-//go:embed FieldsInt32.spv
-var fieldsInt32SPIRV string
-
-//go:embed FieldsInt32.words.spv
-var fieldsInt32Words string
-
-var fieldsInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FieldsInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: fieldsInt32SPIRV,
-	Sum:   0x4029a868,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fieldsInt32Words, Sum: 0xa0f2c719},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fieldsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -3566,36 +2173,7 @@ func _(k *idioms.FieldsInt32) {
 	_ = (*idiomsFieldsInt32HasChanged_RunGoGenerate)(k) // idioms.FieldsInt32 has changed: run go generate
 }
 
-//go:embed FieldsInt64.spv
-var fieldsInt64SPIRV string
-
-//go:embed FieldsInt64.words.spv
-var fieldsInt64Words string
-
-var fieldsInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FieldsInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: fieldsInt64SPIRV,
-	Sum:   0xacaee115,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fieldsInt64Words, Sum: 0x19c354b1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fieldsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -3638,36 +2216,7 @@ func _(k *idioms.FieldsInt64) {
 	_ = (*idiomsFieldsInt64HasChanged_RunGoGenerate)(k) // idioms.FieldsInt64 has changed: run go generate
 }
 
-//go:embed FieldsInt8.spv
-var fieldsInt8SPIRV string
-
-//go:embed FieldsInt8.words.spv
-var fieldsInt8Words string
-
-var fieldsInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FieldsInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: fieldsInt8SPIRV,
-	Sum:   0x174818b6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: fieldsInt8Words, Sum: 0x9a613992},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fieldsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -3710,36 +2259,7 @@ func _(k *idioms.FieldsInt8) {
 	_ = (*idiomsFieldsInt8HasChanged_RunGoGenerate)(k) // idioms.FieldsInt8 has changed: run go generate
 }
 
-//go:embed FieldsUint16.spv
-var fieldsUint16SPIRV string
-
-//go:embed FieldsUint16.words.spv
-var fieldsUint16Words string
-
-var fieldsUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FieldsUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: fieldsUint16SPIRV,
-	Sum:   0xd9e38666,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: fieldsUint16Words, Sum: 0xc5f7233},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fieldsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -3782,36 +2302,7 @@ func _(k *idioms.FieldsUint16) {
 	_ = (*idiomsFieldsUint16HasChanged_RunGoGenerate)(k) // idioms.FieldsUint16 has changed: run go generate
 }
 
-//go:embed FieldsUint32.spv
-var fieldsUint32SPIRV string
-
-//go:embed FieldsUint32.words.spv
-var fieldsUint32Words string
-
-var fieldsUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FieldsUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: fieldsUint32SPIRV,
-	Sum:   0xfc02bb5b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fieldsUint32Words, Sum: 0xa74fa6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fieldsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -3854,36 +2345,7 @@ func _(k *idioms.FieldsUint32) {
 	_ = (*idiomsFieldsUint32HasChanged_RunGoGenerate)(k) // idioms.FieldsUint32 has changed: run go generate
 }
 
-//go:embed FieldsUint64.spv
-var fieldsUint64SPIRV string
-
-//go:embed FieldsUint64.words.spv
-var fieldsUint64Words string
-
-var fieldsUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FieldsUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: fieldsUint64SPIRV,
-	Sum:   0x2ed1c91,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fieldsUint64Words, Sum: 0xb6484160},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fieldsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -3926,36 +2388,7 @@ func _(k *idioms.FieldsUint64) {
 	_ = (*idiomsFieldsUint64HasChanged_RunGoGenerate)(k) // idioms.FieldsUint64 has changed: run go generate
 }
 
-//go:embed FieldsUint8.spv
-var fieldsUint8SPIRV string
-
-//go:embed FieldsUint8.words.spv
-var fieldsUint8Words string
-
-var fieldsUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FieldsUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:77:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:78:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: fieldsUint8SPIRV,
-	Sum:   0xd9c933c7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: fieldsUint8Words, Sum: 0x600c1ad6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fieldsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -3998,38 +2431,7 @@ func _(k *idioms.FieldsUint8) {
 	_ = (*idiomsFieldsUint8HasChanged_RunGoGenerate)(k) // idioms.FieldsUint8 has changed: run go generate
 }
 
-//go:embed FlagsAlikeInt32.spv
-var flagsAlikeInt32SPIRV string
-
-//go:embed FlagsAlikeInt32.words.spv
-var flagsAlikeInt32Words string
-
-var flagsAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FlagsAlikeInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
-	},
-	SPIRV: flagsAlikeInt32SPIRV,
-	Sum:   0x73d46d94,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt32Words, Sum: 0xc501a482},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flagsAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -4077,38 +2479,7 @@ func _(k *idioms.FlagsAlikeInt32) {
 	_ = (*idiomsFlagsAlikeInt32HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeInt32 has changed: run go generate
 }
 
-//go:embed FlagsAlikeInt64.spv
-var flagsAlikeInt64SPIRV string
-
-//go:embed FlagsAlikeInt64.words.spv
-var flagsAlikeInt64Words string
-
-var flagsAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FlagsAlikeInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
-	},
-	SPIRV: flagsAlikeInt64SPIRV,
-	Sum:   0xe8c41d3a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeInt64Words, Sum: 0x4c8a85a6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flagsAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -4156,38 +2527,7 @@ func _(k *idioms.FlagsAlikeInt64) {
 	_ = (*idiomsFlagsAlikeInt64HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeInt64 has changed: run go generate
 }
 
-//go:embed FlagsAlikeUint64.spv
-var flagsAlikeUint64SPIRV string
-
-//go:embed FlagsAlikeUint64.words.spv
-var flagsAlikeUint64Words string
-
-var flagsAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FlagsAlikeUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
-	},
-	SPIRV: flagsAlikeUint64SPIRV,
-	Sum:   0x3160a0c1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsAlikeUint64Words, Sum: 0xde29d0bf},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flagsAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -4235,38 +2575,7 @@ func _(k *idioms.FlagsAlikeUint64) {
 	_ = (*idiomsFlagsAlikeUint64HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeUint64 has changed: run go generate
 }
 
-//go:embed FlagsAlikeUint8.spv
-var flagsAlikeUint8SPIRV string
-
-//go:embed FlagsAlikeUint8.words.spv
-var flagsAlikeUint8Words string
-
-var flagsAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FlagsAlikeUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:34:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:35:24", Limit: -4},
-	},
-	SPIRV: flagsAlikeUint8SPIRV,
-	Sum:   0x5b384fc4,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsAlikeUint8Words, Sum: 0xb10b1d61},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flagsAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -4314,37 +2623,7 @@ func _(k *idioms.FlagsAlikeUint8) {
 	_ = (*idiomsFlagsAlikeUint8HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeUint8 has changed: run go generate
 }
 
-//go:embed FlagsInt32.spv
-var flagsInt32SPIRV string
-
-//go:embed FlagsInt32.words.spv
-var flagsInt32Words string
-
-var flagsInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FlagsInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
-	},
-	SPIRV: flagsInt32SPIRV,
-	Sum:   0xd3a77022,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt32Words, Sum: 0x757e0b50},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flagsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -4392,37 +2671,7 @@ func _(k *idioms.FlagsInt32) {
 	_ = (*idiomsFlagsInt32HasChanged_RunGoGenerate)(k) // idioms.FlagsInt32 has changed: run go generate
 }
 
-//go:embed FlagsInt64.spv
-var flagsInt64SPIRV string
-
-//go:embed FlagsInt64.words.spv
-var flagsInt64Words string
-
-var flagsInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FlagsInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
-	},
-	SPIRV: flagsInt64SPIRV,
-	Sum:   0xf94f8135,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsInt64Words, Sum: 0x6a17b56b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flagsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -4470,37 +2719,7 @@ func _(k *idioms.FlagsInt64) {
 	_ = (*idiomsFlagsInt64HasChanged_RunGoGenerate)(k) // idioms.FlagsInt64 has changed: run go generate
 }
 
-//go:embed FlagsUint64.spv
-var flagsUint64SPIRV string
-
-//go:embed FlagsUint64.words.spv
-var flagsUint64Words string
-
-var flagsUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FlagsUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
-	},
-	SPIRV: flagsUint64SPIRV,
-	Sum:   0x2cc9a90f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: flagsUint64Words, Sum: 0xff2f87cd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flagsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -4548,37 +2767,7 @@ func _(k *idioms.FlagsUint64) {
 	_ = (*idiomsFlagsUint64HasChanged_RunGoGenerate)(k) // idioms.FlagsUint64 has changed: run go generate
 }
 
-//go:embed FlagsUint8.spv
-var flagsUint8SPIRV string
-
-//go:embed FlagsUint8.words.spv
-var flagsUint8Words string
-
-var flagsUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "FlagsUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:16:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flags.go:17:24", Limit: -4},
-	},
-	SPIRV: flagsUint8SPIRV,
-	Sum:   0xa36819df,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: flagsUint8Words, Sum: 0x4293da0a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flagsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -4626,36 +2815,7 @@ func _(k *idioms.FlagsUint8) {
 	_ = (*idiomsFlagsUint8HasChanged_RunGoGenerate)(k) // idioms.FlagsUint8 has changed: run go generate
 }
 
-//go:embed Floats32.spv
-var floats32SPIRV string
-
-//go:embed Floats32.words.spv
-var floats32Words string
-
-var floats32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Floats32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:26:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:26:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:27:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: floats32SPIRV,
-	Sum:   0x123682d7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats32Words, Sum: 0x203f7186},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floats32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
 		A:   kernelimpl.HostSlice[float32](a, 0),
 		B:   kernelimpl.HostSlice[float32](a, 1),
@@ -4699,40 +2859,7 @@ func _(k *idioms.Floats32) {
 	_ = (*idiomsFloats32HasChanged_RunGoGenerate)(k) // idioms.Floats32 has changed: run go generate
 }
 
-//go:embed Floats64.spv
-var floats64SPIRV string
-
-//go:embed Floats64.words.spv
-var floats64Words string
-
-var floats64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Floats64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64).Kernel", Pos: "internal/difftest/idioms/floats.go:110:13"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:110:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:110:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/floats.go:111:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: floats64SPIRV,
-	Sum:   0x9506093d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats64Words, Sum: 0xfd2748d9},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floats64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
 		A:   kernelimpl.HostSlice[float64](a, 0),
 		B:   kernelimpl.HostSlice[float64](a, 1),
@@ -4776,41 +2903,7 @@ func _(k *idioms.Floats64) {
 	_ = (*idiomsFloats64HasChanged_RunGoGenerate)(k) // idioms.Floats64 has changed: run go generate
 }
 
-//go:embed Floats64OfInt16.spv
-var floats64OfInt16SPIRV string
-
-//go:embed Floats64OfInt16.words.spv
-var floats64OfInt16Words string
-
-var floats64OfInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Floats64OfInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[int16]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[int16, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: floats64OfInt16SPIRV,
-	Sum:   0x7efef39d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: floats64OfInt16Words, Sum: 0x73029685},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floats64OfInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -4858,41 +2951,7 @@ func _(k *idioms.Floats64OfInt16) {
 	_ = (*idiomsFloats64OfInt16HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt16 has changed: run go generate
 }
 
-//go:embed Floats64OfInt32.spv
-var floats64OfInt32SPIRV string
-
-//go:embed Floats64OfInt32.words.spv
-var floats64OfInt32Words string
-
-var floats64OfInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Floats64OfInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[int32]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[int32, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: floats64OfInt32SPIRV,
-	Sum:   0x305e6219,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats64OfInt32Words, Sum: 0x40e8d14e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floats64OfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -4940,41 +2999,7 @@ func _(k *idioms.Floats64OfInt32) {
 	_ = (*idiomsFloats64OfInt32HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt32 has changed: run go generate
 }
 
-//go:embed Floats64OfInt64.spv
-var floats64OfInt64SPIRV string
-
-//go:embed Floats64OfInt64.words.spv
-var floats64OfInt64Words string
-
-var floats64OfInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Floats64OfInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[int64]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[int64, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: floats64OfInt64SPIRV,
-	Sum:   0x8c9acd73,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats64OfInt64Words, Sum: 0x447510fc},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floats64OfInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -5022,41 +3047,7 @@ func _(k *idioms.Floats64OfInt64) {
 	_ = (*idiomsFloats64OfInt64HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt64 has changed: run go generate
 }
 
-//go:embed Floats64OfInt8.spv
-var floats64OfInt8SPIRV string
-
-//go:embed Floats64OfInt8.words.spv
-var floats64OfInt8Words string
-
-var floats64OfInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Floats64OfInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[int8]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[int8, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: floats64OfInt8SPIRV,
-	Sum:   0x9592e824,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: floats64OfInt8Words, Sum: 0x133d84fc},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floats64OfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -5104,41 +3095,7 @@ func _(k *idioms.Floats64OfInt8) {
 	_ = (*idiomsFloats64OfInt8HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt8 has changed: run go generate
 }
 
-//go:embed Floats64OfUint16.spv
-var floats64OfUint16SPIRV string
-
-//go:embed Floats64OfUint16.words.spv
-var floats64OfUint16Words string
-
-var floats64OfUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Floats64OfUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[uint16]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[uint16, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: floats64OfUint16SPIRV,
-	Sum:   0xcbb9d84a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: floats64OfUint16Words, Sum: 0xd8542c3d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floats64OfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -5186,41 +3143,7 @@ func _(k *idioms.Floats64OfUint16) {
 	_ = (*idiomsFloats64OfUint16HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint16 has changed: run go generate
 }
 
-//go:embed Floats64OfUint32.spv
-var floats64OfUint32SPIRV string
-
-//go:embed Floats64OfUint32.words.spv
-var floats64OfUint32Words string
-
-var floats64OfUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Floats64OfUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[uint32]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[uint32, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: floats64OfUint32SPIRV,
-	Sum:   0x86378aed,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats64OfUint32Words, Sum: 0x84bca80a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floats64OfUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -5268,41 +3191,7 @@ func _(k *idioms.Floats64OfUint32) {
 	_ = (*idiomsFloats64OfUint32HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint32 has changed: run go generate
 }
 
-//go:embed Floats64OfUint64.spv
-var floats64OfUint64SPIRV string
-
-//go:embed Floats64OfUint64.words.spv
-var floats64OfUint64Words string
-
-var floats64OfUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Floats64OfUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[uint64]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[uint64, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: floats64OfUint64SPIRV,
-	Sum:   0x8c9acd73,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: floats64OfUint64Words, Sum: 0x447510fc},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floats64OfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -5350,41 +3239,7 @@ func _(k *idioms.Floats64OfUint64) {
 	_ = (*idiomsFloats64OfUint64HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint64 has changed: run go generate
 }
 
-//go:embed Floats64OfUint8.spv
-var floats64OfUint8SPIRV string
-
-//go:embed Floats64OfUint8.words.spv
-var floats64OfUint8Words string
-
-var floats64OfUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Floats64OfUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: -1, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 32, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(idioms.Floats64Of[uint8]).Kernel", Pos: "internal/difftest/idioms/convert.go:25:9"}, {Func: "idioms.convert[uint8, float64]", Pos: "internal/difftest/idioms/convert.go:32:17"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:25:32", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/convert.go:26:20", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: floats64OfUint8SPIRV,
-	Sum:   0x9ff068c8,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: floats64OfUint8Words, Sum: 0x805444bc},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var floats64OfUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -5432,44 +3287,13 @@ func _(k *idioms.Floats64OfUint8) {
 	_ = (*idiomsFloats64OfUint8HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint8 has changed: run go generate
 }
 
-//go:embed FlowInt16.spv
-var flowInt16SPIRV string
-
-//go:embed FlowInt16.words.spv
-var flowInt16Words string
-
-var flowInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FlowInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
-	},
-	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
-	SPIRV: flowInt16SPIRV,
-	Sum:   0x908e9b61,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowInt16Words, Sum: 0xfdd1f22f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flowInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newFlowInt16Host)
+})
 
 // FlowInt16 is the kernel [idioms.FlowInt16] with its slices in device memory.
 type FlowInt16 struct {
@@ -5506,44 +3330,13 @@ func _(k *idioms.FlowInt16) {
 	_ = (*idiomsFlowInt16HasChanged_RunGoGenerate)(k) // idioms.FlowInt16 has changed: run go generate
 }
 
-//go:embed FlowInt32.spv
-var flowInt32SPIRV string
-
-//go:embed FlowInt32.words.spv
-var flowInt32Words string
-
-var flowInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FlowInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
-	},
-	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
-	SPIRV: flowInt32SPIRV,
-	Sum:   0x4b92d9be,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowInt32Words, Sum: 0xfd098e50},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flowInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newFlowInt32Host)
+})
 
 // FlowInt32 is the kernel [idioms.FlowInt32] with its slices in device memory.
 type FlowInt32 struct {
@@ -5580,44 +3373,13 @@ func _(k *idioms.FlowInt32) {
 	_ = (*idiomsFlowInt32HasChanged_RunGoGenerate)(k) // idioms.FlowInt32 has changed: run go generate
 }
 
-//go:embed FlowInt64.spv
-var flowInt64SPIRV string
-
-//go:embed FlowInt64.words.spv
-var flowInt64Words string
-
-var flowInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FlowInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
-	},
-	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
-	SPIRV: flowInt64SPIRV,
-	Sum:   0xcdbf9113,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowInt64Words, Sum: 0x7ebee778},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flowInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newFlowInt64Host)
+})
 
 // FlowInt64 is the kernel [idioms.FlowInt64] with its slices in device memory.
 type FlowInt64 struct {
@@ -5654,44 +3416,13 @@ func _(k *idioms.FlowInt64) {
 	_ = (*idiomsFlowInt64HasChanged_RunGoGenerate)(k) // idioms.FlowInt64 has changed: run go generate
 }
 
-//go:embed FlowInt8.spv
-var flowInt8SPIRV string
-
-//go:embed FlowInt8.words.spv
-var flowInt8Words string
-
-var flowInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FlowInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
-	},
-	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
-	SPIRV: flowInt8SPIRV,
-	Sum:   0x8abea846,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowInt8Words, Sum: 0x8510c294},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flowInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newFlowInt8Host)
+})
 
 // FlowInt8 is the kernel [idioms.FlowInt8] with its slices in device memory.
 type FlowInt8 struct {
@@ -5728,44 +3459,13 @@ func _(k *idioms.FlowInt8) {
 	_ = (*idiomsFlowInt8HasChanged_RunGoGenerate)(k) // idioms.FlowInt8 has changed: run go generate
 }
 
-//go:embed FlowUint16.spv
-var flowUint16SPIRV string
-
-//go:embed FlowUint16.words.spv
-var flowUint16Words string
-
-var flowUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FlowUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
-	},
-	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
-	SPIRV: flowUint16SPIRV,
-	Sum:   0x7c36194,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowUint16Words, Sum: 0xf3351745},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flowUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newFlowUint16Host)
+})
 
 // FlowUint16 is the kernel [idioms.FlowUint16] with its slices in device memory.
 type FlowUint16 struct {
@@ -5802,44 +3502,13 @@ func _(k *idioms.FlowUint16) {
 	_ = (*idiomsFlowUint16HasChanged_RunGoGenerate)(k) // idioms.FlowUint16 has changed: run go generate
 }
 
-//go:embed FlowUint32.spv
-var flowUint32SPIRV string
-
-//go:embed FlowUint32.words.spv
-var flowUint32Words string
-
-var flowUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FlowUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
-	},
-	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
-	SPIRV: flowUint32SPIRV,
-	Sum:   0x9a8b01de,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowUint32Words, Sum: 0x675cf781},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flowUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newFlowUint32Host)
+})
 
 // FlowUint32 is the kernel [idioms.FlowUint32] with its slices in device memory.
 type FlowUint32 struct {
@@ -5876,44 +3545,13 @@ func _(k *idioms.FlowUint32) {
 	_ = (*idiomsFlowUint32HasChanged_RunGoGenerate)(k) // idioms.FlowUint32 has changed: run go generate
 }
 
-//go:embed FlowUint64.spv
-var flowUint64SPIRV string
-
-//go:embed FlowUint64.words.spv
-var flowUint64Words string
-
-var flowUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FlowUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
-	},
-	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
-	SPIRV: flowUint64SPIRV,
-	Sum:   0x793ad7f0,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowUint64Words, Sum: 0xaf674cee},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flowUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newFlowUint64Host)
+})
 
 // FlowUint64 is the kernel [idioms.FlowUint64] with its slices in device memory.
 type FlowUint64 struct {
@@ -5950,44 +3588,13 @@ func _(k *idioms.FlowUint64) {
 	_ = (*idiomsFlowUint64HasChanged_RunGoGenerate)(k) // idioms.FlowUint64 has changed: run go generate
 }
 
-//go:embed FlowUint8.spv
-var flowUint8SPIRV string
-
-//go:embed FlowUint8.words.spv
-var flowUint8Words string
-
-var flowUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "FlowUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:13:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/flow.go:14:20", Limit: -3},
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/idioms/flow.go:203:7"},
-	},
-	Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2",
-	SPIRV: flowUint8SPIRV,
-	Sum:   0x10aa8304,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/idioms/flow.go:21:2 28:2 38:2 47:2 52:2 59:2 73:2 83:2 92:2 101:2 130:2 152:2 183:2 184:3 202:2 212:2 214:3 232:2 234:3 245:2", SPIRV: flowUint8Words, Sum: 0x55858802},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var flowUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newFlowUint8Host)
+})
 
 // FlowUint8 is the kernel [idioms.FlowUint8] with its slices in device memory.
 type FlowUint8 struct {
@@ -6024,36 +3631,7 @@ func _(k *idioms.FlowUint8) {
 	_ = (*idiomsFlowUint8HasChanged_RunGoGenerate)(k) // idioms.FlowUint8 has changed: run go generate
 }
 
-//go:embed IndexInt16.spv
-var indexInt16SPIRV string
-
-//go:embed IndexInt16.words.spv
-var indexInt16Words string
-
-var indexInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IndexInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
-	},
-	Loops: "internal/difftest/idioms/index.go:62:2",
-	SPIRV: indexInt16SPIRV,
-	Sum:   0xc01ecb9c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexInt16Words, Sum: 0xe943e6fd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var indexInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -6096,36 +3674,7 @@ func _(k *idioms.IndexInt16) {
 	_ = (*idiomsIndexInt16HasChanged_RunGoGenerate)(k) // idioms.IndexInt16 has changed: run go generate
 }
 
-//go:embed IndexInt32.spv
-var indexInt32SPIRV string
-
-//go:embed IndexInt32.words.spv
-var indexInt32Words string
-
-var indexInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IndexInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
-	},
-	Loops: "internal/difftest/idioms/index.go:62:2",
-	SPIRV: indexInt32SPIRV,
-	Sum:   0xbff48bf,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexInt32Words, Sum: 0xe3808049},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var indexInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -6168,36 +3717,7 @@ func _(k *idioms.IndexInt32) {
 	_ = (*idiomsIndexInt32HasChanged_RunGoGenerate)(k) // idioms.IndexInt32 has changed: run go generate
 }
 
-//go:embed IndexInt64.spv
-var indexInt64SPIRV string
-
-//go:embed IndexInt64.words.spv
-var indexInt64Words string
-
-var indexInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IndexInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
-	},
-	Loops: "internal/difftest/idioms/index.go:62:2",
-	SPIRV: indexInt64SPIRV,
-	Sum:   0xbf3cbf13,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexInt64Words, Sum: 0xe4d1ce23},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var indexInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -6240,36 +3760,7 @@ func _(k *idioms.IndexInt64) {
 	_ = (*idiomsIndexInt64HasChanged_RunGoGenerate)(k) // idioms.IndexInt64 has changed: run go generate
 }
 
-//go:embed IndexInt8.spv
-var indexInt8SPIRV string
-
-//go:embed IndexInt8.words.spv
-var indexInt8Words string
-
-var indexInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IndexInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
-	},
-	Loops: "internal/difftest/idioms/index.go:62:2",
-	SPIRV: indexInt8SPIRV,
-	Sum:   0xb503deab,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexInt8Words, Sum: 0xc9440c7b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var indexInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -6312,36 +3803,7 @@ func _(k *idioms.IndexInt8) {
 	_ = (*idiomsIndexInt8HasChanged_RunGoGenerate)(k) // idioms.IndexInt8 has changed: run go generate
 }
 
-//go:embed IndexUint16.spv
-var indexUint16SPIRV string
-
-//go:embed IndexUint16.words.spv
-var indexUint16Words string
-
-var indexUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IndexUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
-	},
-	Loops: "internal/difftest/idioms/index.go:62:2",
-	SPIRV: indexUint16SPIRV,
-	Sum:   0x1c5a6653,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexUint16Words, Sum: 0x5a6c02e1},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var indexUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -6384,36 +3846,7 @@ func _(k *idioms.IndexUint16) {
 	_ = (*idiomsIndexUint16HasChanged_RunGoGenerate)(k) // idioms.IndexUint16 has changed: run go generate
 }
 
-//go:embed IndexUint32.spv
-var indexUint32SPIRV string
-
-//go:embed IndexUint32.words.spv
-var indexUint32Words string
-
-var indexUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IndexUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
-	},
-	Loops: "internal/difftest/idioms/index.go:62:2",
-	SPIRV: indexUint32SPIRV,
-	Sum:   0x8f847e8f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexUint32Words, Sum: 0x978930e5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var indexUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -6456,36 +3889,7 @@ func _(k *idioms.IndexUint32) {
 	_ = (*idiomsIndexUint32HasChanged_RunGoGenerate)(k) // idioms.IndexUint32 has changed: run go generate
 }
 
-//go:embed IndexUint64.spv
-var indexUint64SPIRV string
-
-//go:embed IndexUint64.words.spv
-var indexUint64Words string
-
-var indexUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IndexUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
-	},
-	Loops: "internal/difftest/idioms/index.go:62:2",
-	SPIRV: indexUint64SPIRV,
-	Sum:   0xce96bf8c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexUint64Words, Sum: 0xa91f18ce},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var indexUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -6528,36 +3932,7 @@ func _(k *idioms.IndexUint64) {
 	_ = (*idiomsIndexUint64HasChanged_RunGoGenerate)(k) // idioms.IndexUint64 has changed: run go generate
 }
 
-//go:embed IndexUint8.spv
-var indexUint8SPIRV string
-
-//go:embed IndexUint8.words.spv
-var indexUint8Words string
-
-var indexUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "IndexUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:15:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/index.go:16:15", Limit: -3},
-	},
-	Loops: "internal/difftest/idioms/index.go:62:2",
-	SPIRV: indexUint8SPIRV,
-	Sum:   0xfbd8d9b7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/idioms/index.go:62:2", SPIRV: indexUint8Words, Sum: 0x9bcf6956},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var indexUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -6600,44 +3975,13 @@ func _(k *idioms.IndexUint8) {
 	_ = (*idiomsIndexUint8HasChanged_RunGoGenerate)(k) // idioms.IndexUint8 has changed: run go generate
 }
 
-//go:embed LogsUint16.spv
-var logsUint16SPIRV string
-
-//go:embed LogsUint16.words.spv
-var logsUint16Words string
-
-var logsUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LogsUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:18:15", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
-	},
-	Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2",
-	SPIRV: logsUint16SPIRV,
-	Sum:   0x279a1754,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2", SPIRV: logsUint16Words, Sum: 0xbaa7ba61},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var logsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newLogsUint16Host)
+})
 
 // LogsUint16 is the kernel [idioms.LogsUint16] with its slices in device memory.
 type LogsUint16 struct {
@@ -6674,44 +4018,13 @@ func _(k *idioms.LogsUint16) {
 	_ = (*idiomsLogsUint16HasChanged_RunGoGenerate)(k) // idioms.LogsUint16 has changed: run go generate
 }
 
-//go:embed LogsUint32.spv
-var logsUint32SPIRV string
-
-//go:embed LogsUint32.words.spv
-var logsUint32Words string
-
-var logsUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LogsUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:18:15", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
-	},
-	Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2",
-	SPIRV: logsUint32SPIRV,
-	Sum:   0x5b4c6012,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2", SPIRV: logsUint32Words, Sum: 0x4c96e814},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var logsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newLogsUint32Host)
+})
 
 // LogsUint32 is the kernel [idioms.LogsUint32] with its slices in device memory.
 type LogsUint32 struct {
@@ -6748,44 +4061,13 @@ func _(k *idioms.LogsUint32) {
 	_ = (*idiomsLogsUint32HasChanged_RunGoGenerate)(k) // idioms.LogsUint32 has changed: run go generate
 }
 
-//go:embed LogsUint64.spv
-var logsUint64SPIRV string
-
-//go:embed LogsUint64.words.spv
-var logsUint64Words string
-
-var logsUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LogsUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:18:15", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
-	},
-	Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2",
-	SPIRV: logsUint64SPIRV,
-	Sum:   0x5ded74af,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2", SPIRV: logsUint64Words, Sum: 0x7b04157b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var logsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newLogsUint64Host)
+})
 
 // LogsUint64 is the kernel [idioms.LogsUint64] with its slices in device memory.
 type LogsUint64 struct {
@@ -6822,44 +4104,13 @@ func _(k *idioms.LogsUint64) {
 	_ = (*idiomsLogsUint64HasChanged_RunGoGenerate)(k) // idioms.LogsUint64 has changed: run go generate
 }
 
-//go:embed LogsUint8.spv
-var logsUint8SPIRV string
-
-//go:embed LogsUint8.words.spv
-var logsUint8Words string
-
-var logsUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "LogsUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:17:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:18:15", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:97:11", Limit: 8},
-	},
-	Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2",
-	SPIRV: logsUint8SPIRV,
-	Sum:   0xf6ad86ba,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/idioms/mix.go:23:2 30:2 36:2 41:2 54:2 59:2 62:2 73:2 85:2 103:2 111:2 116:2 121:2 127:2 133:2 138:2 147:2", SPIRV: logsUint8Words, Sum: 0xca7f5d38},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var logsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
-}, newLogsUint8Host)
+})
 
 // LogsUint8 is the kernel [idioms.LogsUint8] with its slices in device memory.
 type LogsUint8 struct {
@@ -6896,38 +4147,7 @@ func _(k *idioms.LogsUint8) {
 	_ = (*idiomsLogsUint8HasChanged_RunGoGenerate)(k) // idioms.LogsUint8 has changed: run go generate
 }
 
-//go:embed Mix.spv
-var mixSPIRV string
-
-//go:embed Mix.words.spv
-var mixWords string
-
-var mixKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Mix",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:161:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:161:20", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:161:28", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/mix.go:162:15", Limit: -4},
-	},
-	Loops: "internal/difftest/idioms/mix.go:193:2 208:2 213:2 218:2 251:2",
-	SPIRV: mixSPIRV,
-	Sum:   0xfa43094a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/mix.go:193:2 208:2 213:2 218:2 251:2", SPIRV: mixWords, Sum: 0xf48ade6b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var mixKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Mix"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -6976,36 +4196,7 @@ func _(k *idioms.Mix) {
 	_ = (*idiomsMixHasChanged_RunGoGenerate)(k) // idioms.Mix has changed: run go generate
 }
 
-//go:embed RotateUint16.spv
-var rotateUint16SPIRV string
-
-//go:embed RotateUint16.words.spv
-var rotateUint16Words string
-
-var rotateUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "RotateUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: rotateUint16SPIRV,
-	Sum:   0x2640a864,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: rotateUint16Words, Sum: 0x3efd36b5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var rotateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -7048,36 +4239,7 @@ func _(k *idioms.RotateUint16) {
 	_ = (*idiomsRotateUint16HasChanged_RunGoGenerate)(k) // idioms.RotateUint16 has changed: run go generate
 }
 
-//go:embed RotateUint32.spv
-var rotateUint32SPIRV string
-
-//go:embed RotateUint32.words.spv
-var rotateUint32Words string
-
-var rotateUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "RotateUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: rotateUint32SPIRV,
-	Sum:   0xe42235ca,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rotateUint32Words, Sum: 0x5146d650},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var rotateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -7120,36 +4282,7 @@ func _(k *idioms.RotateUint32) {
 	_ = (*idiomsRotateUint32HasChanged_RunGoGenerate)(k) // idioms.RotateUint32 has changed: run go generate
 }
 
-//go:embed RotateUint64.spv
-var rotateUint64SPIRV string
-
-//go:embed RotateUint64.words.spv
-var rotateUint64Words string
-
-var rotateUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "RotateUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: rotateUint64SPIRV,
-	Sum:   0xd24fde55,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: rotateUint64Words, Sum: 0x8017135},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var rotateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -7192,36 +4325,7 @@ func _(k *idioms.RotateUint64) {
 	_ = (*idiomsRotateUint64HasChanged_RunGoGenerate)(k) // idioms.RotateUint64 has changed: run go generate
 }
 
-//go:embed RotateUint8.spv
-var rotateUint8SPIRV string
-
-//go:embed RotateUint8.words.spv
-var rotateUint8Words string
-
-var rotateUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "RotateUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:151:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:152:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: rotateUint8SPIRV,
-	Sum:   0x834a0ba4,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: rotateUint8Words, Sum: 0x5e7e9d7d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var rotateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -7264,37 +4368,7 @@ func _(k *idioms.RotateUint8) {
 	_ = (*idiomsRotateUint8HasChanged_RunGoGenerate)(k) // idioms.RotateUint8 has changed: run go generate
 }
 
-//go:embed SaturateInt16.spv
-var saturateInt16SPIRV string
-
-//go:embed SaturateInt16.words.spv
-var saturateInt16Words string
-
-var saturateInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "SaturateInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
-	},
-	SPIRV: saturateInt16SPIRV,
-	Sum:   0xaaec1610,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: saturateInt16Words, Sum: 0x286f80ab},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var saturateInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -7342,37 +4416,7 @@ func _(k *idioms.SaturateInt16) {
 	_ = (*idiomsSaturateInt16HasChanged_RunGoGenerate)(k) // idioms.SaturateInt16 has changed: run go generate
 }
 
-//go:embed SaturateInt32.spv
-var saturateInt32SPIRV string
-
-//go:embed SaturateInt32.words.spv
-var saturateInt32Words string
-
-var saturateInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "SaturateInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
-	},
-	SPIRV: saturateInt32SPIRV,
-	Sum:   0x37854157,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: saturateInt32Words, Sum: 0x4840ffb3},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var saturateInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -7420,38 +4464,7 @@ func _(k *idioms.SaturateInt32) {
 	_ = (*idiomsSaturateInt32HasChanged_RunGoGenerate)(k) // idioms.SaturateInt32 has changed: run go generate
 }
 
-//go:embed SaturateInt64.spv
-var saturateInt64SPIRV string
-
-//go:embed SaturateInt64.words.spv
-var saturateInt64Words string
-
-var saturateInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "SaturateInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: saturateInt64SPIRV,
-	Sum:   0xa756083f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saturateInt64Words, Sum: 0x76dd4c9a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var saturateInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -7499,37 +4512,7 @@ func _(k *idioms.SaturateInt64) {
 	_ = (*idiomsSaturateInt64HasChanged_RunGoGenerate)(k) // idioms.SaturateInt64 has changed: run go generate
 }
 
-//go:embed SaturateInt8.spv
-var saturateInt8SPIRV string
-
-//go:embed SaturateInt8.words.spv
-var saturateInt8Words string
-
-var saturateInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "SaturateInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:118:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:119:24", Limit: -4},
-	},
-	SPIRV: saturateInt8SPIRV,
-	Sum:   0xf54edc51,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: saturateInt8Words, Sum: 0xa0aa01bb},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var saturateInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -7577,38 +4560,7 @@ func _(k *idioms.SaturateInt8) {
 	_ = (*idiomsSaturateInt8HasChanged_RunGoGenerate)(k) // idioms.SaturateInt8 has changed: run go generate
 }
 
-//go:embed SaturateUint16.spv
-var saturateUint16SPIRV string
-
-//go:embed SaturateUint16.words.spv
-var saturateUint16Words string
-
-var saturateUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "SaturateUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: saturateUint16SPIRV,
-	Sum:   0x67ea9da6,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: saturateUint16Words, Sum: 0xb76c4b69},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var saturateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -7656,38 +4608,7 @@ func _(k *idioms.SaturateUint16) {
 	_ = (*idiomsSaturateUint16HasChanged_RunGoGenerate)(k) // idioms.SaturateUint16 has changed: run go generate
 }
 
-//go:embed SaturateUint32.spv
-var saturateUint32SPIRV string
-
-//go:embed SaturateUint32.words.spv
-var saturateUint32Words string
-
-var saturateUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "SaturateUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: saturateUint32SPIRV,
-	Sum:   0xd4b6a880,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saturateUint32Words, Sum: 0x27266b42},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var saturateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -7735,38 +4656,7 @@ func _(k *idioms.SaturateUint32) {
 	_ = (*idiomsSaturateUint32HasChanged_RunGoGenerate)(k) // idioms.SaturateUint32 has changed: run go generate
 }
 
-//go:embed SaturateUint64.spv
-var saturateUint64SPIRV string
-
-//go:embed SaturateUint64.words.spv
-var saturateUint64Words string
-
-var saturateUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "SaturateUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: saturateUint64SPIRV,
-	Sum:   0x9adc39ad,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saturateUint64Words, Sum: 0xfb0c8dd9},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var saturateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -7814,38 +4704,7 @@ func _(k *idioms.SaturateUint64) {
 	_ = (*idiomsSaturateUint64HasChanged_RunGoGenerate)(k) // idioms.SaturateUint64 has changed: run go generate
 }
 
-//go:embed SaturateUint8.spv
-var saturateUint8SPIRV string
-
-//go:embed SaturateUint8.words.spv
-var saturateUint8Words string
-
-var saturateUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "SaturateUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/saturate.go:14:24", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: saturateUint8SPIRV,
-	Sum:   0xafe57680,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: saturateUint8Words, Sum: 0xae88efc3},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var saturateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -7893,38 +4752,7 @@ func _(k *idioms.SaturateUint8) {
 	_ = (*idiomsSaturateUint8HasChanged_RunGoGenerate)(k) // idioms.SaturateUint8 has changed: run go generate
 }
 
-//go:embed ScaledAlikeInt16.spv
-var scaledAlikeInt16SPIRV string
-
-//go:embed ScaledAlikeInt16.words.spv
-var scaledAlikeInt16Words string
-
-var scaledAlikeInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledAlikeInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
-	},
-	SPIRV: scaledAlikeInt16SPIRV,
-	Sum:   0x8a46bc0a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeInt16Words, Sum: 0x608f4858},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -7972,38 +4800,7 @@ func _(k *idioms.ScaledAlikeInt16) {
 	_ = (*idiomsScaledAlikeInt16HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt16 has changed: run go generate
 }
 
-//go:embed ScaledAlikeInt32.spv
-var scaledAlikeInt32SPIRV string
-
-//go:embed ScaledAlikeInt32.words.spv
-var scaledAlikeInt32Words string
-
-var scaledAlikeInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledAlikeInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
-	},
-	SPIRV: scaledAlikeInt32SPIRV,
-	Sum:   0x6bd74db3,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt32Words, Sum: 0xb44fa9ad},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -8051,38 +4848,7 @@ func _(k *idioms.ScaledAlikeInt32) {
 	_ = (*idiomsScaledAlikeInt32HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt32 has changed: run go generate
 }
 
-//go:embed ScaledAlikeInt64.spv
-var scaledAlikeInt64SPIRV string
-
-//go:embed ScaledAlikeInt64.words.spv
-var scaledAlikeInt64Words string
-
-var scaledAlikeInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledAlikeInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
-	},
-	SPIRV: scaledAlikeInt64SPIRV,
-	Sum:   0x233a860e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeInt64Words, Sum: 0xa6dc36fb},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -8130,38 +4896,7 @@ func _(k *idioms.ScaledAlikeInt64) {
 	_ = (*idiomsScaledAlikeInt64HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt64 has changed: run go generate
 }
 
-//go:embed ScaledAlikeInt8.spv
-var scaledAlikeInt8SPIRV string
-
-//go:embed ScaledAlikeInt8.words.spv
-var scaledAlikeInt8Words string
-
-var scaledAlikeInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledAlikeInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
-	},
-	SPIRV: scaledAlikeInt8SPIRV,
-	Sum:   0x3e047457,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeInt8Words, Sum: 0x275749dc},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -8209,38 +4944,7 @@ func _(k *idioms.ScaledAlikeInt8) {
 	_ = (*idiomsScaledAlikeInt8HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt8 has changed: run go generate
 }
 
-//go:embed ScaledAlikeUint16.spv
-var scaledAlikeUint16SPIRV string
-
-//go:embed ScaledAlikeUint16.words.spv
-var scaledAlikeUint16Words string
-
-var scaledAlikeUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledAlikeUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
-	},
-	SPIRV: scaledAlikeUint16SPIRV,
-	Sum:   0xf52246bc,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledAlikeUint16Words, Sum: 0xcd1184af},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -8288,38 +4992,7 @@ func _(k *idioms.ScaledAlikeUint16) {
 	_ = (*idiomsScaledAlikeUint16HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint16 has changed: run go generate
 }
 
-//go:embed ScaledAlikeUint32.spv
-var scaledAlikeUint32SPIRV string
-
-//go:embed ScaledAlikeUint32.words.spv
-var scaledAlikeUint32Words string
-
-var scaledAlikeUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledAlikeUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
-	},
-	SPIRV: scaledAlikeUint32SPIRV,
-	Sum:   0xcf63d639,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint32Words, Sum: 0x7aeb0b16},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -8367,38 +5040,7 @@ func _(k *idioms.ScaledAlikeUint32) {
 	_ = (*idiomsScaledAlikeUint32HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint32 has changed: run go generate
 }
 
-//go:embed ScaledAlikeUint64.spv
-var scaledAlikeUint64SPIRV string
-
-//go:embed ScaledAlikeUint64.words.spv
-var scaledAlikeUint64Words string
-
-var scaledAlikeUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledAlikeUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
-	},
-	SPIRV: scaledAlikeUint64SPIRV,
-	Sum:   0xd0db25fa,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledAlikeUint64Words, Sum: 0xf6deec7c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -8446,38 +5088,7 @@ func _(k *idioms.ScaledAlikeUint64) {
 	_ = (*idiomsScaledAlikeUint64HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint64 has changed: run go generate
 }
 
-//go:embed ScaledAlikeUint8.spv
-var scaledAlikeUint8SPIRV string
-
-//go:embed ScaledAlikeUint8.words.spv
-var scaledAlikeUint8Words string
-
-var scaledAlikeUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledAlikeUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    64,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(1)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:35:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:36:21", Limit: -4},
-	},
-	SPIRV: scaledAlikeUint8SPIRV,
-	Sum:   0xc0ca2c26,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledAlikeUint8Words, Sum: 0x3c0fa350},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -8525,37 +5136,7 @@ func _(k *idioms.ScaledAlikeUint8) {
 	_ = (*idiomsScaledAlikeUint8HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint8 has changed: run go generate
 }
 
-//go:embed ScaledInt16.spv
-var scaledInt16SPIRV string
-
-//go:embed ScaledInt16.words.spv
-var scaledInt16Words string
-
-var scaledInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
-	},
-	SPIRV: scaledInt16SPIRV,
-	Sum:   0x60188c5c,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledInt16Words, Sum: 0x6abfc9c6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -8603,37 +5184,7 @@ func _(k *idioms.ScaledInt16) {
 	_ = (*idiomsScaledInt16HasChanged_RunGoGenerate)(k) // idioms.ScaledInt16 has changed: run go generate
 }
 
-//go:embed ScaledInt32.spv
-var scaledInt32SPIRV string
-
-//go:embed ScaledInt32.words.spv
-var scaledInt32Words string
-
-var scaledInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
-	},
-	SPIRV: scaledInt32SPIRV,
-	Sum:   0xd62cbad7,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt32Words, Sum: 0xd40e39c0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -8681,37 +5232,7 @@ func _(k *idioms.ScaledInt32) {
 	_ = (*idiomsScaledInt32HasChanged_RunGoGenerate)(k) // idioms.ScaledInt32 has changed: run go generate
 }
 
-//go:embed ScaledInt64.spv
-var scaledInt64SPIRV string
-
-//go:embed ScaledInt64.words.spv
-var scaledInt64Words string
-
-var scaledInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
-	},
-	SPIRV: scaledInt64SPIRV,
-	Sum:   0x2bdcd251,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledInt64Words, Sum: 0x988ef79e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -8759,37 +5280,7 @@ func _(k *idioms.ScaledInt64) {
 	_ = (*idiomsScaledInt64HasChanged_RunGoGenerate)(k) // idioms.ScaledInt64 has changed: run go generate
 }
 
-//go:embed ScaledInt8.spv
-var scaledInt8SPIRV string
-
-//go:embed ScaledInt8.words.spv
-var scaledInt8Words string
-
-var scaledInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
-	},
-	SPIRV: scaledInt8SPIRV,
-	Sum:   0xd3bb1386,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledInt8Words, Sum: 0x8f07bc5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -8837,37 +5328,7 @@ func _(k *idioms.ScaledInt8) {
 	_ = (*idiomsScaledInt8HasChanged_RunGoGenerate)(k) // idioms.ScaledInt8 has changed: run go generate
 }
 
-//go:embed ScaledUint16.spv
-var scaledUint16SPIRV string
-
-//go:embed ScaledUint16.words.spv
-var scaledUint16Words string
-
-var scaledUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
-	},
-	SPIRV: scaledUint16SPIRV,
-	Sum:   0xeb2ac65e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: scaledUint16Words, Sum: 0x6dfe2782},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -8915,37 +5376,7 @@ func _(k *idioms.ScaledUint16) {
 	_ = (*idiomsScaledUint16HasChanged_RunGoGenerate)(k) // idioms.ScaledUint16 has changed: run go generate
 }
 
-//go:embed ScaledUint32.spv
-var scaledUint32SPIRV string
-
-//go:embed ScaledUint32.words.spv
-var scaledUint32Words string
-
-var scaledUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
-	},
-	SPIRV: scaledUint32SPIRV,
-	Sum:   0x8b965602,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint32Words, Sum: 0xc943da0d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -8993,37 +5424,7 @@ func _(k *idioms.ScaledUint32) {
 	_ = (*idiomsScaledUint32HasChanged_RunGoGenerate)(k) // idioms.ScaledUint32 has changed: run go generate
 }
 
-//go:embed ScaledUint64.spv
-var scaledUint64SPIRV string
-
-//go:embed ScaledUint64.words.spv
-var scaledUint64Words string
-
-var scaledUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
-	},
-	SPIRV: scaledUint64SPIRV,
-	Sum:   0xb675a0de,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: scaledUint64Words, Sum: 0x73a7ffbb},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -9071,37 +5472,7 @@ func _(k *idioms.ScaledUint64) {
 	_ = (*idiomsScaledUint64HasChanged_RunGoGenerate)(k) // idioms.ScaledUint64 has changed: run go generate
 }
 
-//go:embed ScaledUint8.spv
-var scaledUint8SPIRV string
-
-//go:embed ScaledUint8.words.spv
-var scaledUint8Words string
-
-var scaledUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "ScaledUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:17:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/scaled.go:18:21", Limit: -4},
-	},
-	SPIRV: scaledUint8SPIRV,
-	Sum:   0x2520ac50,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, SPIRV: scaledUint8Words, Sum: 0x4d7ab148},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var scaledUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -9149,38 +5520,7 @@ func _(k *idioms.ScaledUint8) {
 	_ = (*idiomsScaledUint8HasChanged_RunGoGenerate)(k) // idioms.ScaledUint8 has changed: run go generate
 }
 
-//go:embed Swaps.spv
-var swapsSPIRV string
-
-//go:embed Swaps.words.spv
-var swapsWords string
-
-var swapsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Swaps",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:18:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:18:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:18:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bytes.go:19:20", Limit: -4},
-	},
-	Loops: "internal/difftest/idioms/bytes.go:43:2 77:2 43:2 77:2",
-	SPIRV: swapsSPIRV,
-	Sum:   0x26c715ee,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/idioms/bytes.go:43:2 77:2 43:2 77:2", SPIRV: swapsWords, Sum: 0x88f89a72},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var swapsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Swaps"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -9229,36 +5569,7 @@ func _(k *idioms.Swaps) {
 	_ = (*idiomsSwapsHasChanged_RunGoGenerate)(k) // idioms.Swaps has changed: run go generate
 }
 
-//go:embed TricksInt16.spv
-var tricksInt16SPIRV string
-
-//go:embed TricksInt16.words.spv
-var tricksInt16Words string
-
-var tricksInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TricksInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: tricksInt16SPIRV,
-	Sum:   0x5e1b3ce8,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: tricksInt16Words, Sum: 0x4982ade},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tricksInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -9301,36 +5612,7 @@ func _(k *idioms.TricksInt16) {
 	_ = (*idiomsTricksInt16HasChanged_RunGoGenerate)(k) // idioms.TricksInt16 has changed: run go generate
 }
 
-//go:embed TricksInt32.spv
-var tricksInt32SPIRV string
-
-//go:embed TricksInt32.words.spv
-var tricksInt32Words string
-
-var tricksInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TricksInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: tricksInt32SPIRV,
-	Sum:   0x1ad1cd68,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: tricksInt32Words, Sum: 0xef988e0d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tricksInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -9373,36 +5655,7 @@ func _(k *idioms.TricksInt32) {
 	_ = (*idiomsTricksInt32HasChanged_RunGoGenerate)(k) // idioms.TricksInt32 has changed: run go generate
 }
 
-//go:embed TricksInt64.spv
-var tricksInt64SPIRV string
-
-//go:embed TricksInt64.words.spv
-var tricksInt64Words string
-
-var tricksInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TricksInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: tricksInt64SPIRV,
-	Sum:   0xcdfe50e4,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: tricksInt64Words, Sum: 0xaebb273b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tricksInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -9445,36 +5698,7 @@ func _(k *idioms.TricksInt64) {
 	_ = (*idiomsTricksInt64HasChanged_RunGoGenerate)(k) // idioms.TricksInt64 has changed: run go generate
 }
 
-//go:embed TricksInt8.spv
-var tricksInt8SPIRV string
-
-//go:embed TricksInt8.words.spv
-var tricksInt8Words string
-
-var tricksInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TricksInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: tricksInt8SPIRV,
-	Sum:   0xa3f2d626,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: tricksInt8Words, Sum: 0x10d0e949},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tricksInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -9517,36 +5741,7 @@ func _(k *idioms.TricksInt8) {
 	_ = (*idiomsTricksInt8HasChanged_RunGoGenerate)(k) // idioms.TricksInt8 has changed: run go generate
 }
 
-//go:embed TricksUint16.spv
-var tricksUint16SPIRV string
-
-//go:embed TricksUint16.words.spv
-var tricksUint16Words string
-
-var tricksUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TricksUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: tricksUint16SPIRV,
-	Sum:   0x7ba5d8d1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: tricksUint16Words, Sum: 0xe06c254},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tricksUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -9589,36 +5784,7 @@ func _(k *idioms.TricksUint16) {
 	_ = (*idiomsTricksUint16HasChanged_RunGoGenerate)(k) // idioms.TricksUint16 has changed: run go generate
 }
 
-//go:embed TricksUint32.spv
-var tricksUint32SPIRV string
-
-//go:embed TricksUint32.words.spv
-var tricksUint32Words string
-
-var tricksUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TricksUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: tricksUint32SPIRV,
-	Sum:   0xf4c0ab0f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: tricksUint32Words, Sum: 0x320aef5c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tricksUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -9661,36 +5827,7 @@ func _(k *idioms.TricksUint32) {
 	_ = (*idiomsTricksUint32HasChanged_RunGoGenerate)(k) // idioms.TricksUint32 has changed: run go generate
 }
 
-//go:embed TricksUint64.spv
-var tricksUint64SPIRV string
-
-//go:embed TricksUint64.words.spv
-var tricksUint64Words string
-
-var tricksUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TricksUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: tricksUint64SPIRV,
-	Sum:   0x482dce4d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: tricksUint64Words, Sum: 0xebae1c86},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tricksUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -9733,36 +5870,7 @@ func _(k *idioms.TricksUint64) {
 	_ = (*idiomsTricksUint64HasChanged_RunGoGenerate)(k) // idioms.TricksUint64 has changed: run go generate
 }
 
-//go:embed TricksUint8.spv
-var tricksUint8SPIRV string
-
-//go:embed TricksUint8.words.spv
-var tricksUint8Words string
-
-var tricksUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "TricksUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Row", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 384, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:91:21", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/bits.go:92:15", Limit: -3},
-	},
-	Loops: "-",
-	SPIRV: tricksUint8SPIRV,
-	Sum:   0xf1dd0e66,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: tricksUint8Words, Sum: 0x798d20d0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tricksUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -9805,37 +5913,7 @@ func _(k *idioms.TricksUint8) {
 	_ = (*idiomsTricksUint8HasChanged_RunGoGenerate)(k) // idioms.TricksUint8 has changed: run go generate
 }
 
-//go:embed WidenInt16.spv
-var widenInt16SPIRV string
-
-//go:embed WidenInt16.words.spv
-var widenInt16Words string
-
-var widenInt16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "WidenInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
-	},
-	SPIRV: widenInt16SPIRV,
-	Sum:   0x1ef01492,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenInt16Words, Sum: 0xd137e419},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var widenInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -9883,38 +5961,7 @@ func _(k *idioms.WidenInt16) {
 	_ = (*idiomsWidenInt16HasChanged_RunGoGenerate)(k) // idioms.WidenInt16 has changed: run go generate
 }
 
-//go:embed WidenInt32.spv
-var widenInt32SPIRV string
-
-//go:embed WidenInt32.words.spv
-var widenInt32Words string
-
-var widenInt32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "WidenInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: widenInt32SPIRV,
-	Sum:   0xefda9cce,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: widenInt32Words, Sum: 0xbf95355c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var widenInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -9962,37 +6009,7 @@ func _(k *idioms.WidenInt32) {
 	_ = (*idiomsWidenInt32HasChanged_RunGoGenerate)(k) // idioms.WidenInt32 has changed: run go generate
 }
 
-//go:embed WidenInt64.spv
-var widenInt64SPIRV string
-
-//go:embed WidenInt64.words.spv
-var widenInt64Words string
-
-var widenInt64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "WidenInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
-	},
-	SPIRV: widenInt64SPIRV,
-	Sum:   0xf699122a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenInt64Words, Sum: 0xba4c0a47},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var widenInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -10040,38 +6057,7 @@ func _(k *idioms.WidenInt64) {
 	_ = (*idiomsWidenInt64HasChanged_RunGoGenerate)(k) // idioms.WidenInt64 has changed: run go generate
 }
 
-//go:embed WidenInt8.spv
-var widenInt8SPIRV string
-
-//go:embed WidenInt8.words.spv
-var widenInt8Words string
-
-var widenInt8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "WidenInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]int8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: widenInt8SPIRV,
-	Sum:   0xaf1014d2,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: widenInt8Words, Sum: 0x7f3073c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var widenInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -10119,37 +6105,7 @@ func _(k *idioms.WidenInt8) {
 	_ = (*idiomsWidenInt8HasChanged_RunGoGenerate)(k) // idioms.WidenInt8 has changed: run go generate
 }
 
-//go:embed WidenUint16.spv
-var widenUint16SPIRV string
-
-//go:embed WidenUint16.words.spv
-var widenUint16Words string
-
-var widenUint16Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "WidenUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint16", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint16", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
-	},
-	SPIRV: widenUint16SPIRV,
-	Sum:   0x9315c003,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, SPIRV: widenUint16Words, Sum: 0x40fb7bab},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var widenUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -10197,38 +6153,7 @@ func _(k *idioms.WidenUint16) {
 	_ = (*idiomsWidenUint16HasChanged_RunGoGenerate)(k) // idioms.WidenUint16 has changed: run go generate
 }
 
-//go:embed WidenUint32.spv
-var widenUint32SPIRV string
-
-//go:embed WidenUint32.words.spv
-var widenUint32Words string
-
-var widenUint32Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "WidenUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: widenUint32SPIRV,
-	Sum:   0xeea6b76d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: widenUint32Words, Sum: 0x7d94a2ba},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var widenUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -10276,37 +6201,7 @@ func _(k *idioms.WidenUint32) {
 	_ = (*idiomsWidenUint32HasChanged_RunGoGenerate)(k) // idioms.WidenUint32 has changed: run go generate
 }
 
-//go:embed WidenUint64.spv
-var widenUint64SPIRV string
-
-//go:embed WidenUint64.words.spv
-var widenUint64Words string
-
-var widenUint64Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "WidenUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
-	},
-	SPIRV: widenUint64SPIRV,
-	Sum:   0x2794cb1b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: widenUint64Words, Sum: 0x37a89321},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var widenUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -10354,38 +6249,7 @@ func _(k *idioms.WidenUint64) {
 	_ = (*idiomsWidenUint64HasChanged_RunGoGenerate)(k) // idioms.WidenUint64 has changed: run go generate
 }
 
-//go:embed WidenUint8.spv
-var widenUint8SPIRV string
-
-//go:embed WidenUint8.words.spv
-var widenUint8Words string
-
-var widenUint8Kernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "WidenUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]uint8", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Rows", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 768, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 64,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:16", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:24", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:13:32", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/idioms/widen.go:14:20", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: widenUint8SPIRV,
-	Sum:   0x5ce74ff1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "-", SPIRV: widenUint8Words, Sum: 0xae7f474b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var widenUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),

@@ -19,7 +19,7 @@ type astrayHost struct {
 func newAstrayHost() kernelimpl.HostForm { return new(astrayHost) }
 
 var astrayHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:128:7"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:130:7"},
 }
 
 // Begin readies the form for a launch.
@@ -95,8 +95,8 @@ type countHost struct {
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
 
 var countHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:23:7"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:20:13"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:25:7"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:22:13"},
 }
 
 // Begin readies the form for a launch.
@@ -204,14 +204,14 @@ type distanceHost struct {
 func newDistanceHost() kernelimpl.HostForm { return new(distanceHost) }
 
 var distanceHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:78:6"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:85:18"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:85:8"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:92:7"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:92:16"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:76:16"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:75:33"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:75:18"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:80:6"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:87:18"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:87:8"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:94:7"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:94:16"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:78:16"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:77:33"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:77:18"},
 }
 
 // Begin readies the form for a launch.
@@ -534,7 +534,7 @@ type meetHost struct {
 func newMeetHost() kernelimpl.HostForm { return new(meetHost) }
 
 var meetHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:113:7"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:115:7"},
 }
 
 // Begin readies the form for a launch.
@@ -553,20 +553,20 @@ func (g *meetHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 104 of kernel.go
+			// ZeroLocal in line 106 of kernel.go
 			g.Zero(0)
 			next = g.r1()
 		case 1:
-			// Barrier in line 108 of kernel.go
+			// Barrier in line 110 of kernel.go
 			next = g.r2()
 		case 2:
-			// Barrier in line 110 of kernel.go
+			// Barrier in line 112 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 104 of kernel.go.
+// r1 runs them after the ZeroLocal in line 106 of kernel.go.
 func (g *meetHost) r1() int {
 	const n = 16
 	m0 := g.Memory(0)
@@ -614,7 +614,7 @@ func (g *meetHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 108 of kernel.go.
+// r2 runs them after the Barrier in line 110 of kernel.go.
 func (g *meetHost) r2() int {
 	const n = 16
 	m0 := g.Memory(0)
@@ -637,7 +637,7 @@ func (g *meetHost) r2() int {
 	return 2
 }
 
-// r3 runs them after the Barrier in line 110 of kernel.go.
+// r3 runs them after the Barrier in line 112 of kernel.go.
 func (g *meetHost) r3() int {
 	const n = 16
 	e8 := g.v8
@@ -704,7 +704,7 @@ type productHost struct {
 func newProductHost() kernelimpl.HostForm { return new(productHost) }
 
 var productHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:62:7"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:64:7"},
 }
 
 // Begin readies the form for a launch.
@@ -808,8 +808,8 @@ type untilHost struct {
 func newUntilHost() kernelimpl.HostForm { return new(untilHost) }
 
 var untilHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:34:7"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:34:33"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:36:7"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:36:33"},
 }
 
 // Begin readies the form for a launch.

@@ -5,11 +5,10 @@ package roundsgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/rounds"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -32,42 +31,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Astray", "Count", "Distance", "Meet", "Product", "Until"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/rounds/kernel.go", Package: "rounds", Sum: 0x5bdf7dc4},
+		{File: "internal/difftest/rounds/kernel.go", Package: "rounds", Sum: 0xe662238f},
 	},
 })
-
-//go:embed Astray.spv
-var astraySPIRV string
-
-//go:embed Astray.small.spv
-var astraySmall string
-
-//go:embed Astray.words.spv
-var astrayWords string
-
-var astrayKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Astray",
-	Package: "github.com/kgen-go/kgen/internal/difftest/rounds",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 24,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:128:7", Limit: -2},
-	},
-	Loops: "internal/difftest/rounds/kernel.go:125:2",
-	SPIRV: astraySPIRV,
-	Sum:   0xb1765b37,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}}, Loops: "internal/difftest/rounds/kernel.go:125:2", SPIRV: astraySmall, Sum: 0x53eb4958},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/rounds/kernel.go:125:2", SPIRV: astrayWords, Sum: 0x47668831},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var astrayKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Astray"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Astray{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -106,35 +73,7 @@ func _(k *rounds.Astray) {
 	_ = (*roundsAstrayHasChanged_RunGoGenerate)(k) // rounds.Astray has changed: run go generate
 }
 
-//go:embed Count.spv
-var countSPIRV string
-
-//go:embed Count.words.spv
-var countWords string
-
-var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Count",
-	Package: "github.com/kgen-go/kgen/internal/difftest/rounds",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:20:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:23:7", Limit: -2},
-	},
-	Loops: "internal/difftest/rounds/kernel.go:20:2 20:2",
-	SPIRV: countSPIRV,
-	Sum:   0x6d5a3c7b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/rounds/kernel.go:20:2 20:2", SPIRV: countWords, Sum: 0xf3b55df7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var countKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Count"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Count{
 		N:   kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -173,47 +112,7 @@ func _(k *rounds.Count) {
 	_ = (*roundsCountHasChanged_RunGoGenerate)(k) // rounds.Count has changed: run go generate
 }
 
-//go:embed Distance.spv
-var distanceSPIRV string
-
-//go:embed Distance.small.spv
-var distanceSmall string
-
-//go:embed Distance.words.spv
-var distanceWords string
-
-var distanceKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Distance",
-	Package: "github.com/kgen-go/kgen/internal/difftest/rounds",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Words", Kind: abi.Slice, Type: "[][256]byte", Size: 16, ElemSize: 256, ElemAlign: 1, Access: abi.Read},
-		{Name: "N", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 24},
-		{Name: "Rows", Kind: abi.Slice, Type: "[][257]int32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 1028, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:75:18", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:75:33", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:76:16", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:78:6", Limit: 257},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:85:8", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:85:18", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:92:16", Limit: 257},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:92:7", Limit: -4},
-	},
-	Loops: "internal/difftest/rounds/kernel.go:77:2 77:2 80:2 83:3 80:2 83:3",
-	SPIRV: distanceSPIRV,
-	Sum:   0xf53d0df2,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {32}, {56}, {72}}, Loops: "internal/difftest/rounds/kernel.go:77:2 77:2 80:2 83:3 80:2 83:3", SPIRV: distanceSmall, Sum: 0x27fb233},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/rounds/kernel.go:77:2 77:2 80:2 83:3 80:2 83:3", SPIRV: distanceWords, Sum: 0x602e1911},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var distanceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Distance"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Distance{
 		Words: kernelimpl.HostSlice[[256]byte](a, 0),
 		N:     kernelimpl.HostValue[int](a, 1),
@@ -262,42 +161,7 @@ func _(k *rounds.Distance) {
 	_ = (*roundsDistanceHasChanged_RunGoGenerate)(k) // rounds.Distance has changed: run go generate
 }
 
-//go:embed Meet.spv
-var meetSPIRV string
-
-//go:embed Meet.small.spv
-var meetSmall string
-
-//go:embed Meet.words.spv
-var meetWords string
-
-var meetKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Meet",
-	Package: "github.com/kgen-go/kgen/internal/difftest/rounds",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize:    24,
-	Items:      1,
-	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(16)},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 16, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:113:7", Limit: -2},
-	},
-	Loops: "- internal/difftest/rounds/kernel.go:107:2",
-	SPIRV: meetSPIRV,
-	Sum:   0x38ea03c9,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}}, Loops: "- internal/difftest/rounds/kernel.go:107:2", SPIRV: meetSmall, Sum: 0xb872dd1e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/rounds/kernel.go:107:2", SPIRV: meetWords, Sum: 0x9f47aee3},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var meetKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Meet"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Meet{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -336,39 +200,7 @@ func _(k *rounds.Meet) {
 	_ = (*roundsMeetHasChanged_RunGoGenerate)(k) // rounds.Meet has changed: run go generate
 }
 
-//go:embed Product.spv
-var productSPIRV string
-
-//go:embed Product.small.spv
-var productSmall string
-
-//go:embed Product.words.spv
-var productWords string
-
-var productKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Product",
-	Package: "github.com/kgen-go/kgen/internal/difftest/rounds",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Rows", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Columns", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:62:7", Limit: -3},
-	},
-	Loops: "internal/difftest/rounds/kernel.go:57:2 58:3",
-	SPIRV: productSPIRV,
-	Sum:   0xb6877f14,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {8}, {48}}, Loops: "internal/difftest/rounds/kernel.go:57:2 58:3", SPIRV: productSmall, Sum: 0x4c30444},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/rounds/kernel.go:57:2 58:3", SPIRV: productWords, Sum: 0x4005d47c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var productKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Product"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Product{
 		Rows:    kernelimpl.HostValue[int](a, 0),
 		Columns: kernelimpl.HostValue[int](a, 1),
@@ -412,35 +244,7 @@ func _(k *rounds.Product) {
 	_ = (*roundsProductHasChanged_RunGoGenerate)(k) // rounds.Product has changed: run go generate
 }
 
-//go:embed Until.spv
-var untilSPIRV string
-
-//go:embed Until.words.spv
-var untilWords string
-
-var untilKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Until",
-	Package: "github.com/kgen-go/kgen/internal/difftest/rounds",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:34:33", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/rounds/kernel.go:34:7", Limit: -2},
-	},
-	Loops: "internal/difftest/rounds/kernel.go:38:2 38:2",
-	SPIRV: untilSPIRV,
-	Sum:   0x59f399e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/rounds/kernel.go:38:2 38:2", SPIRV: untilWords, Sum: 0xa08a1485},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var untilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Until"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Until{
 		N:   kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),

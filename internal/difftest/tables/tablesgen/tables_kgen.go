@@ -5,12 +5,11 @@ package tablesgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/tables"
 	"github.com/kgen-go/kgen/internal/difftest/tables/near"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -33,45 +32,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"CRC", "Tables", "Waves", "Written"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/tables/tables.go", Package: "tables", Sum: 0xb91848ad},
+		{File: "internal/difftest/tables/tables.go", Package: "tables", Sum: 0x72de5e3a},
 		{File: "internal/difftest/tables/near/near.go", Package: "near", Sum: 0x5b7c9a3b},
 	},
 })
-
-//go:embed CRC.spv
-var crcSPIRV string
-
-//go:embed CRC.data
-var crcData string
-
-//go:embed CRC.words.spv
-var crcWords string
-
-var crcKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "CRC",
-	Package: "github.com/kgen-go/kgen/internal/difftest/tables",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:61:35", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:63:7", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:65:7", Limit: -2},
-	},
-	Loops:      "internal/difftest/tables/tables.go:60:2 60:2",
-	Data:       crcData,
-	DataOffset: 32,
-	SPIRV:      crcSPIRV,
-	Sum:        0xd0249057,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/tables/tables.go:60:2 60:2", SPIRV: crcWords, Sum: 0x72c8489a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var crcKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "CRC"), func(a *kernelimpl.HostArgs) any {
 	return tables.CRC{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
@@ -110,44 +75,7 @@ func _(k *tables.CRC) {
 	_ = (*tablesCRCHasChanged_RunGoGenerate)(k) // tables.CRC has changed: run go generate
 }
 
-//go:embed Tables.spv
-var tablesSPIRV string
-
-//go:embed Tables.data
-var tablesData string
-
-//go:embed Tables.words.spv
-var tablesWords string
-
-var tablesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Tables",
-	Package: "github.com/kgen-go/kgen/internal/difftest/tables",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:213:15", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/tables/tables.go:214:14", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:218:27", Limit: 12},
-	},
-	Loops: "internal/difftest/tables/tables.go:218:2 - -",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/difftest/tables/near.Squares", Pos: "internal/difftest/tables/near/near.go:5:5", Var: &near.Squares, Sum: 0x18f6fe6a},
-	},
-	Data:       tablesData,
-	DataOffset: 32,
-	SPIRV:      tablesSPIRV,
-	Sum:        0x22030ac1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "internal/difftest/tables/tables.go:218:2 - -", SPIRV: tablesWords, Sum: 0x1f8424bd},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tablesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "Tables", &near.Squares), func(a *kernelimpl.HostArgs) any {
 	return tables.Tables{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -186,38 +114,7 @@ func _(k *tables.Tables) {
 	_ = (*tablesTablesHasChanged_RunGoGenerate)(k) // tables.Tables has changed: run go generate
 }
 
-//go:embed Waves.spv
-var wavesSPIRV string
-
-//go:embed Waves.words.spv
-var wavesWords string
-
-var wavesKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Waves",
-	Package: "github.com/kgen-go/kgen/internal/difftest/tables",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Aspects: []properties.Aspect{properties.FP64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(tables.Waves).Kernel", Pos: "internal/difftest/tables/tables.go:109:16"}}},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:107:15", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/tables/tables.go:108:14", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: wavesSPIRV,
-	Sum:   0xcc15eb53,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: wavesWords, Sum: 0x6eeab035},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var wavesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "Waves"), func(a *kernelimpl.HostArgs) any {
 	return tables.Waves{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
@@ -256,36 +153,7 @@ func _(k *tables.Waves) {
 	_ = (*tablesWavesHasChanged_RunGoGenerate)(k) // tables.Waves has changed: run go generate
 }
 
-//go:embed Written.spv
-var writtenSPIRV string
-
-//go:embed Written.small.spv
-var writtenSmall string
-
-//go:embed Written.words.spv
-var writtenWords string
-
-var writtenKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Written",
-	Package: "github.com/kgen-go/kgen/internal/difftest/tables",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/tables/tables.go:300:8", Limit: -1},
-	},
-	Loops: "internal/difftest/tables/tables.go:298:2 298:2",
-	SPIRV: writtenSPIRV,
-	Sum:   0xe590489d,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {-20, 8}}, Loops: "internal/difftest/tables/tables.go:298:2 298:2", SPIRV: writtenSmall, Sum: 0x86b275ae},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/tables/tables.go:298:2 298:2", SPIRV: writtenWords, Sum: 0x4ef6ff2e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var writtenKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "Written"), func(a *kernelimpl.HostArgs) any {
 	return tables.Written{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel

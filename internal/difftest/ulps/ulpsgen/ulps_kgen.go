@@ -5,11 +5,10 @@ package ulpsgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/ulps"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -45,41 +44,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
-		{File: "internal/difftest/ulps/kernel.go", Package: "ulps", Sum: 0xf076c797},
+		{File: "internal/difftest/ulps/kernel.go", Package: "ulps", Sum: 0x1d078c00},
 	},
 })
-
-//go:embed Fast.spv
-var fastSPIRV string
-
-//go:embed Fast.words.spv
-var fastWords string
-
-var fastKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Fast",
-	Package: "github.com/kgen-go/kgen/internal/difftest/ulps",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Fn", Kind: abi.Value, Type: "int32", Size: 4},
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 56,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:34:10", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:55:28", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:57:7", Limit: -4},
-	},
-	Loops: "-",
-	SPIRV: fastSPIRV,
-	Sum:   0x16e6dd69,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: fastWords, Sum: 0x5def693c},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fastKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/ulps", "Fast"), func(a *kernelimpl.HostArgs) any {
 	return ulps.Fast{
 		Fn:  kernelimpl.HostValue[int32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),
@@ -128,36 +96,7 @@ func _(k *ulps.Fast) {
 	_ = (*ulpsFastHasChanged_RunGoGenerate)(k) // ulps.Fast has changed: run go generate
 }
 
-//go:embed Precise.spv
-var preciseSPIRV string
-
-//go:embed Precise.words.spv
-var preciseWords string
-
-var preciseKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Precise",
-	Package: "github.com/kgen-go/kgen/internal/difftest/ulps",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Fn", Kind: abi.Value, Type: "int32", Size: 4},
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:68:10", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:89:24", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/ulps/kernel.go:91:7", Limit: -4},
-	},
-	SPIRV: preciseSPIRV,
-	Sum:   0xf54cc9a3,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: preciseWords, Sum: 0x32373a1d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var preciseKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/ulps", "Precise"), func(a *kernelimpl.HostArgs) any {
 	return ulps.Precise{
 		Fn:  kernelimpl.HostValue[int32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),

@@ -19,8 +19,8 @@ type convertFloat32Host struct {
 func newConvertFloat32Host() kernelimpl.HostForm { return new(convertFloat32Host) }
 
 var convertFloat32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -153,8 +153,8 @@ type convertIntHost struct {
 func newConvertIntHost() kernelimpl.HostForm { return new(convertIntHost) }
 
 var convertIntHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -248,8 +248,8 @@ type convertInt16Host struct {
 func newConvertInt16Host() kernelimpl.HostForm { return new(convertInt16Host) }
 
 var convertInt16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -340,8 +340,8 @@ type convertInt32Host struct {
 func newConvertInt32Host() kernelimpl.HostForm { return new(convertInt32Host) }
 
 var convertInt32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -435,8 +435,8 @@ type convertInt64Host struct {
 func newConvertInt64Host() kernelimpl.HostForm { return new(convertInt64Host) }
 
 var convertInt64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -530,8 +530,8 @@ type convertInt8Host struct {
 func newConvertInt8Host() kernelimpl.HostForm { return new(convertInt8Host) }
 
 var convertInt8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -620,8 +620,8 @@ type convertUintHost struct {
 func newConvertUintHost() kernelimpl.HostForm { return new(convertUintHost) }
 
 var convertUintHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -715,8 +715,8 @@ type convertUint16Host struct {
 func newConvertUint16Host() kernelimpl.HostForm { return new(convertUint16Host) }
 
 var convertUint16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -810,8 +810,8 @@ type convertUint32Host struct {
 func newConvertUint32Host() kernelimpl.HostForm { return new(convertUint32Host) }
 
 var convertUint32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -905,8 +905,8 @@ type convertUint64Host struct {
 func newConvertUint64Host() kernelimpl.HostForm { return new(convertUint64Host) }
 
 var convertUint64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -1000,8 +1000,8 @@ type convertUint8Host struct {
 func newConvertUint8Host() kernelimpl.HostForm { return new(convertUint8Host) }
 
 var convertUint8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:40:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:39:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
 }
 
 // Begin readies the form for a launch.
@@ -1090,7 +1090,7 @@ type fillHost struct {
 func newFillHost() kernelimpl.HostForm { return new(fillHost) }
 
 var fillHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:191:27"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:193:27"},
 }
 
 // Begin readies the form for a launch.
@@ -1567,7 +1567,7 @@ type tableHost struct {
 func newTableHost() kernelimpl.HostForm { return new(tableHost) }
 
 var tableHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:162:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:164:7"},
 }
 
 var tableHostTable0 = [7]int64{-1, 1099511627776, 5, -9223372036854775808, 9223372036854775807, 2147483648, -2147483648}
@@ -1631,11 +1631,11 @@ type tileHost struct {
 func newTileHost() kernelimpl.HostForm { return new(tileHost) }
 
 var tileHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:143:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:142:11"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:147:22"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:149:7"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:147:54"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:145:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:144:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:149:22"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:151:7"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:149:54"},
 }
 
 // Begin readies the form for a launch.
@@ -1654,21 +1654,21 @@ func (g *tileHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0:
-			// ZeroLocal in line 139 of kernel.go
+			// ZeroLocal in line 141 of kernel.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 140 of kernel.go
+			// ZeroLocal in line 142 of kernel.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 144 of kernel.go
+			// Barrier in line 146 of kernel.go
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 140 of kernel.go.
+// r2 runs them after the ZeroLocal in line 142 of kernel.go.
 func (g *tileHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1718,7 +1718,7 @@ func (g *tileHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 144 of kernel.go.
+// r3 runs them after the Barrier in line 146 of kernel.go.
 func (g *tileHost) r3() int {
 	n := g.Items
 	c0 := g.c0

@@ -5,11 +5,10 @@ package wordsgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/words"
-	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -33,53 +32,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/words/insertion.go", Package: "words", Sum: 0xf38a92dd},
-		{File: "internal/difftest/words/kernel.go", Package: "words", Sum: 0x7388eccc},
+		{File: "internal/difftest/words/kernel.go", Package: "words", Sum: 0xf3d259fd},
 	},
 })
-
-//go:embed Bytes.spv
-var bytesSPIRV string
-
-//go:embed Bytes.small.spv
-var bytesSmall string
-
-//go:embed Bytes.words.spv
-var bytesWords string
-
-var bytesKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Bytes",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "By", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "A", Kind: abi.Slice, Type: "[]uint8", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-		{Name: "B", Kind: abi.Slice, Type: "[]uint8", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-		{Name: "C", Kind: abi.Slice, Type: "[]int16", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 2, ElemAlign: 2, Access: abi.ReadWrite},
-		{Name: "D", Kind: abi.Slice, Type: "[][3]int8", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 3, ElemAlign: 1, Access: abi.ReadWrite},
-		{Name: "E", Kind: abi.Slice, Type: "[]bool", Offset: 72, Size: 16, HostOffset: 104, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-		{Name: "Count", Kind: abi.Slice, Type: "[]uint32", Offset: 88, Size: 16, HostOffset: 128, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-	},
-	ArgSize: 104,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "internal/difftest/words/kernel.go:74:17"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:75:5", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/difftest/words/kernel.go:76:13", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:77:27"},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:78:5", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:79:11", Limit: -5},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:81:16", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:84:11", Limit: -7},
-	},
-	Loops: "internal/difftest/words/kernel.go:82:2 82:2",
-	SPIRV: bytesSPIRV,
-	Sum:   0x8408aa3c,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {88}, {104}, {120}, {8, 24}}, Loops: "internal/difftest/words/kernel.go:82:2 82:2", SPIRV: bytesSmall, Sum: 0x9dcbf11e},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "internal/difftest/words/kernel.go:82:2 82:2 -", SPIRV: bytesWords, Sum: 0x9cdafc0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var bytesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Bytes"), func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
 		By:    kernelimpl.HostValue[int](a, 0),
 		A:     kernelimpl.HostSlice[uint8](a, 1),
@@ -143,34 +99,7 @@ func _(k *words.Bytes) {
 	_ = (*wordsBytesHasChanged_RunGoGenerate)(k) // words.Bytes has changed: run go generate
 }
 
-//go:embed ConvertFloat32.spv
-var convertFloat32SPIRV string
-
-//go:embed ConvertFloat32.words.spv
-var convertFloat32Words string
-
-var convertFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertFloat32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertFloat32SPIRV,
-	Sum:   0xbdbb5072,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertFloat32Words, Sum: 0x12491814},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -223,34 +152,7 @@ func _(k *words.ConvertFloat32) {
 	_ = (*wordsConvertedHasChanged_RunGoGenerate)(&k.Out[0]) // words.Converted has changed: run go generate
 }
 
-//go:embed ConvertInt.spv
-var convertIntSPIRV string
-
-//go:embed ConvertInt.words.spv
-var convertIntWords string
-
-var convertIntKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertInt",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertIntSPIRV,
-	Sum:   0x15388964,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertIntWords, Sum: 0x4ec95072},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -288,34 +190,7 @@ func _(k *words.ConvertInt) {
 	_ = (*wordsConvertIntHasChanged_RunGoGenerate)(k) // words.ConvertInt has changed: run go generate
 }
 
-//go:embed ConvertInt16.spv
-var convertInt16SPIRV string
-
-//go:embed ConvertInt16.words.spv
-var convertInt16Words string
-
-var convertInt16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertInt16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertInt16SPIRV,
-	Sum:   0x76b41aea,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt16Words, Sum: 0xe9ccaa5e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -353,34 +228,7 @@ func _(k *words.ConvertInt16) {
 	_ = (*wordsConvertInt16HasChanged_RunGoGenerate)(k) // words.ConvertInt16 has changed: run go generate
 }
 
-//go:embed ConvertInt32.spv
-var convertInt32SPIRV string
-
-//go:embed ConvertInt32.words.spv
-var convertInt32Words string
-
-var convertInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertInt32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertInt32SPIRV,
-	Sum:   0x4b9b9f2e,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt32Words, Sum: 0x46f821c4},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -418,34 +266,7 @@ func _(k *words.ConvertInt32) {
 	_ = (*wordsConvertInt32HasChanged_RunGoGenerate)(k) // words.ConvertInt32 has changed: run go generate
 }
 
-//go:embed ConvertInt64.spv
-var convertInt64SPIRV string
-
-//go:embed ConvertInt64.words.spv
-var convertInt64Words string
-
-var convertInt64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertInt64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertInt64SPIRV,
-	Sum:   0x15388964,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt64Words, Sum: 0x4ec95072},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -483,34 +304,7 @@ func _(k *words.ConvertInt64) {
 	_ = (*wordsConvertInt64HasChanged_RunGoGenerate)(k) // words.ConvertInt64 has changed: run go generate
 }
 
-//go:embed ConvertInt8.spv
-var convertInt8SPIRV string
-
-//go:embed ConvertInt8.words.spv
-var convertInt8Words string
-
-var convertInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertInt8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertInt8SPIRV,
-	Sum:   0xe4eb11cc,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertInt8Words, Sum: 0x804e98f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -548,34 +342,7 @@ func _(k *words.ConvertInt8) {
 	_ = (*wordsConvertInt8HasChanged_RunGoGenerate)(k) // words.ConvertInt8 has changed: run go generate
 }
 
-//go:embed ConvertUint.spv
-var convertUintSPIRV string
-
-//go:embed ConvertUint.words.spv
-var convertUintWords string
-
-var convertUintKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertUint",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertUintSPIRV,
-	Sum:   0x3f74461a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUintWords, Sum: 0x287a527},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -613,34 +380,7 @@ func _(k *words.ConvertUint) {
 	_ = (*wordsConvertUintHasChanged_RunGoGenerate)(k) // words.ConvertUint has changed: run go generate
 }
 
-//go:embed ConvertUint16.spv
-var convertUint16SPIRV string
-
-//go:embed ConvertUint16.words.spv
-var convertUint16Words string
-
-var convertUint16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertUint16",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertUint16SPIRV,
-	Sum:   0x1dfc5b84,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint16Words, Sum: 0x3c6254f7},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -678,34 +418,7 @@ func _(k *words.ConvertUint16) {
 	_ = (*wordsConvertUint16HasChanged_RunGoGenerate)(k) // words.ConvertUint16 has changed: run go generate
 }
 
-//go:embed ConvertUint32.spv
-var convertUint32SPIRV string
-
-//go:embed ConvertUint32.words.spv
-var convertUint32Words string
-
-var convertUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertUint32",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertUint32SPIRV,
-	Sum:   0xece24274,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint32Words, Sum: 0xf0e823b9},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -743,34 +456,7 @@ func _(k *words.ConvertUint32) {
 	_ = (*wordsConvertUint32HasChanged_RunGoGenerate)(k) // words.ConvertUint32 has changed: run go generate
 }
 
-//go:embed ConvertUint64.spv
-var convertUint64SPIRV string
-
-//go:embed ConvertUint64.words.spv
-var convertUint64Words string
-
-var convertUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertUint64",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertUint64SPIRV,
-	Sum:   0x3f74461a,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint64Words, Sum: 0x287a527},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -808,34 +494,7 @@ func _(k *words.ConvertUint64) {
 	_ = (*wordsConvertUint64HasChanged_RunGoGenerate)(k) // words.ConvertUint64 has changed: run go generate
 }
 
-//go:embed ConvertUint8.spv
-var convertUint8SPIRV string
-
-//go:embed ConvertUint8.words.spv
-var convertUint8Words string
-
-var convertUint8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "ConvertUint8",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Converted", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 80, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:39:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:40:7", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: convertUint8SPIRV,
-	Sum:   0xc9b0d020,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "- -", SPIRV: convertUint8Words, Sum: 0xaec0e2c6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -873,32 +532,7 @@ func _(k *words.ConvertUint8) {
 	_ = (*wordsConvertUint8HasChanged_RunGoGenerate)(k) // words.ConvertUint8 has changed: run go generate
 }
 
-//go:embed Fill.spv
-var fillSPIRV string
-
-//go:embed Fill.words.spv
-var fillWords string
-
-var fillKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Fill",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-	},
-	ArgSize: 16,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:191:27", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: fillSPIRV,
-	Sum:   0xc6524437,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "- -", SPIRV: fillWords, Sum: 0xee565299},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var fillKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Fill"), func(a *kernelimpl.HostArgs) any {
 	return words.Fill{
 		X: kernelimpl.HostSlice[uint8](a, 0),
 	}.Kernel
@@ -930,37 +564,7 @@ func _(k *words.Fill) {
 	_ = (*wordsFillHasChanged_RunGoGenerate)(k) // words.Fill has changed: run go generate
 }
 
-//go:embed Insertion.spv
-var insertionSPIRV string
-
-//go:embed Insertion.words.spv
-var insertionWords string
-
-var insertionKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Insertion",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]int", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/words/insertion.go:21:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/insertion.go:11:25", Limit: 16},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/insertion.go:11:34", Limit: 16},
-		{Kind: abi.FaultSliceCap, Pos: "internal/difftest/words/insertion.go:28:12", Limit: -2},
-	},
-	Loops: "- internal/difftest/words/insertion.go:23:2 10:2 11:3 11:3 10:2 11:3 11:3 -",
-	SPIRV: insertionSPIRV,
-	Sum:   0x6ae207db,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/difftest/words/insertion.go:23:2 10:2 11:3 11:3 10:2 11:3 11:3 -", SPIRV: insertionWords, Sum: 0x5372ed43},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var insertionKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Insertion"), func(a *kernelimpl.HostArgs) any {
 	return words.Insertion{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -999,35 +603,7 @@ func _(k *words.Insertion) {
 	_ = (*wordsInsertionHasChanged_RunGoGenerate)(k) // words.Insertion has changed: run go generate
 }
 
-//go:embed Records.spv
-var recordsSPIRV string
-
-//go:embed Records.words.spv
-var recordsWords string
-
-var recordsKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Records",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "By", Kind: abi.Value, Type: "Record", Size: 40},
-		{Name: "In", Kind: abi.Slice, Type: "[]Record", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 40, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Inside", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 88, ElemAlign: 8, Access: abi.ReadWrite},
-	},
-	ArgSize: 72,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:114:23", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:122:7", Limit: -3},
-	},
-	Loops: "internal/difftest/words/kernel.go:117:2 124:2 126:3",
-	SPIRV: recordsSPIRV,
-	Sum:   0xee74d8ea,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}, Loops: "internal/difftest/words/kernel.go:117:2 124:2 126:3 -", SPIRV: recordsWords, Sum: 0xa8a9914e},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var recordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Records"), func(a *kernelimpl.HostArgs) any {
 	return words.Records{
 		By:  kernelimpl.HostValue[words.Record](a, 0),
 		In:  kernelimpl.HostSlice[words.Record](a, 1),
@@ -1085,32 +661,7 @@ func _(k *words.Records) {
 	_ = (*wordsInsideHasChanged_RunGoGenerate)(&k.Out[0]) // words.Inside has changed: run go generate
 }
 
-//go:embed Table.spv
-var tableSPIRV string
-
-//go:embed Table.words.spv
-var tableWords string
-
-var tableKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Table",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 16,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:162:7", Limit: -1},
-	},
-	Loops: "-",
-	SPIRV: tableSPIRV,
-	Sum:   0xdf7223ee,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: tableWords, Sum: 0x9117955},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tableKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Table"), func(a *kernelimpl.HostArgs) any {
 	return words.Table{
 		Out: kernelimpl.HostSlice[int64](a, 0),
 	}.Kernel
@@ -1142,42 +693,7 @@ func _(k *words.Table) {
 	_ = (*wordsTableHasChanged_RunGoGenerate)(k) // words.Table has changed: run go generate
 }
 
-//go:embed Tile.spv
-var tileSPIRV string
-
-//go:embed Tile.words.spv
-var tileWords string
-
-var tileKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Tile",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]uint64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]uint64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
-		{Name: "local", ElemSize: 8, Len: 64, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:142:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:143:7", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:147:22", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:147:54", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:149:7", Limit: -2},
-	},
-	Loops: "- - internal/difftest/words/kernel.go:146:2 146:2",
-	SPIRV: tileSPIRV,
-	Sum:   0xc5da5279,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/difftest/words/kernel.go:146:2 146:2", SPIRV: tileWords, Sum: 0xc0490cb6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var tileKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Tile"), func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -1216,40 +732,7 @@ func _(k *words.Tile) {
 	_ = (*wordsTileHasChanged_RunGoGenerate)(k) // words.Tile has changed: run go generate
 }
 
-//go:embed Walk.spv
-var walkSPIRV string
-
-//go:embed Walk.words.spv
-var walkWords string
-
-var walkKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Walk",
-	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "From", Kind: abi.Slice, Type: "[]int64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "To", Kind: abi.Slice, Type: "[]int64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Step", Kind: abi.Slice, Type: "[]int64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "At", Kind: abi.Slice, Type: "[]int", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]int64", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.Write},
-	},
-	ArgSize: 80,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:175:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:175:30", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:175:46", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:182:12", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/difftest/words/kernel.go:183:7", Limit: -5},
-	},
-	Loops: "internal/difftest/words/kernel.go:175:2 175:2",
-	SPIRV: walkSPIRV,
-	Sum:   0xda90679d,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/difftest/words/kernel.go:175:2 175:2", SPIRV: walkWords, Sum: 0x7c732f54},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var walkKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Walk"), func(a *kernelimpl.HostArgs) any {
 	return words.Walk{
 		From: kernelimpl.HostSlice[int64](a, 0),
 		To:   kernelimpl.HostSlice[int64](a, 1),

@@ -20,9 +20,9 @@ type dotHost struct {
 func newDotHost() kernelimpl.HostForm { return new(dotHost) }
 
 var dotHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/peer/stencil/kernel.go:47:7"},
-	{Kind: 4, Pos: "internal/peer/stencil/kernel.go:42:12"},
-	{Kind: 3, Pos: "internal/peer/stencil/kernel.go:42:12"},
+	{Kind: 1, Pos: "internal/peer/stencil/kernel.go:49:7"},
+	{Kind: 4, Pos: "internal/peer/stencil/kernel.go:44:12"},
+	{Kind: 3, Pos: "internal/peer/stencil/kernel.go:44:12"},
 }
 
 // Begin readies the form for a launch.

@@ -5,11 +5,10 @@ package stencilgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/peer/stencil"
-	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -32,44 +31,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Blur", "Dot"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/peer/stencil/kernel.go", Package: "stencil", Sum: 0x15c0ffe6},
+		{File: "internal/peer/stencil/kernel.go", Package: "stencil", Sum: 0x34dbc8bf},
 	},
 })
-
-//go:embed Blur.spv
-var blurSPIRV string
-
-//go:embed Blur.small.spv
-var blurSmall string
-
-//go:embed Blur.words.spv
-var blurWords string
-
-var blurKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "Blur",
-	Package: "github.com/kgen-go/kgen/internal/peer/stencil",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "H", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "W", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize:    48,
-	Items:      1,
-	Properties: properties.List{properties.WorkGroupSize(8, 32)},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:23:15", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:26:7", Limit: -4},
-	},
-	SPIRV: blurSPIRV,
-	Sum:   0x726c27f,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {8}, {12}, {48}, {64}, {24, 32}, {12, 32}}, SPIRV: blurSmall, Sum: 0x16116192},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: blurWords, Sum: 0xd5ea5cb8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var blurKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/peer/stencil", "Blur"), func(a *kernelimpl.HostArgs) any {
 	return stencil.Blur{
 		H:   kernelimpl.HostValue[int](a, 0),
 		W:   kernelimpl.HostValue[int](a, 1),
@@ -118,41 +83,7 @@ func _(k *stencil.Blur) {
 	_ = (*stencilBlurHasChanged_RunGoGenerate)(k) // stencil.Blur has changed: run go generate
 }
 
-//go:embed Dot.spv
-var dotSPIRV string
-
-//go:embed Dot.small.spv
-var dotSmall string
-
-//go:embed Dot.words.spv
-var dotWords string
-
-var dotKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Dot",
-	Package: "github.com/kgen-go/kgen/internal/peer/stencil",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "A", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "internal/peer/stencil/kernel.go:42:12", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "internal/peer/stencil/kernel.go:42:12"},
-		{Kind: abi.FaultIndex, Pos: "internal/peer/stencil/kernel.go:47:7", Limit: -3},
-	},
-	Loops: "internal/peer/stencil/kernel.go:44:2",
-	SPIRV: dotSPIRV,
-	Sum:   0x2b007d42,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {8, 48}}, Loops: "internal/peer/stencil/kernel.go:44:2", SPIRV: dotSmall, Sum: 0x115a96db},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/peer/stencil/kernel.go:44:2", SPIRV: dotWords, Sum: 0x8cc957a5},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var dotKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/peer/stencil", "Dot"), func(a *kernelimpl.HostArgs) any {
 	return stencil.Dot{
 		A:   kernelimpl.HostSlice[float32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),

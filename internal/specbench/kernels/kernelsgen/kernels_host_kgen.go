@@ -22,9 +22,9 @@ type blurArgumentHost struct {
 func newBlurArgumentHost() kernelimpl.HostForm { return new(blurArgumentHost) }
 
 var blurArgumentHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:116:35"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:116:18"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:119:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:35"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:18"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:121:5"},
 }
 
 // Begin readies the form for a launch.
@@ -257,9 +257,9 @@ type blurSpecHost struct {
 func newBlurSpecHost() kernelimpl.HostForm { return new(blurSpecHost) }
 
 var blurSpecHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:119:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:116:35"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:116:18"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:121:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:35"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:18"},
 }
 
 // Begin readies the form for a launch.
@@ -494,13 +494,13 @@ type matMulArgumentHost struct {
 func newMatMulArgumentHost() kernelimpl.HostForm { return new(matMulArgumentHost) }
 
 var matMulArgumentHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:72:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:72:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:71:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:71:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:79:3"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:75:28"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:75:13"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:19"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:81:3"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:13"},
 }
 
 // Begin readies the form for a launch.
@@ -526,24 +526,24 @@ func (g *matMulArgumentHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 60 of kernels.go
+			// ZeroLocal in line 62 of kernels.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 60 of kernels.go
+			// ZeroLocal in line 62 of kernels.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 73 of kernels.go
+			// Barrier in line 75 of kernels.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 77 of kernels.go
+			// Barrier in line 79 of kernels.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 60 of kernels.go.
+// r2 runs them after the ZeroLocal in line 62 of kernels.go.
 func (g *matMulArgumentHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -672,7 +672,7 @@ func (g *matMulArgumentHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 73 of kernels.go.
+// r3 runs them after the Barrier in line 75 of kernels.go.
 func (g *matMulArgumentHost) r3() int {
 	n := g.Items
 	v3 := g.v3
@@ -821,7 +821,7 @@ func (g *matMulArgumentHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier in line 77 of kernels.go.
+// r4 runs them after the Barrier in line 79 of kernels.go.
 func (g *matMulArgumentHost) r4() int {
 	n := g.Items
 	e19 := g.v19
@@ -974,12 +974,12 @@ type matMulConstantHost struct {
 func newMatMulConstantHost() kernelimpl.HostForm { return new(matMulConstantHost) }
 
 var matMulConstantHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:72:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:71:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:71:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:79:3"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:75:28"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:75:13"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:19"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:81:3"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:13"},
 }
 
 // Begin readies the form for a launch.
@@ -1002,24 +1002,24 @@ func (g *matMulConstantHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 33 of kernels.go
+			// ZeroLocal in line 35 of kernels.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 34 of kernels.go
+			// ZeroLocal in line 36 of kernels.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 73 of kernels.go
+			// Barrier in line 75 of kernels.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 77 of kernels.go
+			// Barrier in line 79 of kernels.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 34 of kernels.go.
+// r2 runs them after the ZeroLocal in line 36 of kernels.go.
 func (g *matMulConstantHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1133,7 +1133,7 @@ func (g *matMulConstantHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 73 of kernels.go.
+// r3 runs them after the Barrier in line 75 of kernels.go.
 func (g *matMulConstantHost) r3() int {
 	n := g.Items
 	h15 := g.v15[:n]
@@ -1281,7 +1281,7 @@ func (g *matMulConstantHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier in line 77 of kernels.go.
+// r4 runs them after the Barrier in line 79 of kernels.go.
 func (g *matMulConstantHost) r4() int {
 	n := g.Items
 	e16 := g.v16
@@ -1423,12 +1423,12 @@ type matMulSpecHost struct {
 func newMatMulSpecHost() kernelimpl.HostForm { return new(matMulSpecHost) }
 
 var matMulSpecHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:72:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:71:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:71:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:79:3"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:75:28"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:75:13"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:19"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:81:3"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:13"},
 }
 
 // Begin readies the form for a launch.
@@ -1453,24 +1453,24 @@ func (g *matMulSpecHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0:
-			// ZeroLocal in line 47 of kernels.go
+			// ZeroLocal in line 49 of kernels.go
 			g.Zero(0)
 			next = 1
 		case 1:
-			// ZeroLocal in line 48 of kernels.go
+			// ZeroLocal in line 50 of kernels.go
 			g.Zero(1)
 			next = g.r2()
 		case 2:
-			// Barrier in line 73 of kernels.go
+			// Barrier in line 75 of kernels.go
 			next = g.r3()
 		case 3:
-			// Barrier in line 77 of kernels.go
+			// Barrier in line 79 of kernels.go
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 48 of kernels.go.
+// r2 runs them after the ZeroLocal in line 50 of kernels.go.
 func (g *matMulSpecHost) r2() int {
 	n := g.Items
 	basex := g.ID[0] * g.Local[0]
@@ -1587,7 +1587,7 @@ func (g *matMulSpecHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 73 of kernels.go.
+// r3 runs them after the Barrier in line 75 of kernels.go.
 func (g *matMulSpecHost) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -1717,7 +1717,7 @@ func (g *matMulSpecHost) r3() int {
 	return next
 }
 
-// r4 runs them after the Barrier in line 77 of kernels.go.
+// r4 runs them after the Barrier in line 79 of kernels.go.
 func (g *matMulSpecHost) r4() int {
 	n := g.Items
 	e19 := g.v19
@@ -1858,13 +1858,13 @@ type medianArgumentHost struct {
 func newMedianArgumentHost() kernelimpl.HostForm { return new(medianArgumentHost) }
 
 var medianArgumentHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:163:9"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:162:21"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:166:8"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:160:11"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:169:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:169:19"},
-	{Kind: 2, Pos: "internal/specbench/kernels/kernels.go:150:27"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:165:9"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:164:21"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:168:8"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:162:11"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:171:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:171:19"},
+	{Kind: 2, Pos: "internal/specbench/kernels/kernels.go:152:27"},
 }
 
 // Begin readies the form for a launch.
@@ -2129,9 +2129,9 @@ type medianSpecHost struct {
 func newMedianSpecHost() kernelimpl.HostForm { return new(medianSpecHost) }
 
 var medianSpecHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:166:8"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:169:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:160:11"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:168:8"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:171:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:162:11"},
 }
 
 // Begin readies the form for a launch.

@@ -5,12 +5,11 @@ package kernelsgen
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/specbench/kernels"
-	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -33,46 +32,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"BlurArgument", "BlurConstant", "BlurSpec", "MatMulArgument", "MatMulConstant", "MatMulSpec", "MedianArgument", "MedianConstant", "MedianSpec"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/specbench/kernels/kernels.go", Package: "kernels", Sum: 0x64d51afc},
+		{File: "internal/specbench/kernels/kernels.go", Package: "kernels", Sum: 0xcdf2e3cd},
 	},
 })
-
-//go:embed BlurArgument.spv
-var blurArgumentSPIRV string
-
-//go:embed BlurArgument.small.spv
-var blurArgumentSmall string
-
-//go:embed BlurArgument.words.spv
-var blurArgumentWords string
-
-var blurArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "BlurArgument",
-	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Radius", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Weights", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -4},
-	},
-	Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3",
-	SPIRV: blurArgumentSPIRV,
-	Sum:   0xe6dc329d,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {72}, {8, 12}}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurArgumentSmall, Sum: 0x72867c4d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurArgumentWords, Sum: 0x11a1846},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var blurArgumentKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "BlurArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{
 		Radius:  kernelimpl.HostValue[int](a, 0),
 		In:      kernelimpl.HostSlice[float32](a, 1),
@@ -121,40 +84,7 @@ func _(k *kernels.BlurArgument) {
 	_ = (*kernelsBlurArgumentHasChanged_RunGoGenerate)(k) // kernels.BlurArgument has changed: run go generate
 }
 
-//go:embed BlurConstant.spv
-var blurConstantSPIRV string
-
-//go:embed BlurConstant.small.spv
-var blurConstantSmall string
-
-//go:embed BlurConstant.words.spv
-var blurConstantWords string
-
-var blurConstantKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "BlurConstant",
-	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Weights", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -3},
-	},
-	Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3",
-	SPIRV: blurConstantSPIRV,
-	Sum:   0xf61a2236,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurConstantSmall, Sum: 0xbe0a14d8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurConstantWords, Sum: 0xbea2152f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var blurConstantKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "BlurConstant"), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurConstant{
 		In:      kernelimpl.HostSlice[float32](a, 0),
 		Weights: kernelimpl.HostSlice[float32](a, 1),
@@ -198,47 +128,7 @@ func _(k *kernels.BlurConstant) {
 	_ = (*kernelsBlurConstantHasChanged_RunGoGenerate)(k) // kernels.BlurConstant has changed: run go generate
 }
 
-//go:embed BlurSpec.spv
-var blurSpecSPIRV string
-
-//go:embed BlurSpec.small.spv
-var blurSpecSmall string
-
-//go:embed BlurSpec.words.spv
-var blurSpecWords string
-
-var blurSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "BlurSpec",
-	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Weights", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 48,
-	Items:   1,
-	Lingers: true,
-	Specs: []abi.SpecConstant{
-		{ID: 1, Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Type: "uint8", Size: 4, Default: 0x4},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:18", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:116:35", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:119:5", Limit: -3},
-	},
-	Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Radius", Pos: "internal/specbench/kernels/kernels.go:21:2", Var: &kernels.Radius},
-	},
-	SPIRV: blurSpecSPIRV,
-	Sum:   0xd19ad0b1,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {64}, {8, 12}}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurSpecSmall, Sum: 0xd50e58a2},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/specbench/kernels/kernels.go:114:2 115:3 114:2 115:3", SPIRV: blurSpecWords, Sum: 0x9f286d39},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var blurSpecKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "BlurSpec", &kernels.Radius), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurSpec{
 		In:      kernelimpl.HostSlice[float32](a, 0),
 		Weights: kernelimpl.HostSlice[float32](a, 1),
@@ -282,54 +172,7 @@ func _(k *kernels.BlurSpec) {
 	_ = (*kernelsBlurSpecHasChanged_RunGoGenerate)(k) // kernels.BlurSpec has changed: run go generate
 }
 
-//go:embed MatMulArgument.spv
-var matMulArgumentSPIRV string
-
-//go:embed MatMulArgument.small.spv
-var matMulArgumentSmall string
-
-//go:embed MatMulArgument.words.spv
-var matMulArgumentWords string
-
-var matMulArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MatMulArgument",
-	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Tile", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "A", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "LA", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[float32]", Offset: -1, HostOffset: 88, ElemSize: 4, ElemAlign: 4},
-		{Name: "LB", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[float32]", Offset: -1, HostOffset: 96, ElemSize: 4, ElemAlign: 4},
-	},
-	ArgSize: 64,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "accessor", ElemSize: 4, Len: -1, Accessor: 1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:19", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:72:19", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:72:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:28"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -5},
-	},
-	Loops: "- - internal/specbench/kernels/kernels.go:70:2 - 74:3 74:3",
-	SPIRV: matMulArgumentSPIRV,
-	Sum:   0xf9d6c326,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-65535, 32}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}, {-65536, 32}, {32, 32}}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 - 74:3 74:3", SPIRV: matMulArgumentSmall, Sum: 0xc6f71976},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 - 74:3 74:3", SPIRV: matMulArgumentWords, Sum: 0x1cabfdc6},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var matMulArgumentKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MatMulArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
 		N:    kernelimpl.HostValue[int](a, 0),
 		Tile: kernelimpl.HostValue[int](a, 1),
@@ -393,49 +236,7 @@ func _(k *kernels.MatMulArgument) {
 	_ = (*kernelsMatMulArgumentHasChanged_RunGoGenerate)(k) // kernels.MatMulArgument has changed: run go generate
 }
 
-//go:embed MatMulConstant.spv
-var matMulConstantSPIRV string
-
-//go:embed MatMulConstant.small.spv
-var matMulConstantSmall string
-
-//go:embed MatMulConstant.words.spv
-var matMulConstantWords string
-
-var matMulConstantKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MatMulConstant",
-	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "A", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Lingers: true,
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
-		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:5", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:72:19", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:13", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:28", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -4},
-	},
-	Loops: "- - internal/specbench/kernels/kernels.go:70:2 74:3 74:3",
-	SPIRV: matMulConstantSPIRV,
-	Sum:   0x5c60c8bc,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 74:3 74:3", SPIRV: matMulConstantSmall, Sum: 0x5052486f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 74:3 74:3", SPIRV: matMulConstantWords, Sum: 0xb809f09f},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var matMulConstantKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MatMulConstant"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulConstant{
 		N: kernelimpl.HostValue[int](a, 0),
 		A: kernelimpl.HostSlice[float32](a, 1),
@@ -484,55 +285,7 @@ func _(k *kernels.MatMulConstant) {
 	_ = (*kernelsMatMulConstantHasChanged_RunGoGenerate)(k) // kernels.MatMulConstant has changed: run go generate
 }
 
-//go:embed MatMulSpec.spv
-var matMulSpecSPIRV string
-
-//go:embed MatMulSpec.small.spv
-var matMulSpecSmall string
-
-//go:embed MatMulSpec.words.spv
-var matMulSpecWords string
-
-var matMulSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MatMulSpec",
-	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "A", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 56,
-	Items:   1,
-	Lingers: true,
-	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Tile", Type: "int", Size: 4, Default: 0x10, Min: 1, Max: 1024},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
-		{Name: "local", ElemSize: 4, Len: -1, Accessor: -1, Expr: "$0 SConvert32:64 $0 SConvert32:64 IMul64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:19", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:71:5"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:72:19", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:13"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:75:28"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:79:3", Limit: -4},
-	},
-	Loops: "- - internal/specbench/kernels/kernels.go:70:2 74:3 74:3",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Tile", Pos: "internal/specbench/kernels/kernels.go:20:2", Var: &kernels.Tile},
-	},
-	SPIRV: matMulSpecSPIRV,
-	Sum:   0x5fbc76a1,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {40}, {56}, {72}, {12}, {12, 24}, {24, 24}, {-65535, 24}, {8}}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 - 74:3 74:3", SPIRV: matMulSpecSmall, Sum: 0xc5c269dc},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - internal/specbench/kernels/kernels.go:70:2 74:3 74:3", SPIRV: matMulSpecWords, Sum: 0x93b632db},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var matMulSpecKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MatMulSpec", &kernels.Tile), func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulSpec{
 		N: kernelimpl.HostValue[int](a, 0),
 		A: kernelimpl.HostSlice[float32](a, 1),
@@ -581,45 +334,7 @@ func _(k *kernels.MatMulSpec) {
 	_ = (*kernelsMatMulSpecHasChanged_RunGoGenerate)(k) // kernels.MatMulSpec has changed: run go generate
 }
 
-//go:embed MedianArgument.spv
-var medianArgumentSPIRV string
-
-//go:embed MedianArgument.small.spv
-var medianArgumentSmall string
-
-//go:embed MedianArgument.words.spv
-var medianArgumentWords string
-
-var medianArgumentKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MedianArgument",
-	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "Window", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 40,
-	Items:   1,
-	Lingers: true,
-	Sites: []abi.Site{
-		{Kind: abi.FaultSliceLen, Pos: "internal/specbench/kernels/kernels.go:150:27", Limit: 81},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:160:11", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:162:21"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:163:9"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:166:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:19"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -3},
-	},
-	Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 162:4",
-	SPIRV: medianArgumentSPIRV,
-	Sum:   0xaab9dc3d,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {40}, {56}, {24, 24}, {8, 12}}, Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4", SPIRV: medianArgumentSmall, Sum: 0xe1d5126c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 162:4", SPIRV: medianArgumentWords, Sum: 0x7ef2471a},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var medianArgumentKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MedianArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
 		Window: kernelimpl.HostValue[int](a, 0),
 		In:     kernelimpl.HostSlice[float32](a, 1),
@@ -663,39 +378,7 @@ func _(k *kernels.MedianArgument) {
 	_ = (*kernelsMedianArgumentHasChanged_RunGoGenerate)(k) // kernels.MedianArgument has changed: run go generate
 }
 
-//go:embed MedianConstant.spv
-var medianConstantSPIRV string
-
-//go:embed MedianConstant.small.spv
-var medianConstantSmall string
-
-//go:embed MedianConstant.words.spv
-var medianConstantWords string
-
-var medianConstantKernel = kernelimpl.Register(&abi.Kernel{
-	Name:    "MedianConstant",
-	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:160:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:166:8", Limit: 25},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -2},
-	},
-	Loops: "internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4",
-	SPIRV: medianConstantSPIRV,
-	Sum:   0xb46723f,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, Loops: "internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4", SPIRV: medianConstantSmall, Sum: 0x928acef5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4", SPIRV: medianConstantWords, Sum: 0xd876b0b8},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var medianConstantKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MedianConstant"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianConstant{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -734,53 +417,7 @@ func _(k *kernels.MedianConstant) {
 	_ = (*kernelsMedianConstantHasChanged_RunGoGenerate)(k) // kernels.MedianConstant has changed: run go generate
 }
 
-//go:embed MedianSpec.spv
-var medianSpecSPIRV string
-
-//go:embed MedianSpec.small.spv
-var medianSpecSmall string
-
-//go:embed MedianSpec.words.spv
-var medianSpecWords string
-
-var medianSpecKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "MedianSpec",
-	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-	},
-	ArgSize: 32,
-	Items:   1,
-	Lingers: true,
-	Aspects: []properties.Aspect{properties.PrivateAlloca},
-	Uses: []abi.Use{
-		{Aspect: properties.PrivateAlloca, Chain: []abi.Frame{{Func: "(kernels.MedianSpec).Kernel", Pos: "internal/specbench/kernels/kernels.go:137:42"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{ID: 2, Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Type: "int", Size: 4, Default: 0x5, Min: 1, Max: 1024},
-	},
-	Privates: []abi.Private{
-		{Name: "private", ElemSize: 4, Align: 4, Len: -1, Expr: "$2 SConvert32:64 $2 SConvert32:64 IMul64"},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:160:11", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:166:8"},
-		{Kind: abi.FaultIndex, Pos: "internal/specbench/kernels/kernels.go:169:5", Limit: -2},
-	},
-	Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/internal/specbench/kernels.Window", Pos: "internal/specbench/kernels/kernels.go:22:2", Var: &kernels.Window},
-	},
-	SPIRV: medianSpecSPIRV,
-	Sum:   0x3c7a8ac9,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4", SPIRV: medianSpecSmall, Sum: 0x5ab42d49},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- internal/specbench/kernels/kernels.go:158:2 159:3 162:4 158:2 159:3 162:4", SPIRV: medianSpecWords, Sum: 0xe7a194b0},
-	},
-}, func(a *kernelimpl.HostArgs) any {
+var medianSpecKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MedianSpec", &kernels.Window), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
