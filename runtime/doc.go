@@ -29,9 +29,10 @@
 // The Run functions of generated packages take slices of the program's memory. A
 // nil slice is an empty one; slices that share memory share it on the device;
 // those that the kernel writes are copied back, also after a fault, and others
-// are not. The host device uses the memory as it is. If the context ends before
-// the device is done, the slices must be left alone until the device has
-// finished: after Device.Close, at the latest.
+// are not. The host device uses the memory as it is, where it can. If the context
+// ends before the device is done, the launch ends with it, as by WithContext; from
+// then on the slices are neither read nor written, and those that the kernel writes
+// hold part of the results, or none.
 //
 // # Checks
 //

@@ -1,9 +1,11 @@
 package gostub
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
@@ -131,21 +133,15 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Equal(t, "testdata/shapes_kgen.go.golden", files[0].Data)
+	golden.Equal(t, goldenFile, files[0].Data)
 }
 
-// TestCompiles checks that the golden file is valid code for its kernels.
-func TestCompiles(t *testing.T) {
+// goVet runs go vet on the kernels of the golden file, with the given stubs.
+func goVet(t *testing.T, stubs string) (string, error) {
+	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
-	}
-	read := func(name string) string {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
 	}
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -158,10 +154,10 @@ func TestCompiles(t *testing.T) {
 		}
 	}
 	write("go.mod", "module example.com/shapes\n\ngo 1.26.0\n\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n")
-	write("go.sum", read(filepath.Join(root, "go.sum")))
+	write("go.sum", read(t, filepath.Join(root, "go.sum")))
 	write("kernel.go", shapesSource)
 	write("q/q.go", "package q\n\ntype Point struct{ X, Y int32 }\n\nvar Table [4]int\n")
-	write("generated/shapesgen/shapes_kgen.go", read("testdata/shapes_kgen.go.golden"))
+	write("generated/shapesgen/shapes_kgen.go", stubs)
 	for _, k := range shapes().Kernels {
 		write("generated/shapesgen/"+k.ABI.Name+".spv", "")
 		for i := range k.ABI.Variants {
@@ -170,8 +166,42 @@ func TestCompiles(t *testing.T) {
 	}
 	cmd := exec.Command("go", "vet", "-mod=mod", "./...")
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+const goldenFile = "testdata/shapes_kgen.go.golden"
+
+// TestCompiles checks that the golden file is valid code for its kernels.
+func TestCompiles(t *testing.T) {
+	if out, err := goVet(t, read(t, goldenFile)); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestOtherVersion: stubs that another version of kgen wrote, an older one or a newer,
+// do not compile, and the compiler names what is to enforce that.
+func TestOtherVersion(t *testing.T) {
+	stubs := read(t, goldenFile)
+	for _, version := range []int{abi.Version - 1, abi.Version + 1} {
+		other := strings.NewReplacer(
+			fmt.Sprintf("abi.Version - %d)", abi.Version), fmt.Sprintf("abi.Version - %d)", version),
+			fmt.Sprintf("(%d - abi.Version)", abi.Version), fmt.Sprintf("(%d - abi.Version)", version)).Replace(stubs)
+		if other == stubs {
+			t.Fatal("the stubs do not state their version")
+		}
+		if out, err := goVet(t, other); err == nil || !strings.Contains(out, "EnforceVersion") {
+			t.Errorf("version %d: %v\n%s", version, err, out)
+		}
 	}
 }
 

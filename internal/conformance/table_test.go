@@ -26,7 +26,7 @@ func TestTable(t *testing.T) {
 		row, test := m[1], m[3]
 		rows[row] = true
 		if target, ok := strings.CutPrefix(test, "make "); ok {
-			if !regexp.MustCompile(`(?m)^` + target + `:`).Match(makefile) {
+			if !isTarget(makefile, target) {
 				t.Errorf("row %s: there is no %s", row, test)
 			}
 			continue
@@ -52,6 +52,60 @@ func TestTable(t *testing.T) {
 	for name := range tests {
 		if regexp.MustCompile(`^Test[A-Z]+[0-9]+_`).MatchString(name) {
 			t.Errorf("no row names %s", name)
+		}
+	}
+}
+
+func isTarget(makefile []byte, name string) bool {
+	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + `:`).Match(makefile)
+}
+
+// reliabilityCases is how many cases docs/reliability.md has.
+const reliabilityCases = 52
+
+// TestReliability checks that docs/reliability.md has a row for every case, with a test
+// or the word none, and that all tests it names are there: each as its package's folder
+// and its function, or as a target of the Makefile.
+func TestReliability(t *testing.T) {
+	text, err := os.ReadFile("../../docs/reliability.md")
+	check(t, err)
+	makefile, err := os.ReadFile("../../Makefile")
+	check(t, err)
+	named := regexp.MustCompile("`(?:([a-z0-9/]+) (Test\\w+)|make (\\w+))`")
+	funcs := map[string]map[string]bool{}
+	for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+		dir, test, target := m[1], m[2], m[3]
+		if target != "" {
+			if !isTarget(makefile, target) {
+				t.Errorf("there is no make %s", target)
+			}
+			continue
+		}
+		if funcs[dir] == nil {
+			funcs[dir] = testFuncs(t, "../../"+dir)
+		}
+		if !funcs[dir][test] {
+			t.Errorf("package %s has no %s", dir, test)
+		}
+	}
+	next := 1
+	for _, m := range regexp.MustCompile(`(?m)^\| ([0-9]+) \| [^|]+ \| ([^|]+) \|$`).FindAllStringSubmatch(string(text), -1) {
+		if m[1] != fmt.Sprint(next) {
+			t.Errorf("case %s stands where %d should", m[1], next)
+		}
+		next++
+		if none := strings.HasPrefix(m[2], "None: "); !none && !named.MatchString(m[2]) {
+			t.Errorf("case %s has neither a test nor a reason for none", m[1])
+		}
+	}
+	if next != reliabilityCases+1 {
+		t.Errorf("there are %d cases, want %d", next-1, reliabilityCases)
+	}
+	// A test whose name is not taken for one would not be looked for.
+	for _, m := range regexp.MustCompile("`[^`\n]*Test[A-Z][^`\n]*`").FindAllString(string(text), -1) {
+		bare := regexp.MustCompile("^`(TestDevices|TestInterpreter|TestForms|TestSwiftShader|go test .*)`$") // of the corpus
+		if !named.MatchString(m) && !bare.MatchString(m) {
+			t.Errorf("%s names no package's test", m)
 		}
 	}
 }

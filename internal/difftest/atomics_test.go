@@ -5,8 +5,10 @@ import (
 	"errors"
 	"math"
 	"sync/atomic"
+	"testing"
 
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/atomics"
 	gen "github.com/kgen-go/kgen/internal/difftest/atomics/atomicsgen"
 	"github.com/kgen-go/kgen/runtime"
@@ -119,4 +121,48 @@ func atomicGenerics(local int) {
 	f32[n/4], f64[n/5] = float32(math.Inf(1)), math.Inf(-1)
 	atomicGeneric(gen.RunGenericFloat32, local, f32)
 	atomicGeneric(gen.RunGenericFloat64, local, f64)
+}
+
+// TestAtomicMany has a million work-items change single words: no change is lost.
+func TestAtomicMany(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 1 << 20
+		w := atomics.Words{In: mixedInts(n), Sum: out32(7), U: make([]uint32, 6), Out: out32(2 * n)}
+		if err := gen.RunWords(context.Background(), dev, w, n); err != nil {
+			t.Fatal(err)
+		}
+		var sum, bits int32
+		steps := uint32(0)
+		for i, v := range w.In {
+			sum += v
+			bits ^= v
+			for k := i % 5; k > 0; k-- {
+				steps += uint32(k)
+			}
+		}
+		if w.Sum[0] != sum || w.U[0] != uint32(sum) || w.Sum[3] != n || w.Sum[4] != bits || w.U[3] != steps || w.Sum[5]+w.Sum[6] != sum {
+			t.Errorf("32 bits: got %v and %v, want sums of %d and %d, %d tickets, and %d", w.Sum, w.U, sum, steps, n, bits)
+		}
+		for i, ticket := range w.Out[:n] {
+			if ticket != 1 {
+				t.Fatalf("nobody has ticket %d", i)
+			}
+		}
+		l := atomics.Longs{In: make([]int64, n), Sum: make([]int64, 7), U: make([]uint64, 6), Out: make([]int64, 2*n)}
+		long := int64(0)
+		for i := range l.In {
+			l.In[i] = int64(i)<<33 - int64(w.In[i])
+			long += l.In[i]
+		}
+		err := gen.RunLongs(context.Background(), dev, l, n)
+		if refused(dev, "AtomicLongs", err) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Sum[0] != long || l.Sum[3] != n {
+			t.Errorf("64 bits: got %v, want the sum %d and %d tickets", l.Sum, long, n)
+		}
+	})
 }

@@ -287,6 +287,11 @@ func groupCases() {
 		err := launch(ctx, dev, gen.RunNeighbours, k, nd(512, 32))
 		return k.Out, err
 	})
+	add("NeighboursShort", func(ctx context.Context, dev *runtime.Device) (any, error) { // an element of work-group memory too few
+		k := corpus.Neighbours{In: iota32, Out: make([]int32, 32), Tile: dsl.LocalLen[int32](32)}
+		err := launch(ctx, dev, gen.RunNeighbours, k, nd(32, 32))
+		return k.Out, err
+	})
 	add("ReturnEarly", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.ReturnEarly{N: 107, In: iota32, Out: make([]int32, 128)}
 		return k, launch(ctx, dev, gen.RunReturnEarly, k, nd(128, 32))
@@ -310,7 +315,7 @@ func groupCases() {
 		})
 	}
 	for what := range 20 {
-		for _, n := range []int{-3, 0, 9, 1 << 40} {
+		for _, n := range []int{-3, 0, 4, 6, 9, 1 << 31, 1 << 40, math.MinInt} {
 			add("Faulty", func(ctx context.Context, dev *runtime.Device) (any, error) {
 				k := corpus.Faulty{At: 5, What: what, N: n, X: make([]int32, 6), Out: make([]int32, 20)}
 				return k, launch(ctx, dev, gen.RunFaulty, k, 20)

@@ -86,6 +86,10 @@ func localCases() {
 			return k, launch(ctx, dev, gen.RunLeavers, k, nd(128, 16))
 		})
 	}
+	add("LeaversMany", func(ctx context.Context, dev *runtime.Device) (any, error) { // one work-item more than its array has elements
+		k := corpus.Leavers{Bad: -1, In: make([]int32, 17), Out: out32(17)}
+		return k, launch(ctx, dev, gen.RunLeavers, k, nd(17, 17))
+	})
 	add("Grid2Local", func(ctx context.Context, dev *runtime.Device) (any, error) {
 		k := corpus.Grid2Local{W: 24, In: make([]float32, 24*12), Out: make([]float32, 24*12)}
 		for i := range k.In {
