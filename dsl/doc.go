@@ -343,7 +343,7 @@
 //	s390x      most of the package          Floor, Ceil, Trunc, Max, Min, Sqrt, FMA
 //
 // Besides, gc fuses x*y + z into one rounding on arm64, loong64, ppc64x, riscv64
-// and s390x, as the language allows, and not on amd64.
+// and s390x, as the language allows, and on amd64 only with GOAMD64=v3 or above.
 //
 // What is NaN is NaN everywhere. Which one arithmetic, conversions, negation and Abs
 // make, its sign and payload, is the device's: NVIDIA's GPUs have 0x7fffffff where others

@@ -56,7 +56,9 @@ func NewBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
 }
 
 // BufferOf returns a buffer with a copy of the slice's elements. Its errors are
-// those of NewBuffer.
+// those of NewBuffer. Where the host does not see the device's memory, it waits for the
+// copy, which runs behind what was launched before; NewBuffer and CopyFrom do the same with
+// a context that bounds the wait.
 func BufferOf[T any](dev *Device, s []T) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, len(s))
 	if err != nil || b.mem == nil {

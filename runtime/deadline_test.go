@@ -265,6 +265,28 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// TestForeignEvents has calls depend on a launch of another device, which is busy: they
+// end with their contexts.
+func TestForeignEvents(t *testing.T) {
+	busy, dev := openHost(t), openHost(t)
+	last, release := occupy(t, busy, 0)
+	defer release()
+	x := must(runtime.NewBuffer[uint32](dev, 8))
+	within(t, "Run", func() {
+		l := kernelimpl.NewLaunch(increment)
+		kernelimpl.Slice(l, 0, make([]uint32, 8))
+		if err := l.Run1(soon(t), dev, 8, []runtime.LaunchOption{runtime.DependsOn(last)}); !errors.Is(err, runtime.ErrDeadline) {
+			t.Error(err)
+		}
+	})
+	within(t, "a launch", func() {
+		_, err := launchOn(dev.DefaultQueue(), increment, x.All(), runtime.DependsOn(last), runtime.WithContext(soon(t)))
+		if !errors.Is(err, runtime.ErrDeadline) {
+			t.Error(err)
+		}
+	})
+}
+
 // TestEmptyChain makes empty launches that depend on each other twice.
 func TestEmptyChain(t *testing.T) {
 	dev := openHost(t)

@@ -17,7 +17,7 @@ func (q *Queue) Launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	if err := q.usable(); err != nil {
 		return Event{}, err
 	}
-	o, err := readOptions(q.dev, opts)
+	o, err := readOptions(nil, q.dev, opts)
 	if err != nil {
 		return Event{}, err
 	}
@@ -38,8 +38,9 @@ func (q *Queue) Launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 }
 
 // readOptions applies the options. Events of other devices have no place in this
-// device's order, so they are waited for here, until the launch's context ends.
-func readOptions(d *Device, opts []LaunchOption) (launchOptions, error) {
+// device's order, so they are waited for here, until ctx ends or, if it is nil, the
+// context of the options.
+func readOptions(ctx context.Context, d *Device, opts []LaunchOption) (launchOptions, error) {
 	var o launchOptions
 	for _, opt := range opts {
 		if opt == nil {
@@ -51,7 +52,7 @@ func readOptions(d *Device, opts []LaunchOption) (launchOptions, error) {
 		return o, o.err
 	}
 	for _, e := range o.after {
-		if err := waitForeign(cmp.Or(o.ctx, context.Background()), d.stream, e); err != nil {
+		if err := waitForeign(cmp.Or(ctx, o.ctx, context.Background()), d.stream, e); err != nil {
 			return o, waitError(err)
 		}
 	}

@@ -24,7 +24,7 @@ func (d *Device) Run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 	if ctx == nil {
 		return errorf(ErrInvalid, "the context is nil").about(k)
 	}
-	o, err := readOptions(d, opts)
+	o, err := readOptions(ctx, d, opts)
 	if err != nil {
 		return err
 	}
