@@ -418,17 +418,10 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 func (l *lowerer) equalArrays(x, y mem, t *types.Array) val {
 	all := l.m.NewVar(l.f, ir.Function, "equal", ir.TypeBool)
 	l.storeVar(all, l.m.Bool(true))
-	one := func(i *ir.Value) {
-		e := l.equal(l.loadMem(x.at(i), t.Elem()), l.loadMem(y.at(i), t.Elem()), t.Elem()).(*ir.Value)
+	l.eachScalar(t, false, func(path []*ir.Value, t types.Type) {
+		e := l.equal(l.loadScalar(x.along(path), t), l.loadScalar(y.along(path), t), t).(*ir.Value)
 		l.storeVar(all, l.op(ir.OpLAnd, ir.TypeBool, l.loadVar(all), e))
-	}
-	if t.Len() <= unrollLimit {
-		for i := range t.Len() {
-			one(l.m.Int(ir.TypeI32, i))
-		}
-	} else {
-		l.loop(l.m.Int(ir.TypeI32, t.Len()), one)
-	}
+	})
 	return l.loadVar(all)
 }
 

@@ -87,41 +87,6 @@ func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
 	v.Aux = m.auxRef()
 }
 
-// snapshot copies an array into memory of its own, so that later stores do not
-// change the value.
-func (l *lowerer) snapshot(m mem, t types.Type) array {
-	c := l.newCell(t, "copy")
-	if c.mem.v == nil {
-		return array{m}
-	}
-	l.copyMem(c.mem, m, t)
-	return array{c.mem}
-}
-
-// copyMem copies a flat value from one memory to another.
-// It goes scalar by scalar, so that arrays of structs can be taken apart.
-func (l *lowerer) copyMem(dst, src mem, t types.Type) {
-	a, ok := t.Underlying().(*types.Array)
-	if !ok {
-		l.storeMem(dst, l.loadMem(src, t), t)
-		return
-	}
-	one := func(i *ir.Value) {
-		if _, nested := a.Elem().Underlying().(*types.Array); nested {
-			l.copyMem(dst.at(i), src.at(i), a.Elem())
-			return
-		}
-		l.storeMem(dst.at(i), l.loadMem(src.at(i), a.Elem()), a.Elem())
-	}
-	if a.Len() <= unrollLimit && sizes.Sizeof(a) <= 8*unrollLimit {
-		for i := range a.Len() {
-			one(l.m.Int(ir.TypeI32, i))
-		}
-		return
-	}
-	l.loop(l.m.Int(ir.TypeI32, a.Len()), one)
-}
-
 // loop runs body for i from 0 to n-1, n's type being that of i.
 func (l *lowerer) loop(n *ir.Value, body func(i *ir.Value)) {
 	v := l.m.NewVar(l.f, ir.Function, "i", n.Type)
@@ -196,16 +161,16 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 		if c.bad {
 			return bad{}
 		}
-		l.moveArray(r, func(i *ir.Value, m mem) { l.storeMem(c.mem.at(i), l.loadMem(m, r.typ.Elem()), r.typ.Elem()) })
+		l.eachScalar(r.typ, true, func(path []*ir.Value, t types.Type) {
+			l.storeScalar(c.mem.along(path), l.loadScalar(l.inPart(r, path), t), t)
+		})
 		return array{c.mem}
 	}
 	return l.lost(t)
 }
 
-// moveArray calls one for each element of a part.
-func (l *lowerer) moveArray(p part, one func(i *ir.Value, m mem)) {
-	l.loop(l.m.Int(ir.TypeI32, p.typ.Len()), func(i *ir.Value) { one(i, l.elem(p.s, i)) })
-}
+// inPart returns the memory that a path leads to from a part.
+func (l *lowerer) inPart(p part, path []*ir.Value) mem { return l.elem(p.s, path[0]).along(path[1:]) }
 
 func (l *lowerer) storeRef(r ref, v val, t types.Type) {
 	switch r := r.(type) {
@@ -217,7 +182,9 @@ func (l *lowerer) storeRef(r ref, v val, t types.Type) {
 		l.writesGlobal()
 	case part:
 		if a, ok := v.(array); ok {
-			l.moveArray(r, func(i *ir.Value, m mem) { l.storeMem(m, l.loadMem(a.at.at(i), r.typ.Elem()), r.typ.Elem()) })
+			l.eachScalar(r.typ, true, func(path []*ir.Value, t types.Type) {
+				l.storeScalar(l.inPart(r, path), l.loadScalar(a.at.along(path), t), t)
+			})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -85,11 +86,11 @@ type mem struct {
 func (m mem) device() bool { return m.v == nil }
 
 // at returns the memory one step further down the path.
-func (m mem) at(i *ir.Value) mem {
-	path := make([]*ir.Value, len(m.path)+1)
-	copy(path, m.path)
-	path[len(m.path)] = i
-	m.path = path
+func (m mem) at(i *ir.Value) mem { return m.along([]*ir.Value{i}) }
+
+// along returns the memory some steps further down the path.
+func (m mem) along(steps []*ir.Value) mem {
+	m.path = slices.Concat(m.path, steps)
 	return m
 }
 

@@ -106,11 +106,12 @@ func (z *zeroer) zero(first, step *ir.Value) {
 			continue
 		}
 		n32 := func(n uint64) *ir.Value { return z.m.Const(ir.TypeI32, n) }
-		at := n.Bits - n.Bits%perRound
-		if at > 0 {
-			z.loop(first, n32(at), n32(perRound), func(i *ir.Value) {
+		per, at := uint64(ir.PerRound(int64(n.Bits), int64(len(g.leaves)))), uint64(0)
+		if per < n.Bits {
+			at = n.Bits - n.Bits%per
+			z.loop(first, n32(at), n32(per), func(i *ir.Value) {
 				one(i)
-				for k := uint64(1); k < perRound; k++ {
+				for k := uint64(1); k < per; k++ {
 					one(z.b.Append(ir.OpIAdd, ir.TypeI32, i, n32(k)))
 				}
 			})

@@ -10,10 +10,6 @@ import (
 // drivers take that apart. lavapipe needs half a minute for a thousand.
 const maxZero = 64
 
-// perRound is how many elements a round of the loop zeroes: lavapipe ends work-items
-// after 65,535 rounds of all loops together.
-const perRound = 16
-
 // zeroPrivate replaces each Zero of a large array of a work-item's own by a loop.
 func zeroPrivate(f *ir.Func) {
 	for i := 0; i < len(f.Blocks); i++ {

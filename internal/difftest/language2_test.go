@@ -16,6 +16,7 @@ func init() {
 	tableCases()
 	mathCases()
 	localCases()
+	copyCases()
 }
 
 func tableCases() {
@@ -96,6 +97,47 @@ func localCases() {
 			k.In[i] = float32(i*i%97) / 8
 		}
 		return k, launch(ctx, dev, gen.RunGrid2Local, k, runtime.NDRange2{Global: runtime.Range2{12, 24}, Local: runtime.Range2{4, 8}})
+	})
+}
+
+func copyCases() {
+	const n = 24
+	add1("CopyArrays", gen.RunCopyArrays, n, func() corpus.CopyArrays {
+		k := corpus.CopyArrays{Bytes: make([][1024]byte, n), Words: make([][256]int32, n), Grids: make([][32][32]byte, n), Out: out32(n)}
+		for i := range n {
+			for j := range 1024 {
+				k.Bytes[i][j] = byte(i*7 + j*j>>3)
+				k.Grids[i][j/32][j%32] = byte(i * (j/32 + j%32*3))
+				k.Words[i][j/4] += int32(i<<20 - j)
+			}
+		}
+		return k
+	})
+	add1("CopyStructs", gen.RunCopyStructs, n, func() corpus.CopyStructs {
+		k := corpus.CopyStructs{Pairs: make([][16]corpus.Twin, n), Many: make([][70]corpus.Twin, n), Cubes: make([][4][4][4]float32, n), Out: out32(n)}
+		for i := range n {
+			for j := range int32(70) {
+				x := int32(i)*j - 99
+				k.Pairs[i][j%16] = corpus.Twin{A: x, B: -x}
+				k.Many[i][j] = corpus.Twin{A: -x, B: x << 3}
+				k.Cubes[i][j/16%4][j/4%4][j%4] = float32(x) / 4
+			}
+		}
+		k.Cubes[5][3][2][1] = float32(math.NaN()) // unequal to itself
+		return k
+	})
+	add1("CopyMixed", gen.RunCopyMixed, n, func() corpus.CopyMixed {
+		k := corpus.CopyMixed{Mixed: make([]corpus.Mixed, n), Out: out32(n)}
+		for i := range n {
+			m := &k.Mixed[i]
+			m.N = int32(i)
+			for j := range 256 {
+				x := int32(i*j - 99)
+				m.Words[j], m.Thin[j%3][j%5][j%7] = x, int16(x)
+				m.Inner[j%8].A[j/8%16], m.Inner[j%8].N = int16(x*5), x
+			}
+		}
+		return k
 	})
 }
 

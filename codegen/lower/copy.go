@@ -1,0 +1,149 @@
+package lower
+
+import (
+	"go/types"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// snapshot copies an array into memory of its own, so that later stores do not
+// change the value.
+func (l *lowerer) snapshot(m mem, t types.Type) array {
+	c := l.newCell(t, "copy")
+	if c.mem.v == nil {
+		return array{m}
+	}
+	l.copyMem(c.mem, m, t)
+	return array{c.mem}
+}
+
+// copyMem copies a flat array from one memory to another. It goes scalar by scalar, since
+// the two memories may hold a Go type in different ways.
+func (l *lowerer) copyMem(dst, src mem, t types.Type) {
+	l.eachScalar(t, true, func(path []*ir.Value, t types.Type) {
+		l.storeScalar(dst.along(path), l.loadScalar(src.along(path), t), t)
+	})
+}
+
+// straightScalars is how many scalars an array may have that eachScalar takes apart without
+// a loop, if no dimension is longer than unrollLimit. Constant indices let the passes keep
+// such an array in registers.
+const straightScalars = 64
+
+// scalarsAt are the scalars of a type that lie within the same arrays.
+type scalarsAt struct {
+	dims  []int64 // lengths of those arrays, from the outermost to the innermost
+	paths [][]int // of each scalar: a field's index, or anyElement for a step into an array
+	types []types.Type
+}
+
+const anyElement = -1
+
+// eachScalar writes code that does body for every scalar of a flat type; body gets the
+// path that leads from the whole to the scalar. Blank fields are left out unless blank is set.
+//
+// One flat loop serves all dimensions of an array of arrays, and a field that is an array
+// gets a loop of its own instead of one within the loop for its struct. A nest of loops
+// has short inner loops, and a driver unrolls all of them: lavapipe took minutes to compile
+// the copy of a [32][32]byte.
+func (l *lowerer) eachScalar(t types.Type, blank bool, body func(path []*ir.Value, t types.Type)) {
+	groups := groupScalars(nil, t, blank, nil, nil)
+	straight, all := true, int64(0)
+	for _, g := range groups {
+		all += g.elements() * int64(len(g.paths))
+		straight = straight && all <= straightScalars && (len(g.dims) == 0 || slices.Max(g.dims) <= unrollLimit)
+	}
+	for _, g := range groups {
+		n := g.elements()
+		done := int64(0)
+		if per := ir.PerRound(n, int64(len(g.paths))); !straight && per < n {
+			done = n - n%per
+			l.loop(l.m.Int(ir.TypeI32, done/per), func(round *ir.Value) {
+				first := l.op(ir.OpIMul, ir.TypeI32, round, l.m.Int(ir.TypeI32, per))
+				for k := range per {
+					g.each(l.split(l.op(ir.OpIAdd, ir.TypeI32, first, l.m.Int(ir.TypeI32, k)), g.dims), l, body)
+				}
+			})
+		}
+		for ; done < n; done++ {
+			g.each(l.splitConst(done, g.dims), l, body)
+		}
+	}
+}
+
+// groupScalars adds the scalars of type t to groups; path and dims lead to t.
+func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dims []int64) []*scalarsAt {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return groupScalars(groups, u.Elem(), blank, append(slices.Clone(path), anyElement), append(slices.Clone(dims), u.Len()))
+	case *types.Basic:
+		if u.Info()&types.IsComplex != 0 {
+			break
+		}
+		i := slices.IndexFunc(groups, func(g *scalarsAt) bool { return slices.Equal(g.dims, dims) })
+		if i < 0 {
+			i, groups = len(groups), append(groups, &scalarsAt{dims: dims})
+		}
+		groups[i].paths, groups[i].types = append(groups[i].paths, path), append(groups[i].types, t)
+		return groups
+	}
+	s, _ := t.Underlying().(*types.Struct)
+	for i, f := range fields(t) {
+		if blank || s == nil || s.Field(i).Name() != "_" {
+			groups = groupScalars(groups, f, blank, append(slices.Clone(path), i), dims)
+		}
+	}
+	return groups
+}
+
+// elements returns how often the scalars of a group occur.
+func (g *scalarsAt) elements() int64 {
+	n := int64(1)
+	for _, d := range g.dims {
+		n *= d
+	}
+	return n
+}
+
+// each does body for the scalars of a group in the elements that index says, one index for
+// each dimension.
+func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Value, t types.Type)) {
+	for i, steps := range g.paths {
+		path, at := make([]*ir.Value, len(steps)), 0
+		for j, s := range steps {
+			if s == anyElement {
+				path[j] = index[at]
+				at++
+				continue
+			}
+			path[j] = l.field(s)
+		}
+		body(path, g.types[i])
+	}
+}
+
+// split returns the index into each of the dimensions that the number of an element stands
+// for, where elements are numbered in the order in which they lie in memory.
+func (l *lowerer) split(number *ir.Value, dims []int64) []*ir.Value {
+	index := make([]*ir.Value, len(dims))
+	for d := len(dims) - 1; d > 0; d-- {
+		n := l.m.Int(ir.TypeI32, dims[d])
+		index[d] = l.op(ir.OpUMod, ir.TypeI32, number, n)
+		number = l.op(ir.OpUDiv, ir.TypeI32, number, n)
+	}
+	if len(dims) > 0 {
+		index[0] = number
+	}
+	return index
+}
+
+// splitConst is split for a number that is known, so that the indices are constants.
+func (l *lowerer) splitConst(number int64, dims []int64) []*ir.Value {
+	index := make([]*ir.Value, len(dims))
+	for d := len(dims) - 1; d >= 0; d-- {
+		index[d] = l.m.Int(ir.TypeI32, number%dims[d])
+		number /= dims[d]
+	}
+	return index
+}
