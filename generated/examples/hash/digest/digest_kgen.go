@@ -69,9 +69,9 @@ var sha256Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - - - - - 83:2 86:3 83:2 86:3 -",
 	SPIRV: sha256SPIRV,
-	Sum:   0x750bcc45,
+	Sum:   0xb4ed76a0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - - - - - 83:2 86:3 83:2 86:3 - -", SPIRV: sha256Words, Sum: 0x189ac44f},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - - - - - 83:2 86:3 83:2 86:3 - -", SPIRV: sha256Words, Sum: 0x49a6c28c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return digest.SHA256{

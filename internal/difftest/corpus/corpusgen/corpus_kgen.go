@@ -22,14 +22,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangeNilKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, searchesKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
+	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, copyArraysKernel, copyMixedKernel, copyStructsKernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangeNilKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, searchesKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "RangeNil", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "Searches", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
+	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "CopyArrays", "CopyMixed", "CopyStructs", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "RangeNil", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "Searches", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -46,6 +46,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
 		{File: "internal/difftest/corpus/ahead.go", Package: "corpus", Sum: 0xe6e21dc},
+		{File: "internal/difftest/corpus/copies.go", Package: "corpus", Sum: 0xecccdaf8},
 		{File: "internal/difftest/corpus/divide.go", Package: "corpus", Sum: 0xbc852372},
 		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0xbe2f34db},
 		{File: "internal/difftest/corpus/faults.go", Package: "corpus", Sum: 0xb7bf6ce9},
@@ -1039,6 +1040,148 @@ func _(k *corpus.ConvertUint8) {
 		Out []corpus.Converted
 	}
 	_ = (*corpusConvertUint8HasChanged_RunGoGenerate)(k) // corpus.ConvertUint8 has changed: run go generate
+}
+
+var copyArraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyArrays"), func(a *kernelimpl.HostArgs) any {
+	return corpus.CopyArrays{
+		Bytes: kernelimpl.HostSlice[[1024]byte](a, 0),
+		Words: kernelimpl.HostSlice[[256]int32](a, 1),
+		Grids: kernelimpl.HostSlice[[32][32]byte](a, 2),
+		Out:   kernelimpl.HostSlice[int32](a, 3),
+	}.Kernel
+})
+
+// CopyArrays is the kernel [corpus.CopyArrays] with its slices in device memory.
+// CopyArrays copies arrays of a kilobyte as values and compares them.
+type CopyArrays struct {
+	Bytes runtime.View[[1024]byte]
+	Words runtime.View[[256]int32]
+	Grids runtime.View[[32][32]byte]
+	Out   runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CopyArrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(copyArraysKernel)
+	kernelimpl.View(l, 0, k.Bytes)
+	kernelimpl.View(l, 1, k.Words)
+	kernelimpl.View(l, 2, k.Grids)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunCopyArrays runs the kernel for every work-item of r on k's own slices, and waits.
+func RunCopyArrays(ctx context.Context, dev *runtime.Device, k corpus.CopyArrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(copyArraysKernel)
+	kernelimpl.Slice(l, 0, k.Bytes)
+	kernelimpl.Slice(l, 1, k.Words)
+	kernelimpl.Slice(l, 2, k.Grids)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.CopyArrays].
+func _(k *corpus.CopyArrays) {
+	type corpusCopyArraysHasChanged_RunGoGenerate struct {
+		Bytes [][1024]byte
+		Words [][256]int32
+		Grids [][32][32]byte
+		Out   []int32
+	}
+	_ = (*corpusCopyArraysHasChanged_RunGoGenerate)(k) // corpus.CopyArrays has changed: run go generate
+}
+
+var copyMixedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyMixed"), func(a *kernelimpl.HostArgs) any {
+	return corpus.CopyMixed{
+		Mixed: kernelimpl.HostSlice[corpus.Mixed](a, 0),
+		Out:   kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// CopyMixed is the kernel [corpus.CopyMixed] with its slices in device memory.
+// CopyMixed does so with arrays in structs, and structs with arrays in arrays.
+type CopyMixed struct {
+	Mixed runtime.View[corpus.Mixed]
+	Out   runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CopyMixed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(copyMixedKernel)
+	kernelimpl.View(l, 0, k.Mixed)
+	kernelimpl.View(l, 1, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunCopyMixed runs the kernel for every work-item of r on k's own slices, and waits.
+func RunCopyMixed(ctx context.Context, dev *runtime.Device, k corpus.CopyMixed, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(copyMixedKernel)
+	kernelimpl.Slice(l, 0, k.Mixed)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.CopyMixed].
+func _(k *corpus.CopyMixed) {
+	type corpusCopyMixedHasChanged_RunGoGenerate struct {
+		Mixed []corpus.Mixed
+		Out   []int32
+	}
+	_ = (*corpusCopyMixedHasChanged_RunGoGenerate)(k) // corpus.CopyMixed has changed: run go generate
+}
+
+var copyStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyStructs"), func(a *kernelimpl.HostArgs) any {
+	return corpus.CopyStructs{
+		Pairs: kernelimpl.HostSlice[[16]corpus.Twin](a, 0),
+		Many:  kernelimpl.HostSlice[[70]corpus.Twin](a, 1),
+		Cubes: kernelimpl.HostSlice[[4][4][4]float32](a, 2),
+		Out:   kernelimpl.HostSlice[int32](a, 3),
+	}.Kernel
+})
+
+// CopyStructs is the kernel [corpus.CopyStructs] with its slices in device memory.
+// CopyStructs does so with arrays of structs and of small arrays.
+type CopyStructs struct {
+	Pairs runtime.View[[16]corpus.Twin]
+	Many  runtime.View[[70]corpus.Twin]
+	Cubes runtime.View[[4][4][4]float32]
+	Out   runtime.View[int32]
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CopyStructs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(copyStructsKernel)
+	kernelimpl.View(l, 0, k.Pairs)
+	kernelimpl.View(l, 1, k.Many)
+	kernelimpl.View(l, 2, k.Cubes)
+	kernelimpl.View(l, 3, k.Out)
+	return l.ParallelFor1(q, r, opts)
+}
+
+// RunCopyStructs runs the kernel for every work-item of r on k's own slices, and waits.
+func RunCopyStructs(ctx context.Context, dev *runtime.Device, k corpus.CopyStructs, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(copyStructsKernel)
+	kernelimpl.Slice(l, 0, k.Pairs)
+	kernelimpl.Slice(l, 1, k.Many)
+	kernelimpl.Slice(l, 2, k.Cubes)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+// What is converted here is what kgen saw of the types of [corpus.CopyStructs].
+func _(k *corpus.CopyStructs) {
+	type corpusCopyStructsHasChanged_RunGoGenerate struct {
+		Pairs [][16]corpus.Twin
+		Many  [][70]corpus.Twin
+		Cubes [][4][4][4]float32
+		Out   []int32
+	}
+	_ = (*corpusCopyStructsHasChanged_RunGoGenerate)(k) // corpus.CopyStructs has changed: run go generate
+	type corpusTwinHasChanged_RunGoGenerate struct {
+		A int32
+		B int32
+	}
+	_ = (*corpusTwinHasChanged_RunGoGenerate)(&k.Pairs[0][0]) // corpus.Twin has changed: run go generate
 }
 
 var countedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Counted"), func(a *kernelimpl.HostArgs) any {
@@ -3132,7 +3275,7 @@ func RunLocalStructs(ctx context.Context, dev *runtime.Device, k corpus.LocalStr
 	kernelimpl.Accessor(l, k.Acc2.Len())
 	return l.RunND1(ctx, dev, r, opts)
 }
-func corpusLocalStructsHasChanged_RunGoGenerate75[T1 any](k struct {
+func corpusLocalStructsHasChanged_RunGoGenerate79[T1 any](k struct {
 	In   []int32
 	Out  []int32
 	Acc  dsl.LocalAccessor[corpus.Cell]
@@ -3143,7 +3286,7 @@ func corpusLocalStructsHasChanged_RunGoGenerate75[T1 any](k struct {
 
 // What is converted here is what kgen saw of the types of [corpus.LocalStructs].
 func _(k *corpus.LocalStructs) {
-	corpusLocalStructsHasChanged_RunGoGenerate75(*k) // corpus.LocalStructs has changed: run go generate
+	corpusLocalStructsHasChanged_RunGoGenerate79(*k) // corpus.LocalStructs has changed: run go generate
 }
 
 var lookupKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Lookup"), func(a *kernelimpl.HostArgs) any {
