@@ -41,7 +41,7 @@ func (d *Device) Cancels(k *Kernel) bool {
 func WithoutCancel(k *Kernel) *Kernel {
 	desc := *k.abi
 	desc.Variants = slices.DeleteFunc(slices.Clone(desc.Variants), func(v abi.Variant) bool { return v.Cancel })
-	return NewKernel(launch.Kernel{ABI: &desc, Host: k.host})
+	return newKernel(launch.Kernel{ABI: &desc, Host: k.host})
 }
 
 // ChooseLocal is Device.chooseLocal.

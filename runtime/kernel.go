@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -27,8 +28,25 @@ type Kernel struct {
 	watch *watch.Set    // the variables that its modules have the values of
 }
 
-// NewKernel is called by generated code.
-func NewKernel(k launch.Kernel) *Kernel {
+// forStubs is what generated code calls, through package kernelimpl.
+type forStubs struct{}
+
+func init() { launch.Runtime = forStubs{} }
+
+// NewKernel makes a kernel of what a stub registers.
+func (forStubs) NewKernel(k launch.Kernel) *Kernel { return newKernel(k) }
+
+// Launch launches a kernel on a queue.
+func (forStubs) Launch(q *Queue, k *Kernel, c *launch.Call, opts []LaunchOption) (Event, error) {
+	return q.launch(k, c, opts)
+}
+
+// Run runs a kernel on slices of the caller's memory.
+func (forStubs) Run(ctx context.Context, d *Device, k *Kernel, c *launch.Call, opts []LaunchOption) error {
+	return d.run(ctx, k, c, opts)
+}
+
+func newKernel(k launch.Kernel) *Kernel {
 	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI), specs: specVars(&k), watch: watch.New(k.ABI.Variables)}
 	add := func(s string) {
 		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))

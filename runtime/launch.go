@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Launch is called by generated code.
-func (q *Queue) Launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, error) {
+// launch records a launch, and returns without waiting for it.
+func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
 	}

@@ -12,12 +12,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Run is called by generated code. It launches a kernel on slices of the
-// caller's memory and waits.
+// run launches a kernel on slices of the caller's memory and waits.
 //
 // When ctx ends first, it ends the launch, as WithContext does, and returns. From
 // then on the caller's memory is neither read nor written.
-func (d *Device) Run(ctx context.Context, k *Kernel, c *launch.Call, opts []LaunchOption) (err error) {
+func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []LaunchOption) (err error) {
 	if err := d.usable(); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // length at 16, the range along x and y, and products of them.
 func TestIsSmall(t *testing.T) {
 	const w, n, x, y = abi.OffsetArgs, abi.OffsetArgs + 16, abi.OffsetRange, abi.OffsetRange + 4
-	k := NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K", Variants: []abi.Variant{
+	k := newKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K", Variants: []abi.Variant{
 		{Name: abi.VariantWords},
 		{Name: abi.VariantSmall, Products: [][]int{{w}, {n}, {x}, {y, w}, {-15, w}}},
 	}}})
@@ -43,7 +43,7 @@ func TestIsSmall(t *testing.T) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
-	if NewKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K"}}).isSmall(&launch.Call{}) {
+	if newKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K"}}).isSmall(&launch.Call{}) {
 		t.Error("a kernel without the variant")
 	}
 }

@@ -78,7 +78,7 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 				advise("launch it with its stub, or state it in the kernel's Properties method").about(k)
 		}
 	}
-	return q.Launch(k, &c, opts)
+	return q.launch(k, &c, opts)
 }
 
 // viewArg is a View of any type.

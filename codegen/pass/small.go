@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The variant for small launches may assume of them what abi.Variant.Small says:
+// The variant for small launches may assume of them what abi.Variant.Products says:
 // that sizes, and what they are multiplied to, are at most abi.MaxSmall. This file
 // finds upper bounds of integers as sums of products of sizes, such as H*W of
 // y*W + x, and notes which products they are.

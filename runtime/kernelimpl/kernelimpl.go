@@ -62,8 +62,15 @@ func RegisterForm(k *abi.Kernel, f func(*HostArgs) any, form func() HostForm, sp
 	for _, c := range specs {
 		l.Specs = append(l.Specs, dslhook.InfoOf(c))
 	}
-	return runtime.NewKernel(l)
+	return api.NewKernel(l)
 }
+
+// api is package runtime's side, which users do not see.
+var api = launch.Runtime.(interface {
+	NewKernel(launch.Kernel) *runtime.Kernel
+	Launch(*runtime.Queue, *runtime.Kernel, *launch.Call, []runtime.LaunchOption) (runtime.Event, error)
+	Run(context.Context, *runtime.Device, *runtime.Kernel, *launch.Call, []runtime.LaunchOption) error
+})
 
 // Launch is a launch that is being put together. It is used by one goroutine and
 // is over when one of its methods has been called.
@@ -201,12 +208,12 @@ func (l *Launch) RunND3(ctx context.Context, dev *runtime.Device, r runtime.NDRa
 
 func (l *Launch) launch(q *runtime.Queue, opts []runtime.LaunchOption) (runtime.Event, error) {
 	defer l.end()
-	return q.Launch(l.kernel, &l.call, opts)
+	return api.Launch(q, l.kernel, &l.call, opts)
 }
 
 func (l *Launch) run(ctx context.Context, dev *runtime.Device, opts []runtime.LaunchOption) error {
 	defer l.end()
-	return dev.Run(ctx, l.kernel, &l.call, opts)
+	return api.Run(ctx, dev, l.kernel, &l.call, opts)
 }
 
 // end keeps the launch's storage for another, but nothing of the caller's.

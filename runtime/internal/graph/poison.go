@@ -57,10 +57,10 @@ func (b *Batch) ended(e *Event) error {
 		return b.err
 	case e.Fault.Failed != nil:
 		return e.Fault.Failed
+	case e.Fault.Cancelled: // of work-items that had loops ended before, nobody asks any more
+		return ErrCancelled
 	case e.Fault.Ended != 0:
 		return ErrEnded
-	case e.Fault.Cancelled:
-		return ErrCancelled
 	}
 	return nil
 }

@@ -13,6 +13,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/host"
 )
 
+// Runtime is what package runtime does for package kernelimpl, and for nobody else: a
+// value with the methods that kernelimpl names. They have no place in the API.
+var Runtime any
+
 // Kernel is what a stub registers: a kernel's description and its Go code.
 type Kernel struct {
 	ABI  *abi.Kernel
