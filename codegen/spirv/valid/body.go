@@ -1,6 +1,8 @@
 package valid
 
 import (
+	"math"
+
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
@@ -299,7 +301,7 @@ func (c *checker) phi(in *spirv.Instruction) {
 		}
 		c.need(from && !seen[parent], "%%%d is not a block that branches here, or stands twice", in.Words[i+1])
 		seen[parent] = true
-		c.block, c.seq = parent, 1<<62
+		c.block, c.seq = parent, math.MaxInt
 		c.need(c.operand(in.Words[i]) == t, "%%%d has another type", in.Words[i])
 	}
 	c.block, c.seq = block, seq
