@@ -15,23 +15,23 @@ type Range interface {
 	call(*launch.Call)
 }
 
-func (r Range1) call(c *launch.Call) { c.Form, c.Rank, c.Global = abi.Range, 1, [3]int{int(r)} }
-func (r Range2) call(c *launch.Call) { c.Form, c.Rank, c.Global = abi.Range, 2, [3]int{r[0], r[1]} }
-func (r Range3) call(c *launch.Call) { c.Form, c.Rank, c.Global = abi.Range, 3, r }
+func (r Range1) call(c *launch.Call) { c.Range1(int(r)) }
+func (r Range2) call(c *launch.Call) { c.Range2(r) }
+func (r Range3) call(c *launch.Call) { c.Range3(r) }
 
 func (r NDRange1) call(c *launch.Call) {
 	r.Global.call(c)
-	c.Form, c.Local = abi.NDRange, [3]int{int(r.Local)}
+	c.Groups1(int(r.Local))
 }
 
 func (r NDRange2) call(c *launch.Call) {
 	r.Global.call(c)
-	c.Form, c.Local = abi.NDRange, [3]int{r.Local[0], r.Local[1]}
+	c.Groups2(r.Local)
 }
 
 func (r NDRange3) call(c *launch.Call) {
 	r.Global.call(c)
-	c.Form, c.Local = abi.NDRange, r.Local
+	c.Groups3(r.Local)
 }
 
 // LaunchKernel launches a kernel that has no stub, such as that of LoadModule, or

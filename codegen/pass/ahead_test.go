@@ -112,80 +112,103 @@ func (g *nestGen) end() *ir.Value {
 	return g.fixed[g.r.IntN(len(g.fixed))]
 }
 
-// loop writes a loop.
-func (g *nestGen) loop() {
-	g.loops++
-	width := ir.TypeI64
+// nestLoop is a loop that is being written.
+type nestLoop struct {
+	g         *nestGen
+	width     *ir.Type
+	i, second *ir.Var // what it counts, and what grows along
+	by        int64
+	end       *ir.Value
+	down      bool
+	short     bool // it ends, whatever the test
+	curved    bool // second grows by what i is
+	grow      *ir.Value
+}
+
+// nestLoop sets the variables of a loop.
+func (g *nestGen) nestLoop() *nestLoop {
+	c := &nestLoop{g: g, width: ir.TypeI64}
 	if g.r.IntN(3) == 0 {
-		width = ir.TypeI32
+		c.width = ir.TypeI32
 	}
 	as := func(x *ir.Value) *ir.Value {
-		if width == ir.TypeI32 {
-			return g.b.Append(ir.OpUConvert, width, x)
+		if c.width == ir.TypeI32 {
+			return g.b.Append(ir.OpUConvert, c.width, x)
 		}
 		return x
 	}
-	i := g.m.NewVar(g.f, ir.Function, "n", width)
-	by := int64(1 + g.r.IntN(3)*g.r.IntN(2))
+	c.i = g.m.NewVar(g.f, ir.Function, "n", c.width)
+	c.by = int64(1 + g.r.IntN(3)*g.r.IntN(2))
 	first, end := as(g.int(int64(g.r.IntN(4)-1))), as(g.end())
 	if g.r.IntN(3) == 0 {
 		first = as(g.end())
 	}
-	down := g.r.IntN(4) == 0
-	if down {
+	c.down = g.r.IntN(4) == 0
+	if c.down {
 		first, end = end, first
 	}
 	if g.r.IntN(6) == 0 {
-		from := g.far(width, down)
+		from := g.far(c.width, c.down)
 		near := func() *ir.Value { // within the type
-			p := fullRange(width)
-			return g.m.Int(width, min(max(from-3, p.lo+3), p.hi-6)+int64(g.r.IntN(7)))
+			p := fullRange(c.width)
+			return g.m.Int(c.width, min(max(from-3, p.lo+3), p.hi-6)+int64(g.r.IntN(7)))
 		}
-		first, end, g.from[i] = g.m.Int(width, from), near(), from
-		if down {
-			g.from[i] = from - 5 + int64(g.r.IntN(6))
+		first, end, g.from[c.i] = g.m.Int(c.width, from), near(), from
+		if c.down {
+			g.from[c.i] = from - 5 + int64(g.r.IntN(6))
 		}
 	}
-	short := g.from[i] == 0 && first.IsConst() && end.IsConst() && end.Int() >= 0 && !down // whatever the test
-	g.store(i, first)
-	second := g.m.NewVar(g.f, ir.Function, "m", ir.TypeI64)
-	g.store(second, g.end())
-	curved := g.r.IntN(6) == 0
-	grow := []*ir.Value{g.int(2), g.fixed[0], g.int(-1)}[g.r.IntN(3)]
+	c.end = end
+	c.short = g.from[c.i] == 0 && first.IsConst() && end.IsConst() && end.Int() >= 0 && !c.down
+	g.store(c.i, first)
+	c.second = g.m.NewVar(g.f, ir.Function, "m", ir.TypeI64)
+	g.store(c.second, g.end())
+	c.curved = g.r.IntN(6) == 0
+	c.grow = []*ir.Value{g.int(2), g.fixed[0], g.int(-1)}[g.r.IntN(3)]
+	return c
+}
 
-	test := func(x *ir.Value) *ir.Value {
-		op := []ir.Op{ir.OpSLt, ir.OpSLt, ir.OpSLe, ir.OpULt}[g.r.IntN(4)]
-		if down {
-			return g.b.Append(op, ir.TypeBool, end, x)
-		}
-		return g.b.Append(op, ir.TypeBool, x, end)
+// test asks whether the loop goes on with x.
+func (c *nestLoop) test(x *ir.Value) *ir.Value {
+	op := []ir.Op{ir.OpSLt, ir.OpSLt, ir.OpSLe, ir.OpULt}[c.g.r.IntN(4)]
+	if c.down {
+		return c.g.b.Append(op, ir.TypeBool, c.end, x)
 	}
-	next := func(by int64) *ir.Value {
-		more := grow
-		if curved {
-			more = g.counted(i)
-		}
-		g.store(second, g.b.Append(ir.OpIAdd, ir.TypeI64, g.load(second), more))
-		op := ir.OpIAdd
-		if down {
-			op = ir.OpISub
-		}
-		x := g.b.Append(op, width, g.load(i), g.m.Int(width, by))
-		g.store(i, x)
-		return x
+	return c.g.b.Append(op, ir.TypeBool, x, c.end)
+}
+
+// next counts.
+func (c *nestLoop) next(by int64) *ir.Value {
+	g, more := c.g, c.grow
+	if c.curved {
+		more = g.counted(c.i)
 	}
+	g.store(c.second, g.b.Append(ir.OpIAdd, ir.TypeI64, g.load(c.second), more))
+	op := ir.OpIAdd
+	if c.down {
+		op = ir.OpISub
+	}
+	x := g.b.Append(op, c.width, g.load(c.i), g.m.Int(c.width, by))
+	g.store(c.i, x)
+	return x
+}
+
+// loop writes a loop.
+func (g *nestGen) loop() {
+	g.loops++
+	c := g.nestLoop()
 
 	head, body, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	last := g.r.IntN(3) == 0
 	if last && g.r.IntN(2) == 0 {
-		g.b.Branch(test(g.load(i)), head, out)
+		g.b.Branch(c.test(g.load(c.i)), head, out)
 	} else {
 		g.b.Jump(head)
 	}
 	g.b = head
 	ivs := g.ivs
-	g.ivs = append(g.ivs[:len(ivs):len(ivs)], i, second)
-	some := !last && !short && g.r.IntN(6) == 0 // it is tested in some rounds only
+	g.ivs = append(g.ivs[:len(ivs):len(ivs)], c.i, c.second)
+	some := !last && !c.short && g.r.IntN(6) == 0 // it is tested in some rounds only
 	switch {
 	case last:
 		g.b.Jump(body)
@@ -193,15 +216,15 @@ func (g *nestGen) loop() {
 		asked := g.f.NewBlock()
 		g.b.Branch(g.b.Append(ir.OpSLt, ir.TypeBool, g.index(1), g.index(1)), asked, body)
 		g.b = asked
-		g.b.Branch(test(g.load(i)), body, out)
+		g.b.Branch(c.test(g.load(c.i)), body, out)
 	default:
 		if g.r.IntN(6) == 0 {
 			g.access()
 		}
-		g.b.Branch(test(g.load(i)), body, out)
+		g.b.Branch(c.test(g.load(c.i)), body, out)
 	}
 	g.b = body
-	if !short { // so that it ends
+	if !c.short { // so that it ends
 		on := g.f.NewBlock()
 		f := g.b.Append(ir.OpOr, ir.TypeI64, g.b.Append(ir.OpShl, ir.TypeI64, g.load(g.fuel), g.int(1)), g.int(1))
 		g.store(g.fuel, f)
@@ -213,18 +236,18 @@ func (g *nestGen) loop() {
 		again, on := g.f.NewBlock(), g.f.NewBlock()
 		g.b.Branch(g.b.Append(ir.OpSLt, ir.TypeBool, g.index(1), g.index(1)), again, on)
 		g.b = again
-		next(by + int64(g.r.IntN(2)*g.r.IntN(4)))
+		c.next(c.by + int64(g.r.IntN(2)*g.r.IntN(4)))
 		if last {
-			g.b.Branch(test(g.load(i)), head, out)
+			g.b.Branch(c.test(g.load(c.i)), head, out)
 		} else {
 			g.b.Jump(head)
 		}
 		g.b = on
 		g.body()
 	}
-	x := next(by)
+	x := c.next(c.by)
 	if last {
-		g.b.Branch(test(x), head, out)
+		g.b.Branch(c.test(x), head, out)
 	} else {
 		g.b.Jump(head)
 	}

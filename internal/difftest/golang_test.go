@@ -182,7 +182,7 @@ func init() {
 
 func init() {
 	add1("Peepholes", gen.RunPeepholes, 2000, func() golang.Peepholes {
-		k := golang.Peepholes{Out: make([]uint64, 2000*golang.PeepholeResults)}
+		k := golang.Peepholes{Out: make([]golang.PeepholeResults, 2000)}
 		r := rng()
 		value := func() uint64 {
 			switch r.IntN(4) {

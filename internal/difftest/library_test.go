@@ -110,6 +110,9 @@ func init() {
 	add1("Firsts", gen.RunFirsts, 12, func() golang.Firsts {
 		return golang.Firsts{In: ints32(12, func(i int) int32 { return int32(i) }), Out: out32(12)}
 	})
+}
+
+func init() {
 	add1("Alternatives", gen.RunAlternatives, 60, func() golang.Alternatives {
 		return golang.Alternatives{In: append(mixedInts(40), ints32(20, func(i int) int32 { return int32(i) })...), Out: out32(60)}
 	})

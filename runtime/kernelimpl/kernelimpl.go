@@ -130,37 +130,40 @@ func (l *Launch) SingleTask(q *runtime.Queue, opts []runtime.LaunchOption) (runt
 
 // ParallelFor1 launches a kernel of Item1.
 func (l *Launch) ParallelFor1(q *runtime.Queue, r runtime.Range1, opts []runtime.LaunchOption) (runtime.Event, error) {
-	l.range1(r)
+	l.call.Range1(int(r))
 	return l.launch(q, opts)
 }
 
 // ParallelFor2 launches a kernel of Item2.
 func (l *Launch) ParallelFor2(q *runtime.Queue, r runtime.Range2, opts []runtime.LaunchOption) (runtime.Event, error) {
-	l.range2(r)
+	l.call.Range2(r)
 	return l.launch(q, opts)
 }
 
 // ParallelFor3 launches a kernel of Item3.
 func (l *Launch) ParallelFor3(q *runtime.Queue, r runtime.Range3, opts []runtime.LaunchOption) (runtime.Event, error) {
-	l.range3(r)
+	l.call.Range3(r)
 	return l.launch(q, opts)
 }
 
 // ParallelForND1 launches a kernel of NDItem1.
 func (l *Launch) ParallelForND1(q *runtime.Queue, r runtime.NDRange1, opts []runtime.LaunchOption) (runtime.Event, error) {
-	l.ndRange1(r)
+	l.call.Range1(int(r.Global))
+	l.call.Groups1(int(r.Local))
 	return l.launch(q, opts)
 }
 
 // ParallelForND2 launches a kernel of NDItem2.
 func (l *Launch) ParallelForND2(q *runtime.Queue, r runtime.NDRange2, opts []runtime.LaunchOption) (runtime.Event, error) {
-	l.ndRange2(r)
+	l.call.Range2(r.Global)
+	l.call.Groups2(r.Local)
 	return l.launch(q, opts)
 }
 
 // ParallelForND3 launches a kernel of NDItem3.
 func (l *Launch) ParallelForND3(q *runtime.Queue, r runtime.NDRange3, opts []runtime.LaunchOption) (runtime.Event, error) {
-	l.ndRange3(r)
+	l.call.Range3(r.Global)
+	l.call.Groups3(r.Local)
 	return l.launch(q, opts)
 }
 
@@ -172,37 +175,40 @@ func (l *Launch) RunTask(ctx context.Context, dev *runtime.Device, opts []runtim
 
 // Run1 runs a kernel of Item1 on the caller's slices and waits.
 func (l *Launch) Run1(ctx context.Context, dev *runtime.Device, r runtime.Range1, opts []runtime.LaunchOption) error {
-	l.range1(r)
+	l.call.Range1(int(r))
 	return l.run(ctx, dev, opts)
 }
 
 // Run2 runs a kernel of Item2 on the caller's slices and waits.
 func (l *Launch) Run2(ctx context.Context, dev *runtime.Device, r runtime.Range2, opts []runtime.LaunchOption) error {
-	l.range2(r)
+	l.call.Range2(r)
 	return l.run(ctx, dev, opts)
 }
 
 // Run3 runs a kernel of Item3 on the caller's slices and waits.
 func (l *Launch) Run3(ctx context.Context, dev *runtime.Device, r runtime.Range3, opts []runtime.LaunchOption) error {
-	l.range3(r)
+	l.call.Range3(r)
 	return l.run(ctx, dev, opts)
 }
 
 // RunND1 runs a kernel of NDItem1 on the caller's slices and waits.
 func (l *Launch) RunND1(ctx context.Context, dev *runtime.Device, r runtime.NDRange1, opts []runtime.LaunchOption) error {
-	l.ndRange1(r)
+	l.call.Range1(int(r.Global))
+	l.call.Groups1(int(r.Local))
 	return l.run(ctx, dev, opts)
 }
 
 // RunND2 runs a kernel of NDItem2 on the caller's slices and waits.
 func (l *Launch) RunND2(ctx context.Context, dev *runtime.Device, r runtime.NDRange2, opts []runtime.LaunchOption) error {
-	l.ndRange2(r)
+	l.call.Range2(r.Global)
+	l.call.Groups2(r.Local)
 	return l.run(ctx, dev, opts)
 }
 
 // RunND3 runs a kernel of NDItem3 on the caller's slices and waits.
 func (l *Launch) RunND3(ctx context.Context, dev *runtime.Device, r runtime.NDRange3, opts []runtime.LaunchOption) error {
-	l.ndRange3(r)
+	l.call.Range3(r.Global)
+	l.call.Groups3(r.Local)
 	return l.run(ctx, dev, opts)
 }
 
@@ -226,37 +232,4 @@ func (l *Launch) end() {
 func (l *Launch) task() {
 	c := &l.call
 	c.Form, c.Rank = abi.Task, 0
-}
-
-func (l *Launch) range1(r runtime.Range1) {
-	c := &l.call
-	c.Form, c.Rank, c.Global = abi.Range, 1, [3]int{int(r)}
-}
-
-func (l *Launch) range2(r runtime.Range2) {
-	c := &l.call
-	c.Form, c.Rank, c.Global = abi.Range, 2, [3]int{r[0], r[1]}
-}
-
-func (l *Launch) range3(r runtime.Range3) {
-	c := &l.call
-	c.Form, c.Rank, c.Global = abi.Range, 3, r
-}
-
-func (l *Launch) ndRange1(r runtime.NDRange1) {
-	l.range1(r.Global)
-	c := &l.call
-	c.Form, c.Local = abi.NDRange, [3]int{int(r.Local)}
-}
-
-func (l *Launch) ndRange2(r runtime.NDRange2) {
-	l.range2(r.Global)
-	c := &l.call
-	c.Form, c.Local = abi.NDRange, [3]int{r.Local[0], r.Local[1]}
-}
-
-func (l *Launch) ndRange3(r runtime.NDRange3) {
-	l.range3(r.Global)
-	c := &l.call
-	c.Form, c.Local = abi.NDRange, r.Local
 }

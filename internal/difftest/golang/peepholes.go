@@ -9,10 +9,23 @@ import (
 )
 
 // Peepholes computes what compilers have something shorter for, and drivers got wrong.
-type Peepholes struct{ X, Y, Out []uint64 }
+type Peepholes struct {
+	X, Y []uint64
+	Out  []PeepholeResults
+}
 
-// PeepholeResults is the number of results per work-item of Peepholes.
-const PeepholeResults = 81
+// PeepholeResults are the results of one work-item, by what they try.
+type PeepholeResults struct {
+	Products    [19]uint64
+	Multiples   [8]uint64
+	Constants   [13]uint64
+	Conversions [16]uint64
+	Negations   [6]uint64
+	Behind      [7]uint64
+	Bits        [6]uint64
+	Signs       [3]uint64
+	Loops       [3]uint64
+}
 
 // Properties returns the kernel's properties.
 func (Peepholes) Properties() properties.List {
@@ -50,10 +63,20 @@ func normal(x float32) float32 {
 
 func (k Peepholes) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
-	x, y := k.X[i], k.Y[i]
-	out := k.Out[i*PeepholeResults:][:PeepholeResults]
+	x, y, out := k.X[i], k.Y[i], &k.Out[i]
+	fewBits(x, y, &out.Products)
+	comparedMultiples(x, y, &out.Multiples)
+	comparedFloats(x, y, &out.Constants)
+	converted(x, y, &out.Conversions)
+	negatives(x, y, &out.Negations)
+	comparedBehind(x, y, &out.Behind)
+	singleBits(x, y, &out.Bits)
+	oneBit(x, y, &out.Signs)
+	shortLoops(x, y, &out.Loops)
+}
 
-	// Products of few bits.
+// fewBits multiplies and shifts numbers of few bits.
+func fewBits(x, y uint64, out *[19]uint64) {
 	out[0] = uint64(uint16(x) * 32768 * 3)
 	out[1] = uint64(uint16(x) * 32768 * 42009)
 	out[2] = uint64(uint8(x) << 7 * 223)
@@ -73,92 +96,112 @@ func (k Peepholes) Kernel(it dsl.Item1) {
 	out[16] = uint64(uint32(bit(x < y))*math.MaxUint32) & y
 	out[17] = (y & 1) * math.MaxUint64
 	out[18] = uint64(uint16(y) & 1 * 65535)
+}
 
-	// Comparisons of multiples with what has few values.
+// comparedMultiples compares multiples with what has few values.
+func comparedMultiples(x, y uint64, out *[8]uint64) {
 	n := int64(y)
-	out[48] = bit(int64(bits.LeadingZeros32(uint32(y&1)))/(1<<60) >= int64(int16(y))<<8)
-	out[49] = bit(int64(bits.OnesCount32(uint32(y)))/(int64(x)^-8321377986041700917|1) >= n<<30)
-	out[50] = bit(int64(x%5) > n*16)
-	out[51] = bit(int64(int8(x)) < 2*n)
-	out[52] = bit(int64(x>>60) <= n+n)
-	out[53] = bit(int32(bits.Len64(x)) < int32(y)*8)
-	out[54] = bit(int64(doubleBits(float64(y)))+int64(doubleBits(float64(y))) >= 48)
-	out[55] = uint64((uint8(y) - uint8(x)) * (uint8(x) * uint8(x)) << 7)
+	out[0] = bit(int64(bits.LeadingZeros32(uint32(y&1)))/(1<<60) >= int64(int16(y))<<8)
+	out[1] = bit(int64(bits.OnesCount32(uint32(y)))/(int64(x)^-8321377986041700917|1) >= n<<30)
+	out[2] = bit(int64(x%5) > n*16)
+	out[3] = bit(int64(int8(x)) < 2*n)
+	out[4] = bit(int64(x>>60) <= n+n)
+	out[5] = bit(int32(bits.Len64(x)) < int32(y)*8)
+	out[6] = bit(int64(doubleBits(float64(y)))+int64(doubleBits(float64(y))) >= 48)
+	out[7] = uint64((uint8(y) - uint8(x)) * (uint8(x) * uint8(x)) << 7)
+}
 
-	// Comparisons with constants.
+// comparedFloats compares floats with constants.
+func comparedFloats(x, y uint64, out *[13]uint64) {
 	f, g := normal(math.Float32frombits(uint32(x))), math.Float64frombits(y)
-	out[19] = floatBits(max(1, f))
-	out[20] = floatBits(max(2, math.Float32frombits(uint32(x))))
-	out[21] = floatBits(min(0.1, f))
-	out[22] = floatBits(max(0.5, f)) + floatBits(f)
-	out[23] = floatBits(max(f, -3)) + floatBits(min(f, 3))
-	out[24] = doubleBits(max(2, g))
-	out[25] = doubleBits(min(g, -0.5))
-	out[26] = bit(math.Abs(g) > -2)
-	out[27] = bit(math.Abs(g) >= 0)
-	out[28] = bit(math.Abs(g) < 0)
-	out[29] = bit(float32(math.Abs(float64(f))) > -2)
-	out[30] = bit(math.Sqrt(g) >= 0)
-	out[31] = bit(g*g >= 0)
+	out[0] = floatBits(max(1, f))
+	out[1] = floatBits(max(2, math.Float32frombits(uint32(x))))
+	out[2] = floatBits(min(0.1, f))
+	out[3] = floatBits(max(0.5, f)) + floatBits(f)
+	out[4] = floatBits(max(f, -3)) + floatBits(min(f, 3))
+	out[5] = doubleBits(max(2, g))
+	out[6] = doubleBits(min(g, -0.5))
+	out[7] = bit(math.Abs(g) > -2)
+	out[8] = bit(math.Abs(g) >= 0)
+	out[9] = bit(math.Abs(g) < 0)
+	out[10] = bit(float32(math.Abs(float64(f))) > -2)
+	out[11] = bit(math.Sqrt(g) >= 0)
+	out[12] = bit(g*g >= 0)
+}
 
-	// Conversions and what is computed behind them.
-	out[32] = uint64(math.Sqrt(float64(y)))
-	out[33] = doubleBits(float64(float32(x)))
-	out[34] = doubleBits(2 / g)
-	out[35] = uint64(uint8(2 / float64(uint8(x)|1)))
-	out[36] = uint64(math.Abs(float64(x)))
-	out[37] = doubleBits(float64(x) / 3)
-	out[38] = uint64(uint(float64(y)))
-	out[39] = doubleBits(math.Sqrt(float64(y)))
-	out[40] = bit(3/float64(x) == 0)
-	out[41] = floatBits(float32(int64(float64(x))))
-	out[42] = floatBits(float32(x)) + floatBits(float32(int64(x)))
-	out[43] = doubleBits(float64(x)) + doubleBits(float64(int64(y)))
-	out[44] = uint64(float32(x))
-	out[45] = uint64(math.Floor(float64(x)))
-	out[46] = uint64(int64(math.Sqrt(float64(int64(y)))))
-	out[47] = doubleBits(float64(uint32(x)) / 3)
+// converted converts, and computes with the results.
+func converted(x, y uint64, out *[16]uint64) {
+	g := math.Float64frombits(y)
+	out[0] = uint64(math.Sqrt(float64(y)))
+	out[1] = doubleBits(float64(float32(x)))
+	out[2] = doubleBits(2 / g)
+	out[3] = uint64(uint8(2 / float64(uint8(x)|1)))
+	out[4] = uint64(math.Abs(float64(x)))
+	out[5] = doubleBits(float64(x) / 3)
+	out[6] = uint64(uint(float64(y)))
+	out[7] = doubleBits(math.Sqrt(float64(y)))
+	out[8] = bit(3/float64(x) == 0)
+	out[9] = floatBits(float32(int64(float64(x))))
+	out[10] = floatBits(float32(x)) + floatBits(float32(int64(x)))
+	out[11] = doubleBits(float64(x)) + doubleBits(float64(int64(y)))
+	out[12] = uint64(float32(x))
+	out[13] = uint64(math.Floor(float64(x)))
+	out[14] = uint64(int64(math.Sqrt(float64(int64(y)))))
+	out[15] = doubleBits(float64(uint32(x)) / 3)
+}
 
-	// Negations, also of what is the least of three.
-	out[56] = uint64(min(0, min(int32(y), -int32(x))))
-	out[57] = uint64(max(int32(y)>>8, -max(int32(x), 3)))
-	out[58] = -x + -x + math.MaxUint64
-	out[59] = uint64(-(n + n - n>>63))
-	out[60] = bit(int16(y)*-32768 <= -1) * (1 - y)
-	out[61] = ^max(y, math.MaxInt64) + 1<<63
+// negatives negates, also the least of three.
+func negatives(x, y uint64, out *[6]uint64) {
+	n := int64(y)
+	out[0] = uint64(min(0, min(int32(y), -int32(x))))
+	out[1] = uint64(max(int32(y)>>8, -max(int32(x), 3)))
+	out[2] = -x + -x + math.MaxUint64
+	out[3] = uint64(-(n + n - n>>63))
+	out[4] = bit(int16(y)*-32768 <= -1) * (1 - y)
+	out[5] = ^max(y, math.MaxInt64) + 1<<63
+}
 
-	// Multiples, behind what a comparison is taken through.
+// comparedBehind compares multiples, behind what a comparison is taken through.
+func comparedBehind(x, y uint64, out *[7]uint64) {
+	n := int64(y)
 	q := int64(x) / int64(y|1)
-	out[62] = bit(^(q << 1) > 1<<32)
-	out[63] = bit(n<<23>>23 < 1)
-	out[64] = bit(n<<33>>33 < 40)
-	out[65] = bit((n+n)>>32 <= 513)
-	out[66] = bit(n<<33&^int64(bit(x < y))>>33 < 40)
+	out[0] = bit(^(q << 1) > 1<<32)
+	out[1] = bit(n<<23>>23 < 1)
+	out[2] = bit(n<<33>>33 < 40)
+	out[3] = bit((n+n)>>32 <= 513)
+	out[4] = bit(n<<33&^int64(bit(x < y))>>33 < 40)
 	least := n << 44
 	if n > 255 {
 		least = 65535
 	}
-	out[67] = bit(least <= 0)
-	out[68] = uint64(max(n*math.MaxInt64, n))
+	out[5] = bit(least <= 0)
+	out[6] = uint64(max(n*math.MaxInt64, n))
+}
 
-	// Products of single bits, and what they mask.
-	out[69] = x * x & 3 * 15
-	out[70] = uint64(int8(y&63) % 2 * int8(x))
-	out[71] = bit(x >= 1<<63) &^ (y / (y | 1))
-	out[72] = bit(x < y) * (y - x)
-	out[73] = uint64(int8(y) * (int8(x) * int8(x)) << 6)
+// singleBits multiplies single bits, and masks with them.
+func singleBits(x, y uint64, out *[6]uint64) {
+	n := int64(y)
+	out[0] = x * x & 3 * 15
+	out[1] = uint64(int8(y&63) % 2 * int8(x))
+	out[2] = bit(x >= 1<<63) &^ (y / (y | 1))
+	out[3] = bit(x < y) * (y - x)
+	out[4] = uint64(int8(y) * (int8(x) * int8(x)) << 6)
 	less := int64(0)
 	for i := range 4 {
 		less = max(int64(i)-less-n, int64(i))
 	}
-	out[74] = uint64(less)
+	out[5] = uint64(less)
+}
 
-	// Bits of which one matters, and a sign that a shift extends.
-	out[75] = x & (1<<23 + 1) * (math.MaxUint64 - 1) % (1 << 23)
-	out[76] = min(y&(1<<23+1), y) * (math.MaxUint64 - 1) % (1 << 23)
-	out[77] = uint64((int32(x) | math.MinInt32) >> 2)
+// oneBit masks where one bit matters, and extends a sign by a shift.
+func oneBit(x, y uint64, out *[3]uint64) {
+	out[0] = x & (1<<23 + 1) * (math.MaxUint64 - 1) % (1 << 23)
+	out[1] = min(y&(1<<23+1), y) * (math.MaxUint64 - 1) % (1 << 23)
+	out[2] = uint64((int32(x) | math.MinInt32) >> 2)
+}
 
-	// Sums of a loop that runs once at most, and twice what a loop carries.
+// shortLoops sums in a loop that runs once at most, and doubles what a loop carries.
+func shortLoops(x, y uint64, out *[3]uint64) {
 	h := uint64(float64(y))
 	if x < 17744093488476213058 {
 		h = 9
@@ -167,18 +210,18 @@ func (k Peepholes) Kernel(it dsl.Item1) {
 	for i := int(y&3) - 1; i >= 0; i -= 3 {
 		sum += int64(i)
 	}
-	out[78] = uint64(sum)
+	out[0] = uint64(sum)
 	h = mixed(h, uint64(sum))
 	var none [12]int32
 	for i := 1; i >= 0; i -= 3 {
 		h = mixed(h, uint64(none[i]))
 	}
-	out[79] = h
+	out[1] = h
 	z := y
 	for v := x; v != 0; v /= 2 {
 		z = choose(z+z > 2, v, 0)
 	}
-	out[80] = z
+	out[2] = z
 }
 
 func choose(c bool, a, b uint64) uint64 {

@@ -103,6 +103,9 @@ func init() {
 	add(gen.RunScaledInt8)
 	add(gen.RunScaledInt16)
 	add(gen.RunScaledInt32)
+}
+
+func init() {
 	add(gen.RunScaledInt64)
 	add(gen.RunScaledUint8)
 	add(gen.RunScaledUint16)

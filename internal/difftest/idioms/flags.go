@@ -37,6 +37,11 @@ func (k FlagsAlike[T]) Kernel(it dsl.NDItem1) {
 }
 
 func differ[T Integer](a, b T, i int, out *Row) {
+	differFew(a, b, i, out)
+	differMany(a, b, i, out)
+}
+
+func differFew[T Integer](a, b T, i int, out *Row) {
 	x := func(n T) T { return a ^ n }
 	y := func(n T) T { return b ^ n }
 	n := int(a)
@@ -112,6 +117,12 @@ func differ[T Integer](a, b T, i int, out *Row) {
 	if (x(23)&1 == 0) == (x(23)-y(23) > 3) {
 		out[23] = uint64(y(23))
 	}
+}
+
+func differMany[T Integer](a, b T, i int, out *Row) {
+	x := func(n T) T { return a ^ n }
+	y := func(n T) T { return b ^ n }
+	n := int(a)
 	if (x(24) < 8) != (x(24)|y(24) != y(24)) {
 		out[24] = uint64(y(24))
 	}

@@ -89,3 +89,21 @@ func (c *Call) Reset(k *abi.Kernel) {
 	*c = Call{Args: c.Args, Slices: c.Slices[:0], Host: c.Host[:0], Accessors: c.Accessors[:0],
 		Uses: c.Uses[:0], Passed: c.Passed[:0], Specs: c.Specs[:0], HostSpecs: c.HostSpecs[:0]}
 }
+
+// Range1 makes the call a launch of a range of one dimension.
+func (c *Call) Range1(n int) { c.Form, c.Rank, c.Global = abi.Range, 1, [3]int{n} }
+
+// Range2 makes the call a launch of a range of two dimensions.
+func (c *Call) Range2(n [2]int) { c.Form, c.Rank, c.Global = abi.Range, 2, [3]int{n[0], n[1]} }
+
+// Range3 makes the call a launch of a range of three dimensions.
+func (c *Call) Range3(n [3]int) { c.Form, c.Rank, c.Global = abi.Range, 3, n }
+
+// Groups1 divides a range of one dimension into work-groups.
+func (c *Call) Groups1(n int) { c.Form, c.Local = abi.NDRange, [3]int{n} }
+
+// Groups2 divides a range of two dimensions into work-groups.
+func (c *Call) Groups2(n [2]int) { c.Form, c.Local = abi.NDRange, [3]int{n[0], n[1]} }
+
+// Groups3 divides a range of three dimensions into work-groups.
+func (c *Call) Groups3(n [3]int) { c.Form, c.Local = abi.NDRange, n }

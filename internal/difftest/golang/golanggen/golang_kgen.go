@@ -36,18 +36,18 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Again", "Alternatives", "Appends", "Behind", "Bessel", "Binary", "BitsFault", "Bytes", "Casts", "Changes", "Ciphers", "Closures", "Complexes", "Computed", "Deferred", "DeferredNil", "Edits", "Elsewhere", "Firsts", "Floats", "Generators", "InFloat64", "Inconsistent", "Initial", "Interfaces", "Iterators", "Joined", "Kept", "Large", "LongTexts", "Lookups", "LoopVars", "Makes", "MakesAmong", "MakesFault", "MakesOf", "MoreSlices", "Named", "NilCalls", "NilMethods", "Nones", "Order", "Outcomes", "Panics", "PanicsDouble", "Passed", "Peepholes", "Pipeline", "Random", "Records", "Refilled", "Rings", "Rounded32", "Rounded64", "Rounds", "Runes", "Sentinels", "Shared", "Shifted", "ShiftsInt", "ShiftsInt16", "ShiftsInt32", "ShiftsInt64", "ShiftsInt8", "ShiftsUint", "ShiftsUint16", "ShiftsUint32", "ShiftsUint64", "ShiftsUint8", "Side", "Signals", "SignedChunks", "Slices", "Slots", "Sorts", "Spelled", "Stable", "StableInterfaces", "Strings", "SwapLoops", "Swapped", "Tables", "TextBounds", "Texts", "ToArrays", "Turns", "TypeSwitches", "UTF8", "Unicodes", "Units", "Unlike", "Unrolled", "UnsignedChunks", "Unstable", "Updates", "Varints", "Visitors", "Wares", "Watched", "Zeroed"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/golang/again.go", Package: "golang", Sum: 0x38bdd44f},
 		{File: "internal/difftest/golang/alternatives.go", Package: "golang", Sum: 0x140f76ce},
 		{File: "internal/difftest/golang/bytes.go", Package: "golang", Sum: 0x640fd8ca},
+		{File: "internal/difftest/golang/carried.go", Package: "golang", Sum: 0x38bdd44f},
 		{File: "internal/difftest/golang/casts.go", Package: "golang", Sum: 0x32bae257},
 		{File: "internal/difftest/golang/changes.go", Package: "golang", Sum: 0xd5d72bdf},
 		{File: "internal/difftest/golang/chunks.go", Package: "golang", Sum: 0x7cc48334},
+		{File: "internal/difftest/golang/closures.go", Package: "golang", Sum: 0xeff940ec},
 		{File: "internal/difftest/golang/computed.go", Package: "golang", Sum: 0x6df15b7b},
 		{File: "internal/difftest/golang/doc.go", Package: "golang", Sum: 0x265ef244},
-		{File: "internal/difftest/golang/edits.go", Package: "golang", Sum: 0x4c6f333c},
+		{File: "internal/difftest/golang/fieldchoice.go", Package: "golang", Sum: 0xea2bd321},
 		{File: "internal/difftest/golang/initial.go", Package: "golang", Sum: 0x3ffc24da},
 		{File: "internal/difftest/golang/joined.go", Package: "golang", Sum: 0xd16415d7},
-		{File: "internal/difftest/golang/kept.go", Package: "golang", Sum: 0xeff940ec},
 		{File: "internal/difftest/golang/lang.go", Package: "golang", Sum: 0xfdc111e7},
 		{File: "internal/difftest/golang/library.go", Package: "golang", Sum: 0xad687bc2},
 		{File: "internal/difftest/golang/makes.go", Package: "golang", Sum: 0x95a863c4},
@@ -56,23 +56,23 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/golang/outcomes.go", Package: "golang", Sum: 0x718aa314},
 		{File: "internal/difftest/golang/panics.go", Package: "golang", Sum: 0x734f7c14},
 		{File: "internal/difftest/golang/passed.go", Package: "golang", Sum: 0x2e95ce9},
-		{File: "internal/difftest/golang/peepholes.go", Package: "golang", Sum: 0x2fed7ab3},
+		{File: "internal/difftest/golang/peepholes.go", Package: "golang", Sum: 0x50752d57},
+		{File: "internal/difftest/golang/randrings.go", Package: "golang", Sum: 0xcb0c176e},
 		{File: "internal/difftest/golang/records.go", Package: "golang", Sum: 0x8d11f53c},
 		{File: "internal/difftest/golang/rounds.go", Package: "golang", Sum: 0x9c08561},
 		{File: "internal/difftest/golang/rules.go", Package: "golang", Sum: 0x77fa74b1},
 		{File: "internal/difftest/golang/sentinels.go", Package: "golang", Sum: 0x4e0208c4},
 		{File: "internal/difftest/golang/shifted.go", Package: "golang", Sum: 0xbf1a9112},
 		{File: "internal/difftest/golang/signals.go", Package: "golang", Sum: 0x9cef1984},
+		{File: "internal/difftest/golang/sliceedits.go", Package: "golang", Sum: 0x4c6f333c},
 		{File: "internal/difftest/golang/sorting.go", Package: "golang", Sum: 0x33c84f06},
 		{File: "internal/difftest/golang/spelled.go", Package: "golang", Sum: 0x5accb625},
 		{File: "internal/difftest/golang/stages.go", Package: "golang", Sum: 0xc452ef1d},
 		{File: "internal/difftest/golang/std.go", Package: "golang", Sum: 0x5c01961},
 		{File: "internal/difftest/golang/tables.go", Package: "golang", Sum: 0x55ce67d4},
 		{File: "internal/difftest/golang/texts.go", Package: "golang", Sum: 0x15314c51},
-		{File: "internal/difftest/golang/turns.go", Package: "golang", Sum: 0xea2bd321},
 		{File: "internal/difftest/golang/unicodes.go", Package: "golang", Sum: 0x13ea7de6},
 		{File: "internal/difftest/golang/unlike.go", Package: "golang", Sum: 0x9525e3b5},
-		{File: "internal/difftest/golang/wares.go", Package: "golang", Sum: 0xcb0c176e},
 		{File: "internal/difftest/golang/watched.go", Package: "golang", Sum: 0x40ac053b},
 		{File: "internal/difftest/golang/near/near.go", Package: "near", Sum: 0xd4f57fc8},
 		{File: "internal/difftest/golang/near/passed.go", Package: "near", Sum: 0xba038533},
@@ -1921,7 +1921,7 @@ var peepholesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	return golang.Peepholes{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Y:   kernelimpl.HostSlice[uint64](a, 1),
-		Out: kernelimpl.HostSlice[uint64](a, 2),
+		Out: kernelimpl.HostSlice[golang.PeepholeResults](a, 2),
 	}.Kernel
 })
 
@@ -1930,7 +1930,7 @@ var peepholesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 type Peepholes struct {
 	X   runtime.View[uint64]
 	Y   runtime.View[uint64]
-	Out runtime.View[uint64]
+	Out runtime.View[golang.PeepholeResults]
 }
 
 // ParallelFor launches the kernel for every work-item of r.
@@ -1956,9 +1956,21 @@ func _(k *golang.Peepholes) {
 	type golangPeepholesHasChanged_RunGoGenerate struct {
 		X   []uint64
 		Y   []uint64
-		Out []uint64
+		Out []golang.PeepholeResults
 	}
 	_ = (*golangPeepholesHasChanged_RunGoGenerate)(k) // golang.Peepholes has changed: run go generate
+	type golangPeepholeResultsHasChanged_RunGoGenerate struct {
+		Products    [19]uint64
+		Multiples   [8]uint64
+		Constants   [13]uint64
+		Conversions [16]uint64
+		Negations   [6]uint64
+		Behind      [7]uint64
+		Bits        [6]uint64
+		Signs       [3]uint64
+		Loops       [3]uint64
+	}
+	_ = (*golangPeepholeResultsHasChanged_RunGoGenerate)(&k.Out[0]) // golang.PeepholeResults has changed: run go generate
 }
 
 var pipelineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Pipeline"), func(a *kernelimpl.HostArgs) any {

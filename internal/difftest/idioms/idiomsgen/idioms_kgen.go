@@ -50,7 +50,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/idioms/convert.go", Package: "idioms", Sum: 0xa2699cca},
 		{File: "internal/difftest/idioms/divide.go", Package: "idioms", Sum: 0x1031cf08},
 		{File: "internal/difftest/idioms/doc.go", Package: "idioms", Sum: 0x5ab88ca2},
-		{File: "internal/difftest/idioms/flags.go", Package: "idioms", Sum: 0xb8a9a5dc},
+		{File: "internal/difftest/idioms/flags.go", Package: "idioms", Sum: 0x4742896d},
 		{File: "internal/difftest/idioms/floats.go", Package: "idioms", Sum: 0xc698bdfb},
 		{File: "internal/difftest/idioms/flow.go", Package: "idioms", Sum: 0x56beb26b},
 		{File: "internal/difftest/idioms/index.go", Package: "idioms", Sum: 0xae154c5c},
