@@ -207,15 +207,16 @@ func TestLeaveVulkan(t *testing.T) {
 func TestStillRunning(t *testing.T) {
 	test := func(t *testing.T, dev *runtime.Device, n int, launch func(n int, opt runtime.LaunchOption) runtime.Event, remedy string) {
 		for ; n < 1<<22; n *= 4 {
-			ends, end := context.WithTimeout(context.Background(), 5*time.Millisecond)
+			ends, end := context.WithCancel(context.Background())
 			ev := launch(n, runtime.WithContext(ends))
 			dev.DefaultQueue().Flush()
-			<-ends.Done()
-			time.Sleep(5 * time.Millisecond) // context.AfterFunc has a goroutine of its own
-			err := ev.Wait(ends)
+			time.Sleep(10 * time.Millisecond) // what has not begun is cancelled
+			end()
+			ctx, stop := context.WithTimeout(context.Background(), 5*time.Millisecond)
+			err := ev.Wait(ctx)
+			stop()
 			late := !ev.Done()
 			ev.Wait(context.Background())
-			end()
 			if !late {
 				continue // too fast
 			}

@@ -671,7 +671,7 @@ func TestSC27_Folded(t *testing.T) {
 	diagnostic(t, "KG604", sprintf(kernel, "0", "_ = dsl.LocalSlice[int32](it, B.Get(it))"))
 	diagnostic(t, "KG402", sprintf(kernel, "1", "_ = dsl.LocalSlice[int32](it, B.Get(it)+len(k.Out))"))
 	// The lengths are folded by the device's compiler.
-	m := must(spirv.Parse(moduleWords(t, "consts/constsgen/Folded.spv")))(t)
+	m := must(spirv.Parse(moduleWords(t, "consts/Folded.spv")))(t)
 	folded := 0
 	for _, in := range m.Globals {
 		if in.Op == spirv.OpSpecConstantOp {

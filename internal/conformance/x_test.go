@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/kgen-go/kgen/internal/conformance/args/argsgen"
+	foldgen "github.com/kgen-go/kgen/generated/examples/reduce/fold"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/consts/constsgen"
 	"github.com/kgen-go/kgen/internal/conformance/privates"
@@ -22,10 +22,10 @@ func TestX5_Drift(t *testing.T) {
 	if !strings.Contains(string(stub), "internal/conformance/args/kernels.go\", Package: \"args\", Sum: 0x") {
 		t.Error("the stubs do not say what the kernels were compiled from")
 	}
-	k := *kernel(t, argsgen.Kernels(), "Captured").ABI()
+	k := *kernel(t, foldgen.Kernels(), "Fold").ABI()
 	equal(t, "damage", k.Damaged(), "")
-	k.SPIRV = kernel(t, argsgen.Kernels(), "Array").ABI().SPIRV
-	equal(t, "damage of another module", k.Damaged(), "Captured.spv")
+	k.SPIRV = kernel(t, foldgen.Kernels(), "Finish").ABI().SPIRV
+	equal(t, "damage of another module", k.Damaged(), "Fold.spv")
 }
 
 // TestX7_Programs builds programs and launches with them on one device from many
