@@ -39,7 +39,7 @@ generate:
 # Committed output is what kgen writes today. The modules that are not committed are
 # written to a folder, for the tests.
 check:
-	$(GO) run ./cmd/kgen -check -modules $(DIR) $(KERNELS)
+	$(GO) run ./cmd/kgen -check -strict -modules $(DIR) $(KERNELS)
 
 # The modules of the test kernels. With KGEN_TEST_MODULES=$(DIR) test binaries need neither
 # Go nor sources, as on a machine that has a GPU and nothing else.
@@ -73,6 +73,7 @@ nocgo:
 deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected' -damage 0 -every-call
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run TestInterpreter -points all
 	$(VULKAN) $(MODULES) $(GO) test -timeout 2h ./internal/smith -programs 2000 -budget 15m -points all -modules general,small,words,cancel,cancelWords
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest/idioms -random 5000

@@ -36,6 +36,9 @@ type Config struct {
 	Out string
 	// Check writes nothing, and fails with ErrStale if anything would change.
 	Check bool
+	// Strict makes an error of what Result.Notes would say: a kernel that lacks a variant or
+	// its host form.
+	Strict bool
 	// Modules is where the modules of packages with the directive //kgen:bare are written
 	// to, also by Check; see internal/modules. Without Check, nothing else is written.
 	Modules string
@@ -161,6 +164,9 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 		}
 	}
 	lap("write")
+	if cfg.Strict && len(res.Notes) > 0 {
+		errs = append(errs, errors.New(strings.Join(res.Notes, "\n")))
+	}
 	if cfg.Check && len(res.Stale) > 0 {
 		errs = append(errs, ErrStale)
 	}

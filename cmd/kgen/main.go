@@ -57,6 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&cfg.Dir, "C", "", "change to `folder` first")
 	flags.StringVar(&cfg.Out, "out", "", "write below `folder` instead of the module's folder generated")
 	flags.BoolVar(&cfg.Check, "check", false, "write nothing; fail if anything is out of date")
+	flags.BoolVar(&cfg.Strict, "strict", false, "fail if a kernel lacks a variant or its host form")
 	flags.StringVar(&cfg.Modules, "modules", "", "write the modules of packages with //kgen:bare, which are kgen's own tests, below `folder`, and without -check nothing else")
 	flags.StringVar(&cfg.Dump, "dump", "", "print a `form` of the kernels and write nothing: "+strings.Join(codegen.DumpNames(), ", "))
 	flags.Usage = func() {
