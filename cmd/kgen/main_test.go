@@ -24,6 +24,8 @@ func TestCommandLine(t *testing.T) {
 		{"explain passes", []string{"-C", "../..", "-explain", "bounds,narrow", "./examples/quickstart/saxpy"}, 0, "index: k.X[i]\n\t\tnothing on the way here relates i to len(k.X)", ""},
 		{"explain as JSON", []string{"-C", "../..", "-explain=bounds", "-json", "./examples/quickstart/saxpy"}, 0, `"expr": "k.X[i]"`, ""},
 		{"explain no pass", []string{"-explain=nope", "."}, 1, "", `no report on "nope"`},
+		{"strict", []string{"-C", "../..", "-strict", "-modules", t.TempDir(), "./cmd/kgen/testdata/lacks"}, 1, "", "lacks.K has "},
+		{"not strict", []string{"-C", "../..", "-modules", t.TempDir(), "./cmd/kgen/testdata/lacks"}, 0, "", ""},
 		{"no kernels", []string{"."}, 1, "", "KG006"},
 		{"help on codes", []string{"-C", "../../codegen/check/testdata", "./reject"}, 1, "", "\nkgen explain KG102 KG103 KG104 KG105 KG204 KG205 KG207 KG301 KG303 KG304 says more, with examples\n"},
 		{"unknown dump", []string{"-dump", "nope", "."}, 1, "", "no form of kernels"},
