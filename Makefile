@@ -51,15 +51,15 @@ spirv:
 	@find generated $(DIR) -name '*.spv' | xargs -P 2 -n 1 sh -c 'spirv-val --target-env vulkan1.3 "$$0" || { echo "$$0"; exit 255; }'
 
 unit:
-	$(VULKAN) $(MODULES) $(GO) test -timeout 10m ./...
+	$(VULKAN) $(MODULES) $(GO) run ./internal/testsum -timeout 20m ./...
 
 # What is done thousands of times to find leaks, unit does so often.
 race:
-	$(VULKAN) $(MODULES) $(GO) test -race -short -timeout 10m ./dsl/... ./runtime/...
-	$(VULKAN) $(MODULES) $(GO) test -race -run '^TestX7_' -timeout 10m ./internal/conformance
+	$(VULKAN) $(MODULES) $(GO) run ./internal/testsum -race -short -timeout 20m ./dsl/... ./runtime/...
+	$(VULKAN) $(MODULES) $(GO) run ./internal/testsum -race -run '^TestX7_' -timeout 10m ./internal/conformance
 
 cgocheck:
-	$(VULKAN) $(MODULES) GOEXPERIMENT=cgocheck2 $(GO) test -short -timeout 10m ./runtime/...
+	$(VULKAN) $(MODULES) GOEXPERIMENT=cgocheck2 $(GO) run ./internal/testsum -short -timeout 20m ./runtime/...
 
 # The library and the examples work without cgo and without a Vulkan driver, and where
 # an int has 32 bits.

@@ -72,6 +72,7 @@ func opened(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	tb.Logf("device: %s", dev.Name()) // for testsum
 	tb.Cleanup(func() {
 		if err := dev.Close(); err != nil {
 			tb.Error(err)

@@ -1,0 +1,157 @@
+// Testsum runs go test and shows how it goes: a line for each package when it is done, what
+// failed at once and whole, and in the end which devices ran how many tests, and which tests
+// were skipped, with their reasons.
+//
+//	testsum [flags and packages of go test]
+//
+// It exits as go test does.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	cmd := exec.Command("go", append([]string{"test", "-json"}, os.Args[1:]...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testsum:", err)
+		os.Exit(2)
+	}
+	s := newSummary(os.Stdout)
+	s.read(out)
+	err = cmd.Wait()
+	s.end()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		os.Exit(max(exit.ExitCode(), 1))
+	}
+	if err != nil || s.failed > 0 {
+		fmt.Fprintln(os.Stderr, "testsum:", err)
+		os.Exit(1)
+	}
+}
+
+// event is a line of go test -json; see go doc test2json.
+type event struct {
+	Action, Package, Test, Output string
+	ImportPath                    string // of what go build prints
+	Elapsed                       float64
+}
+
+// summary is what has been seen.
+type summary struct {
+	to      io.Writer
+	begin   time.Time
+	output  map[[2]string][]string // of tests that run, and of packages
+	devices map[string]int         // how many tests each device has run
+	skips   map[string][]string    // tests, by why they were skipped
+	passed  int
+	failed  int
+}
+
+func newSummary(to io.Writer) *summary {
+	return &summary{to: to, begin: time.Now(), output: map[[2]string][]string{}, devices: map[string]int{}, skips: map[string][]string{}}
+}
+
+func (s *summary) read(r io.Reader) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			fmt.Fprintln(s.to, lines.Text())
+			continue
+		}
+		s.event(e)
+	}
+}
+
+// device is what package devtest logs.
+var device = regexp.MustCompile(`: device: (.*)\n$`)
+
+// place begins the lines of a test's log.
+var place = regexp.MustCompile(`^ *[\w.-]+\.go:\d+: `)
+
+func (s *summary) event(e event) {
+	key := [2]string{e.Package, e.Test}
+	switch e.Action {
+	case "build-output":
+		fmt.Fprint(s.to, e.Output)
+	case "output":
+		if m := device.FindStringSubmatch(e.Output); m != nil {
+			s.devices[m[1]]++
+		}
+		s.output[key] = append(s.output[key], e.Output)
+	case "skip":
+		if e.Test == "" { // a package without tests
+			break
+		}
+		why := "no reason is given"
+		for _, line := range s.output[key] {
+			if place.MatchString(line) {
+				why = strings.TrimSpace(place.ReplaceAllString(line, ""))
+			}
+		}
+		s.skips[why] = append(s.skips[why], e.Test)
+		delete(s.output, key)
+	case "pass":
+		if e.Test != "" {
+			s.passed++
+			delete(s.output, key)
+			break
+		}
+		fmt.Fprintf(s.to, "ok    %7.1fs  %s\n", e.Elapsed, e.Package)
+	case "fail":
+		if e.Test != "" {
+			s.failed++
+			for _, line := range s.output[key] {
+				fmt.Fprint(s.to, line)
+			}
+			delete(s.output, key)
+			break
+		}
+		for _, line := range s.output[key] { // of a panic, or what the package itself prints
+			fmt.Fprint(s.to, line)
+		}
+		// A panic or the time limit ends a package amid its tests.
+		for k, lines := range s.output {
+			if k[0] == e.Package && k[1] != "" {
+				fmt.Fprint(s.to, strings.Join(lines, ""))
+				delete(s.output, k)
+			}
+		}
+		fmt.Fprintf(s.to, "FAIL  %7.1fs  %s\n", e.Elapsed, e.Package)
+		s.failed++
+	}
+}
+
+// end prints what ran where.
+func (s *summary) end() {
+	fmt.Fprintf(s.to, "\n%d tests passed, %d failed, in %v\n", s.passed, s.failed, time.Since(s.begin).Round(time.Second))
+	for _, name := range slices.Sorted(maps.Keys(s.devices)) {
+		fmt.Fprintf(s.to, "  on %s: %d tests that open it\n", name, s.devices[name])
+	}
+	reasons := slices.SortedFunc(maps.Keys(s.skips), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(s.skips[b]), len(s.skips[a])), cmp.Compare(a, b))
+	})
+	for _, why := range reasons {
+		tests := s.skips[why]
+		fmt.Fprintf(s.to, "  skipped %d, as %s: %s\n", len(tests), tests[0], why)
+	}
+}
