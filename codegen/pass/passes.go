@@ -1,5 +1,6 @@
-// Package pass holds the transformations of package ir's modules, as data in a
-// stated order.
+// Package pass holds the transformations of package ir's modules: passes lists them in the
+// order in which they run, and passOrder says which must run before which, and why. An init
+// function compares the two.
 package pass
 
 import (
