@@ -1,7 +1,6 @@
 package codegen
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -43,7 +42,6 @@ type Module struct {
 // "alone" and "cancel".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	var host *ir.Module // from which the host form is made; nil without
-	var copyErr error
 	var spare, lingers bool
 	g, diags, err := compileGeneral(prog, k, func(form string, m *ir.Module) {
 		if after != nil {
@@ -56,13 +54,12 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 		if spare && (!pass.HasLoop(m) || prog.NoSpare(k.Pkg)) {
 			return
 		}
-		// The module itself goes on to become SPIR-V: looking at it adds constants to it.
-		host, copyErr = ir.Parse(m.Text(ir.PrintOptions{Positions: true}))
-		if copyErr == nil {
-			lingers = pass.Lingers(host)
-		}
+		// The module itself goes on to become SPIR-V, and the host form changes what it is
+		// made from.
+		host = m.Clone()
+		lingers = pass.Lingers(host)
 	})
-	if err = errors.Join(err, copyErr); err != nil || g == nil {
+	if err != nil || g == nil {
 		return nil, diags, err
 	}
 	g.desc.Lingers = lingers
