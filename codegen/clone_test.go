@@ -29,13 +29,13 @@ func TestCloneKernels(t *testing.T) {
 			}
 			before := text(m)
 			c := m.Clone()
-			if diags := pass.Run(c, nil); len(diags) > 0 {
+			if _, diags := pass.Run(c, ir.Target{}, nil); len(diags) > 0 {
 				t.Fatal(diags)
 			}
 			if text(m) != before {
 				t.Errorf("%s: passes over a clone change the module", k.FullName())
 			}
-			pass.Run(m, func(p *pass.Pass, m *ir.Module) {
+			pass.Run(m, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
 				if got, want := text(m.Clone()), text(m); got != want {
 					t.Errorf("%s: after %s the clone is\n%s\nof\n%s", k.FullName(), p.Name, got, want)
 				}

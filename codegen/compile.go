@@ -131,7 +131,7 @@ func compileGeneral(prog *load.Program, k *load.Kernel, after func(form string, 
 		after(dumpBuilt, m)
 	}
 	var limits map[*ir.Site]int64
-	diags = pass.Run(m, func(p *pass.Pass, m *ir.Module) {
+	_, diags = pass.Run(m, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
 		if after != nil {
 			after(p.Name, m)
 		}
@@ -182,7 +182,8 @@ func passesOn(prog *load.Program, k *load.Kernel, m *ir.Module) (diags diag.List
 		excuse(err)
 		return nil
 	}
-	return judged(prog, k, m, pass.Run(m, nil))
+	_, diags = pass.Run(m, ir.Target{}, nil)
+	return judged(prog, k, m, diags)
 }
 
 // judged completes what the passes have found in a kernel, by what only a kernel that

@@ -112,7 +112,7 @@ func compileKernel(prog *load.Program, k *load.Kernel, valid func(words []uint32
 	if err := ir.Verify(m); err != nil {
 		return false, fmt.Errorf("lower: %w", err)
 	}
-	diags = pass.Run(m, func(p *pass.Pass, m *ir.Module) {
+	_, diags = pass.Run(m, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
 		if e := ir.Verify(m); e != nil && err == nil {
 			err = fmt.Errorf("pass %s: %w", p.Name, e)
 		}

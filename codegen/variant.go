@@ -38,12 +38,12 @@ func addSmall(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, a
 		return nil, nil
 	}
 	s, diags := lower.Lower(prog, k)
-	s.Small, s.First = &ir.Small{}, &ir.First{Sites: m.Sites}
-	if diags = append(diags, pass.Run(s, nil)...); len(diags) > 0 {
+	found, more := pass.Run(s, ir.Target{Small: true, First: m}, nil)
+	if diags = append(diags, more...); len(diags) > 0 {
 		return nil, &refused{"for small launches", diags[0]}
 	}
 	// Launches are made of the same work-items, and faults are the same.
-	if s.First.Foreign || s.Items != m.Items || wideOps(s) > before-minSaved {
+	if found.Foreign || s.Items != m.Items || wideOps(s) > before-minSaved {
 		return nil, nil
 	}
 	if after != nil {
@@ -56,7 +56,7 @@ func addSmall(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, a
 	if err != nil {
 		return nil, fmt.Errorf("for small launches: %w", err)
 	}
-	d.Variants = append(d.Variants, abi.Variant{Name: abi.VariantSmall, Products: s.Small.Products, Loops: emit.Loops(s)})
+	d.Variants = append(d.Variants, abi.Variant{Name: abi.VariantSmall, Products: found.Products, Loops: emit.Loops(s)})
 	return [][]uint32{words}, nil
 }
 
@@ -146,7 +146,7 @@ func addVariants(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel
 		need(uses)
 	}
 	if implied(m, d) {
-		alone, err := compileAlone(prog, k, nil, after)
+		alone, err := compileAlone(prog, k, ir.Target{}, after)
 		if err != nil {
 			return modules, err
 		}
@@ -201,14 +201,14 @@ func addCancel(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, 
 		return err
 	}
 	c, diags := lower.Lower(prog, k)
-	c.Cancel, c.First = true, &ir.First{Sites: m.Sites}
-	if diags = append(diags, pass.Run(c, nil)...); len(diags) > 0 {
+	found, more := pass.Run(c, ir.Target{Cancel: true, First: m}, nil)
+	if diags = append(diags, more...); len(diags) > 0 {
 		return nil, &refused{"that can be cancelled", diags[0]}
 	}
 	if !pass.CanLeave(c) {
 		return nil, nil
 	}
-	if c.First.Foreign || c.Items != m.Items {
+	if found.Foreign || c.Items != m.Items {
 		return nil, errors.New("it is not like the first module")
 	}
 	if after != nil {
@@ -225,7 +225,7 @@ func addCancel(prog *load.Program, k *load.Kernel, m *ir.Module, d *abi.Kernel, 
 	if i < 0 {
 		return modules, nil
 	}
-	alone, err := compileAlone(prog, k, &ir.First{Sites: m.Sites}, nil)
+	alone, err := compileAlone(prog, k, ir.Target{Cancel: true, First: m}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -267,16 +267,16 @@ type finished struct {
 
 // compileAlone compiles a kernel that has been compiled, for devices without
 // algorithms of sub-groups.
-func compileAlone(prog *load.Program, k *load.Kernel, cancel *ir.First, after func(form string, m *ir.Module)) (out finished, err error) {
+func compileAlone(prog *load.Program, k *load.Kernel, target ir.Target, after func(form string, m *ir.Module)) (out finished, err error) {
 	defer func() {
 		if err != nil && !errors.As(err, new(*refused)) {
 			err = fmt.Errorf("without sub-groups: %w", err)
 		}
 	}()
 	m, diags := lower.Lower(prog, k)
-	m.NoSubGroups, m.Cancel, m.First = true, cancel != nil, cancel
-	diags = append(diags, pass.Run(m, nil)...)
-	if len(diags) > 0 {
+	target.NoSubGroups = true
+	_, more := pass.Run(m, target, nil)
+	if diags = append(diags, more...); len(diags) > 0 {
 		return out, &refused{"without sub-groups", diags[0]}
 	}
 	if after != nil {

@@ -11,7 +11,7 @@ import (
 // copy as to the module. A pass that must see what a change leads to makes it in a clone.
 //
 // What stays shared never changes: the scalar types, the host's variables in Variables, and
-// the sites of another module that First has.
+// the kernel's first module in Target.
 func (m *Module) Clone() *Module {
 	n := *m
 	n.consts, n.arrays, n.structs = map[constKey]*Value{}, map[arrayKey]*Type{}, map[string]*Type{}
@@ -36,14 +36,6 @@ func (m *Module) Clone() *Module {
 		u.Calls = slices.Clone(u.Calls)
 		return u
 	})
-	if m.Small != nil {
-		n.Small = &Small{Products: each(m.Small.Products, slices.Clone[[]int])}
-	}
-	if m.First != nil {
-		first := *m.First
-		first.Sites = slices.Clone(first.Sites)
-		n.First = &first
-	}
 	return &n
 }
 

@@ -43,8 +43,7 @@ func fill(m *Module) {
 	m.Privates = []abi.Private{{Name: "p", Len: 3}}
 	m.Uses = []AspectUse{{Aspect: properties.FP64, In: "f", Calls: []CallSite{{Caller: "g", Pos: Pos{"a/k.go", 1, 1}}}}}
 	m.Variables, m.Unwatched = []abi.Variable{{Name: "v", Var: new(int)}}, []string{"w"}
-	m.Small = &Small{Products: [][]int{{1, 2}}}
-	m.First = &First{Sites: []*Site{{Index: 7}}}
+	m.Target.Small, m.Target.First = true, NewModule("First")
 	m.ConstExpr(OpIAdd, TypeI32, m.Int(TypeI32, 3), m.Int(TypeI32, 4))
 	m.ArrayOf(m.StructOf([]Field{{Name: "f", Type: TypeI16}}, 2, 2), m.Int(TypeI32, 5))
 }
@@ -117,7 +116,7 @@ type parallel struct {
 // keep reports whether the clone is to have the same pointer: those of scalar types, and of
 // what is no part of the module.
 func keep(path string, v reflect.Value) bool {
-	return path == "m.Variables[].Var" || path == "m.First.Sites[]" ||
+	return path == "m.Variables[].Var" || path == "m.Target.First" ||
 		v.Type() == reflect.TypeFor[*Type]() && v.Elem().FieldByName("Kind").Uint() < uint64(Array)
 }
 

@@ -26,7 +26,6 @@ func gather(m *ir.Module) diag.List {
 // code makes more paths, and it is harder to see that they agree.
 func staysUniform(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	c := m.Clone()
-	c.Small = m.Small
 	if diags := change(c); len(diags) > 0 {
 		return false
 	}
