@@ -41,9 +41,31 @@ type Module struct {
 // pass's name; then the variants that there are, with the names "small", "words",
 // "alone" and "cancel".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
+	return (&unit{prog: prog, k: k}).compile(after)
+}
+
+// unit is a kernel that is to be compiled.
+type unit struct {
+	prog *load.Program
+	k    *load.Kernel
+	// onFollowUpPanic, if not nil, is told of bugs in kgen, mostly panics, that show only
+	// because something is wrong with the kernel and later stages work on what is left of it.
+	// The user has enough to mend then, so that they are dropped otherwise. Tests fail.
+	onFollowUpPanic func(bug any)
+}
+
+// followUp passes on a bug, if there is one.
+func (u *unit) followUp(bug any) {
+	if bug != nil && u.onFollowUpPanic != nil {
+		u.onFollowUpPanic(bug)
+	}
+}
+
+// compile implements Compile.
+func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	var host *ir.Module // from which the host form is made; nil without
 	var spare, lingers bool
-	out, diags, err := compileBy(back.Compile, prog, k, func(form string, m *ir.Module) {
+	out, diags, err := u.compileBy(back.Compile, func(form string, m *ir.Module) {
 		if after != nil {
 			after(form, m)
 		}
@@ -51,7 +73,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 			return
 		}
 		spare = !m.UsesGroup && !pass.Brief(m)
-		if spare && (!pass.HasLoop(m) || prog.NoSpare(k.Pkg)) {
+		if spare && (!pass.HasLoop(m) || u.prog.NoSpare(u.k.Pkg)) {
 			return
 		}
 		// The module itself goes on to become SPIR-V, and the host form changes what it is
@@ -64,7 +86,7 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 	}
 	out.ABI.Lingers = lingers
 	if host != nil && (!spare || lingers) {
-		if out.Form, out.NoForm, err = hostForm(k.Name, host, spare); err != nil {
+		if out.Form, out.NoForm, err = hostForm(u.k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -74,13 +96,14 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 // CompileGeneral is like Compile without the kernel's variants and its host form,
 // which take longer than the rest. The kernel needs what the module does.
 func CompileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	return compileBy(back.CompileGeneral, prog, k, after)
+	return (&unit{prog: prog, k: k}).compileBy(back.CompileGeneral, after)
 }
 
 // compileBy lowers a kernel, has package back compile it, and compares the aspects that it
 // uses with those that its source lists.
-func compileBy(compile func(*back.Kernel) (*back.Compiled, diag.List, error), prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	m, diags := front(prog, k)
+func (u *unit) compileBy(compile func(*back.Kernel) (*back.Compiled, diag.List, error), after func(form string, m *ir.Module)) (*Module, diag.List, error) {
+	prog, k := u.prog, u.k
+	m, diags := u.front()
 	if len(diags) > 0 || k.Unsound {
 		return nil, diags, nil
 	}
@@ -95,55 +118,55 @@ func compileBy(compile func(*back.Kernel) (*back.Compiled, diag.List, error), pr
 		return nil, nil, err
 	}
 	if len(diags) > 0 {
-		return nil, judged(prog, k, m, diags), nil
+		return nil, u.judged(m, diags), nil
 	}
 	checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return back.Used(c.ABI, explicit) }, &diags)
 	return &Module{ABI: c.ABI, Words: c.Words, Variants: c.Variants, Lacks: c.Lacks, Unwatched: m.Unwatched}, diags, nil
 }
 
 // Lower checks and lowers a kernel as Compile does, and does no more.
-func Lower(prog *load.Program, k *load.Kernel) (*ir.Module, diag.List) { return front(prog, k) }
+func Lower(prog *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
+	return (&unit{prog: prog, k: k}).front()
+}
 
-// front checks and lowers a kernel. If anything is wrong with it, it looks for what
-// else is, at all stages, so that it is said at once.
-func front(prog *load.Program, k *load.Kernel) (m *ir.Module, diags diag.List) {
-	refused, diags := check.Check(prog, k, lower.Known)
-	if k.Formless {
+// front checks and lowers the kernel. If that finds mistakes, the passes run too, so that
+// the user sees the mistakes of all stages at once.
+func (u *unit) front() (m *ir.Module, diags diag.List) {
+	refused, diags := check.Check(u.prog, u.k, lower.Known)
+	if u.k.Formless {
 		return nil, diags
 	}
-	m, more, stopped := lower.LowerRest(prog, k, refused)
-	if diags = append(diags, more...); len(diags) == 0 && !k.Unsound {
+	m, more, stopped := lower.LowerRest(u.prog, u.k, refused)
+	if diags = append(diags, more...); len(diags) == 0 && !u.k.Unsound {
 		return m, nil
 	}
-	if excuse(stopped); m != nil {
-		diags = append(diags, passesOn(prog, k, m)...)
+	u.followUp(stopped)
+	if m != nil {
+		diags = append(diags, u.passesOn(m)...)
 	}
 	diags.Sort()
 	return m, diags
 }
 
-// excuse is told of bugs that show where a kernel is wrong, when later stages work on
-// what is left of it: there is enough to report then. Tests report them, too.
-var excuse = func(bug any) {}
-
-// passesOn returns what passes say of a module of a kernel that is wrong.
-func passesOn(prog *load.Program, k *load.Kernel, m *ir.Module) (diags diag.List) {
-	defer func() { excuse(recover()) }()
+// passesOn returns the diagnostics that passes have of a module whose kernel has others
+// already.
+func (u *unit) passesOn(m *ir.Module) (diags diag.List) {
+	defer func() { u.followUp(recover()) }()
 	if err := ir.Verify(m); err != nil {
-		excuse(err)
+		u.followUp(err)
 		return nil
 	}
 	_, diags = pass.Run(m, ir.Target{}, nil)
-	return judged(prog, k, m, diags)
+	return u.judged(m, diags)
 }
 
-// judged completes what the passes have found in a kernel, by what only a kernel that
-// is right would else be asked for.
-func judged(prog *load.Program, k *load.Kernel, m *ir.Module, diags diag.List) diag.List {
+// judged adds to the diagnostics of passes the calls that lead to their places, and the
+// diagnostics of aspects, for which a kernel without diagnostics is asked only later.
+func (u *unit) judged(m *ir.Module, diags diag.List) diag.List {
 	for _, d := range diags {
-		place(prog, k, d)
+		place(u.prog, u.k, d)
 	}
-	checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return back.UsesLeft(m, explicit) }, &diags)
+	checkAspects(u.prog, u.k, m, func(explicit bool) []properties.Aspect { return back.UsesLeft(m, explicit) }, &diags)
 	return diags
 }
 
