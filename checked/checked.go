@@ -45,9 +45,9 @@ const form = "params"
 
 // compiled is a kernel as it was compiled, or why it was not.
 type compiled struct {
-	text string
-	abi  *abi.Kernel
-	err  error
+	module *ir.Module
+	abi    *abi.Kernel
+	err    error
 }
 
 var (
@@ -74,8 +74,7 @@ func kernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
 	if c.err != nil {
 		return nil, nil, fmt.Errorf("checked mode: %w", c.err)
 	}
-	m, err := ir.Parse(c.text)
-	return m, c.abi, err
+	return c.module.Clone(), c.abi, nil
 }
 
 // compile compiles all kernels of a package.
@@ -93,7 +92,7 @@ func compile(pkgPath string) (map[string]compiled, error) {
 			var c compiled
 			m, diags, err := codegen.Compile(prog, k, func(at string, m *ir.Module) {
 				if at == form {
-					c.text = m.Text(ir.PrintOptions{Positions: true})
+					c.module = m.Clone()
 				}
 			})
 			switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
 )
@@ -47,8 +48,8 @@ func BenchmarkChecks(b *testing.B) {
 				}
 				for b.Loop() {
 					m, diags := lower.Lower(prog, prog.Packages[0].Kernels[0])
-					if diags = append(diags, pass.Run(m, nil)...); len(diags) > 0 {
-						b.Fatal(diags)
+					if _, more := pass.Run(m, ir.Target{}, nil); len(diags)+len(more) > 0 {
+						b.Fatal(diags, more)
 					}
 				}
 			})
@@ -102,8 +103,8 @@ func TestLateFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, diags := lower.Lower(prog, prog.Packages[0].Kernels[0])
-		if diags = append(diags, pass.Run(m, nil)...); len(diags) > 0 {
-			t.Fatal(diags)
+		if _, more := pass.Run(m, ir.Target{}, nil); len(diags)+len(more) > 0 {
+			t.Fatal(diags, more)
 		}
 		if n := strings.Count(m.String(), "Call fault"); !c.calls(n) {
 			t.Errorf("%d checks, %s: %d calls", c.checks, c.kind, n)

@@ -1,11 +1,10 @@
 package codegen
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/back"
 	"github.com/kgen-go/kgen/codegen/check"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/gohost"
@@ -42,51 +41,52 @@ type Module struct {
 // pass's name; then the variants that there are, with the names "small", "words",
 // "alone" and "cancel".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
+	return (&unit{prog: prog, k: k}).compile(after)
+}
+
+// unit is a kernel that is to be compiled.
+type unit struct {
+	prog *load.Program
+	k    *load.Kernel
+	// onFollowUpPanic, if not nil, is told of bugs in kgen, mostly panics, that show only
+	// because something is wrong with the kernel and later stages work on what is left of it.
+	// The user has enough to mend then, so that they are dropped otherwise. Tests fail.
+	onFollowUpPanic func(bug any)
+}
+
+// followUp passes on a bug, if there is one.
+func (u *unit) followUp(bug any) {
+	if bug != nil && u.onFollowUpPanic != nil {
+		u.onFollowUpPanic(bug)
+	}
+}
+
+// compile implements Compile.
+func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	var host *ir.Module // from which the host form is made; nil without
-	var copyErr error
 	var spare, lingers bool
-	g, diags, err := compileGeneral(prog, k, func(form string, m *ir.Module) {
+	out, diags, err := u.compileBy(back.Compile, func(form string, m *ir.Module) {
 		if after != nil {
 			after(form, m)
 		}
-		if form != hostPoint {
+		if form != back.HostPoint {
 			return
 		}
 		spare = !m.UsesGroup && !pass.Brief(m)
-		if spare && (!pass.HasLoop(m) || prog.NoSpare(k.Pkg)) {
+		if spare && (!pass.HasLoop(m) || u.prog.NoSpare(u.k.Pkg)) {
 			return
 		}
-		// The module itself goes on to become SPIR-V: looking at it adds constants to it.
-		host, copyErr = ir.Parse(m.Text(ir.PrintOptions{Positions: true}))
-		if copyErr == nil {
-			lingers = pass.Lingers(host)
-		}
+		// The module itself goes on to become SPIR-V, and the host form changes what it is
+		// made from.
+		host = m.Clone()
+		lingers = pass.Lingers(host)
 	})
-	if err = errors.Join(err, copyErr); err != nil || g == nil {
+	if err != nil || out == nil {
 		return nil, diags, err
 	}
-	g.desc.Lingers = lingers
-	var lacks [3]error
-	small, err := addSmall(prog, k, g.m, g.desc, after)
-	if lacks[0], err = left(err); err != nil {
-		return nil, nil, err
-	}
-	variants, err := addVariants(prog, k, g.m, g.desc, g.spirv, after)
-	if lacks[1], err = left(err); err != nil {
-		return nil, nil, err
-	}
-	var cancel [][]uint32
-	if k.Cancel {
-		cancel, err = addCancel(prog, k, g.m, g.desc, after)
-		if lacks[2], err = left(err); err != nil {
-			return nil, nil, err
-		}
-	}
-	out := g.module(prog, k, &diags)
-	out.Variants = slices.Concat(small, variants, cancel)
-	out.Lacks = slices.DeleteFunc(lacks[:], func(err error) bool { return err == nil })
+	out.ABI.Lingers = lingers
 	if host != nil && (!spare || lingers) {
-		if out.Form, out.NoForm, err = hostForm(k.Name, host, spare); err != nil {
+		if out.Form, out.NoForm, err = hostForm(u.k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -96,115 +96,83 @@ func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.M
 // CompileGeneral is like Compile without the kernel's variants and its host form,
 // which take longer than the rest. The kernel needs what the module does.
 func CompileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	g, diags, err := compileGeneral(prog, k, after)
-	if err != nil || g == nil {
-		return nil, diags, err
-	}
-	g.desc.Aspects = append(g.desc.Aspects, nativeUses(g.spirv)...)
-	slices.Sort(g.desc.Aspects)
-	g.desc.Aspects = slices.Compact(g.desc.Aspects)
-	return g.module(prog, k, &diags), diags, nil
+	return (&unit{prog: prog, k: k}).compileBy(back.CompileGeneral, after)
 }
 
-// Lower checks and lowers a kernel as Compile does, and does no more.
-func Lower(prog *load.Program, k *load.Kernel) (*ir.Module, diag.List) { return front(prog, k) }
-
-// general is a kernel's general module and its description.
-type general struct {
-	finished
-	desc *abi.Kernel
-}
-
-// module returns the module, and reports what it uses that it does not say.
-func (g *general) module(prog *load.Program, k *load.Kernel, diags *diag.List) *Module {
-	g.desc.Uses = uses(g.m, g.desc, k, prog)
-	checkAspects(prog, k, g.m, func(explicit bool) []properties.Aspect { return used(g.desc, explicit) }, diags)
-	return &Module{ABI: g.desc, Words: g.words, Unwatched: g.m.Unwatched}
-}
-
-func compileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*general, diag.List, error) {
-	m, diags := front(prog, k)
+// compileBy lowers a kernel, has package back compile it, and compares the aspects that it
+// uses with those that its source lists.
+func (u *unit) compileBy(compile func(*back.Kernel) (*back.Compiled, diag.List, error), after func(form string, m *ir.Module)) (*Module, diag.List, error) {
+	prog, k := u.prog, u.k
+	m, diags := u.front()
 	if len(diags) > 0 || k.Unsound {
 		return nil, diags, nil
-	}
-	if err := ir.Verify(m); err != nil {
-		return nil, nil, err
 	}
 	if after != nil {
 		after(dumpBuilt, m)
 	}
-	var limits map[*ir.Site]int64
-	diags = pass.Run(m, func(p *pass.Pass, m *ir.Module) {
-		if after != nil {
-			after(p.Name, m)
-		}
-		if p.Name == hostPoint {
-			limits = siteLimits(m)
-		}
+	c, diags, err := compile(&back.Kernel{
+		Module: m, Name: k.Name, Package: k.Pkg.PkgPath, Properties: k.Properties, Cancel: k.Cancel, After: after,
+		At: abi.Frame{Func: lower.FuncName(k.Fn), Pos: prog.Pos(k.Fn.Pos()).String()},
 	})
-	if len(diags) > 0 {
-		return nil, judged(prog, k, m, diags), nil
-	}
-	main, err := finish(m)
 	if err != nil {
 		return nil, nil, err
 	}
-	desc := describe(m, k, main.spirv)
-	for i, s := range m.Sites {
-		desc.Sites[i].Limit = limits[s]
+	if len(diags) > 0 {
+		return nil, u.judged(m, diags), nil
 	}
-	return &general{main, desc}, diags, nil
+	checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return back.Used(c.ABI, explicit) }, &diags)
+	return &Module{ABI: c.ABI, Words: c.Words, Variants: c.Variants, Lacks: c.Lacks, Unwatched: m.Unwatched}, diags, nil
 }
 
-// front checks and lowers a kernel. If anything is wrong with it, it looks for what
-// else is, at all stages, so that it is said at once.
-func front(prog *load.Program, k *load.Kernel) (m *ir.Module, diags diag.List) {
-	refused, diags := check.Check(prog, k, lower.Known)
-	if k.Formless {
+// Lower checks and lowers a kernel as Compile does, and does no more.
+func Lower(prog *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
+	return (&unit{prog: prog, k: k}).front()
+}
+
+// front checks and lowers the kernel. If that finds mistakes, the passes run too, so that
+// the user sees the mistakes of all stages at once.
+func (u *unit) front() (m *ir.Module, diags diag.List) {
+	refused, diags := check.Check(u.prog, u.k, lower.Known)
+	if u.k.Formless {
 		return nil, diags
 	}
-	m, more, stopped := lower.LowerRest(prog, k, refused)
-	if diags = append(diags, more...); len(diags) == 0 && !k.Unsound {
+	m, more, stopped := lower.LowerRest(u.prog, u.k, refused)
+	if diags = append(diags, more...); len(diags) == 0 && !u.k.Unsound {
 		return m, nil
 	}
-	if excuse(stopped); m != nil {
-		diags = append(diags, passesOn(prog, k, m)...)
+	u.followUp(stopped)
+	if m != nil {
+		diags = append(diags, u.passesOn(m)...)
 	}
 	diags.Sort()
 	return m, diags
 }
 
-// excuse is told of bugs that show where a kernel is wrong, when later stages work on
-// what is left of it: there is enough to report then. Tests report them, too.
-var excuse = func(bug any) {}
-
-// passesOn returns what passes say of a module of a kernel that is wrong.
-func passesOn(prog *load.Program, k *load.Kernel, m *ir.Module) (diags diag.List) {
-	defer func() { excuse(recover()) }()
+// passesOn returns the diagnostics that passes have of a module whose kernel has others
+// already.
+func (u *unit) passesOn(m *ir.Module) (diags diag.List) {
+	defer func() { u.followUp(recover()) }()
 	if err := ir.Verify(m); err != nil {
-		excuse(err)
+		u.followUp(err)
 		return nil
 	}
-	return judged(prog, k, m, pass.Run(m, nil))
+	_, diags = pass.Run(m, ir.Target{}, nil)
+	return u.judged(m, diags)
 }
 
-// judged completes what the passes have found in a kernel, by what only a kernel that
-// is right would else be asked for.
-func judged(prog *load.Program, k *load.Kernel, m *ir.Module, diags diag.List) diag.List {
+// judged adds to the diagnostics of passes the calls that lead to their places, and the
+// diagnostics of aspects, for which a kernel without diagnostics is asked only later.
+func (u *unit) judged(m *ir.Module, diags diag.List) diag.List {
 	for _, d := range diags {
-		place(prog, k, d)
+		place(u.prog, u.k, d)
 	}
-	checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return usesLeft(m, explicit) }, &diags)
+	checkAspects(u.prog, u.k, m, func(explicit bool) []properties.Aspect { return back.UsesLeft(m, explicit) }, &diags)
 	return diags
 }
 
-// hostPoint is the pass after which the host form is made: all that does not depend
-// on the target has been done, and barriers, group algorithms, atomic operations and
-// faults are single ops.
-const hostPoint = "narrow"
-
-// hostForm makes the host form of a module, which it changes. A spare one is for launches that may be cancelled. The second
-// result says what host forms lack.
+// hostForm makes the host form of a module, which is as it was at back.HostPoint, and changes
+// it. A spare form is for launches that may be cancelled, and the kernel's own Go for others.
+// The error lacks says why the kernel can have no host form.
 func hostForm(kernel string, m *ir.Module, spare bool) (f *gohost.Form, lacks, err error) {
 	u := pass.ForHost(m)
 	if err := ir.Verify(m); err != nil {

@@ -25,7 +25,7 @@ func Diagnose(ctx context.Context, cfg Config) (diags diag.List, err error) {
 		return diags, err
 	}
 	var errs []error
-	for _, c := range compileAll(ctx, prog, "") {
+	for _, c := range compileAll(ctx, prog, &Config{onFollowUpPanic: cfg.onFollowUpPanic}) {
 		diags = append(diags, c.diags...)
 		errs = append(errs, c.err)
 	}

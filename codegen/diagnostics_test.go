@@ -83,7 +83,7 @@ func TestNoNoise(t *testing.T) {
 		if err != nil || len(diags) > 0 {
 			t.Fatal(diags, err)
 		}
-		for _, c := range compileAll(t.Context(), prog, "") {
+		for _, c := range compileAll(t.Context(), prog, &Config{onFollowUpPanic: failOnFollowUp}) {
 			if c.err != nil {
 				t.Error(c.err)
 			}
@@ -113,7 +113,7 @@ func TestAllPackages(t *testing.T) {
 		"kernel/k.go": kernel(`go func() {}()`),
 		"uses/k.go":   strings.Replace(kernel(`go func() {}()`), `"github`, "types \"example.com/m/types\"\nimport \"github", 1) + "\nvar _ types.K\n",
 	})
-	res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}})
+	res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}, onFollowUpPanic: failOnFollowUp})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,5 +2,5 @@
 // the only package that knows all stages: each takes the finished value of the
 // one before it, and codegen passes them along.
 //
-//	load -> lower -> pass -> spirv/emit -> gostub -> files
+//	load -> lower -> back (pass -> spirv/emit) -> gostub -> files
 package codegen

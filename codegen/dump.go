@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/pass"
@@ -14,10 +15,10 @@ import (
 const (
 	dumpSSA    = "ssa"
 	dumpBuilt  = "built"
-	dumpSmall  = "small"
-	dumpWords  = "words"
-	dumpCancel = "cancel"
-	dumpAlone  = "alone"
+	dumpSmall  = abi.VariantSmall
+	dumpWords  = abi.VariantWords
+	dumpCancel = abi.VariantCancel
+	dumpAlone  = abi.VariantAlone
 	dumpSPIRV  = "spirv"
 	dumpHost   = "host"
 	dumpAll    = "all"

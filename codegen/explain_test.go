@@ -38,7 +38,7 @@ func compileSnippet(t *testing.T, src string) diag.List {
 				continue
 			}
 			var c compiled
-			c.run(t.Context(), prog, k, "")
+			c.run(t.Context(), &unit{prog, k, failOnFollowUp}, "")
 			if c.err != nil {
 				t.Fatalf("%v\nin\n%s", c.err, src)
 			}

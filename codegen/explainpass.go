@@ -103,7 +103,7 @@ func explainKernel(prog *load.Program, k *load.Kernel) (*pass.Report, diag.List)
 	if k.Fn == nil {
 		return nil, nil // load says why
 	}
-	m, diags := front(prog, k)
+	m, diags := (&unit{prog: prog, k: k}).front()
 	if len(diags) > 0 || k.Unsound {
 		return nil, diags
 	}

@@ -130,7 +130,7 @@ func fused(t *testing.T, src string) string {
 		t.Fatalf("%v\nin\n%s", diags, src)
 	}
 	var ops []string
-	pass.Run(m, func(p *pass.Pass, m *ir.Module) {
+	pass.Run(m, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
 		if err := ir.Verify(m); err != nil {
 			t.Fatalf("after %s: %v", p.Name, err)
 		}

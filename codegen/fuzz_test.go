@@ -18,12 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kgen-go/kgen/codegen/back"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
-	"github.com/kgen-go/kgen/codegen/pass"
-	"github.com/kgen-go/kgen/codegen/spirv"
-	"github.com/kgen-go/kgen/codegen/spirv/emit"
 	"github.com/kgen-go/kgen/internal/spirvtools"
 	"github.com/kgen-go/kgen/internal/testflag"
 )
@@ -105,34 +103,23 @@ func (c *compiler) compileAll(src string, valid func(words []uint32) string) (co
 }
 
 func compileKernel(prog *load.Program, k *load.Kernel, valid func(words []uint32) string) (ok bool, err error) {
-	m, diags := front(prog, k)
+	m, diags := (&unit{prog, k, failOnFollowUp}).front()
 	if len(diags) > 0 || k.Unsound {
 		return false, nil
 	}
-	if err := ir.Verify(m); err != nil {
-		return false, fmt.Errorf("lower: %w", err)
-	}
-	diags = pass.Run(m, func(p *pass.Pass, m *ir.Module) {
-		if e := ir.Verify(m); e != nil && err == nil {
-			err = fmt.Errorf("pass %s: %w", p.Name, e)
+	var broken error
+	c, diags, err := back.Compile(&back.Kernel{Module: m, Name: k.Name, Properties: k.Properties, After: func(form string, m *ir.Module) {
+		if err := ir.Verify(m); err != nil && broken == nil {
+			broken = fmt.Errorf("pass %s: %w", form, err)
 		}
-	})
+	}})
+	if broken != nil {
+		return false, broken
+	}
 	if err != nil || len(diags) > 0 {
 		return false, err
 	}
-	words, err := emit.Emit(m)
-	if err != nil {
-		return false, fmt.Errorf("emit: %w", err)
-	}
-	module, err := spirv.Parse(words)
-	if err != nil {
-		return false, fmt.Errorf("parse: %w", err)
-	}
-	modules, err := addVariants(prog, k, m, describe(m, k, module), module, nil)
-	if _, err := left(err); err != nil {
-		return false, err
-	}
-	for _, words := range append(modules, words) {
+	for _, words := range append(c.Variants, c.Words) {
 		if valid == nil {
 			break
 		}

@@ -47,6 +47,8 @@ type Config struct {
 	// anything: one of DumpNames.
 	Dump   string
 	DumpTo io.Writer
+
+	onFollowUpPanic func(bug any) // see unit
 }
 
 // ErrStale is the error of a check that found files to be out of date.
@@ -99,7 +101,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 		return res, diags, err
 	}
 	sound := len(diags) == 0 // else the kernels are compiled for what else is wrong
-	compiled := compileAll(ctx, prog, cfg.Dump)
+	compiled := compileAll(ctx, prog, &cfg)
 	lap("compile")
 	var outputs []*output
 	var errs []error
@@ -188,7 +190,7 @@ type compiled struct {
 
 // compileAll compiles the kernels in parallel. What comes out depends on the
 // kernels alone.
-func compileAll(ctx context.Context, prog *load.Program, dump string) map[*load.Kernel]*compiled {
+func compileAll(ctx context.Context, prog *load.Program, cfg *Config) map[*load.Kernel]*compiled {
 	all := map[*load.Kernel]*compiled{}
 	work := make(chan *load.Kernel)
 	var wg sync.WaitGroup
@@ -202,7 +204,7 @@ func compileAll(ctx context.Context, prog *load.Program, dump string) map[*load.
 	for range min(runtime.GOMAXPROCS(0), len(all)) {
 		wg.Go(func() {
 			for k := range work {
-				all[k].run(ctx, prog, k, dump)
+				all[k].run(ctx, &unit{prog, k, cfg.onFollowUpPanic}, cfg.Dump)
 			}
 		})
 	}
@@ -220,7 +222,8 @@ func compileAll(ctx context.Context, prog *load.Program, dump string) map[*load.
 
 // run compiles one kernel. A bug in kgen, which panics, does not keep it from
 // going on with the others.
-func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, dump string) {
+func (c *compiled) run(ctx context.Context, u *unit, dump string) {
+	k := u.k
 	defer func() {
 		if p := recover(); p != nil {
 			c.err = internalError(k.FullName(), fmt.Errorf("%v\n%s", p, debug.Stack()))
@@ -233,7 +236,7 @@ func (c *compiled) run(ctx context.Context, prog *load.Program, k *load.Kernel, 
 	if dump == dumpSSA {
 		return
 	}
-	m, diags, err := Compile(prog, k, func(form string, m *ir.Module) { c.dumpModule(k, m, dump, form) })
+	m, diags, err := u.compile(func(form string, m *ir.Module) { c.dumpModule(k, m, dump, form) })
 	if c.diags = diags; err != nil {
 		c.err = internalError(k.FullName(), err)
 	}

@@ -183,7 +183,7 @@ type Count struct {
 
 func (k Count) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = bytes.Count(k.Text, nil) }
 `})
-	_, diags, err := Generate(context.Background(), Config{Dir: dir, Patterns: []string{"./k"}})
+	_, diags, err := Generate(context.Background(), Config{Dir: dir, Patterns: []string{"./k"}, onFollowUpPanic: failOnFollowUp})
 	if err != nil || len(diags) > 0 {
 		t.Errorf("%v, %v", diags, err)
 	}

@@ -23,14 +23,8 @@ func positions(diags diag.List) []string {
 	return out
 }
 
-// In tests, nothing excuses a stage that panics over what is left of a wrong kernel.
-func init() {
-	excuse = func(bug any) {
-		if bug != nil {
-			panic(bug)
-		}
-	}
-}
+// failOnFollowUp makes tests fail where a stage panics over what is left of a wrong kernel.
+func failOnFollowUp(bug any) { panic(bug) }
 
 // TestMistakes: each mistake gives one diagnostic, at its place.
 func TestMistakes(t *testing.T) {
@@ -187,7 +181,7 @@ func TestMistakesInPackages(t *testing.T) {
 				"shared.Chan(1)\nk.Out[0] = shared.Twice([2]func(int32) int32{one, one}, it.GlobalID())\n}\n"
 		}
 	}
-	_, diags, err := Generate(t.Context(), Config{Dir: module(t, files), Patterns: []string{"./..."}})
+	_, diags, err := Generate(t.Context(), Config{Dir: module(t, files), Patterns: []string{"./..."}, onFollowUpPanic: failOnFollowUp})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (k K) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = int32(c.N.Get(it)) }
 			test.path + "/c.go": constants,
 			"k/k.go":            strings.ReplaceAll(kernel, "PATH", test.path),
 		})
-		_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}})
+		_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}, onFollowUpPanic: failOnFollowUp})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func TestUniform(t *testing.T) {
 	accepted, rejected := 0, 0
 	for _, p := range prog.Packages {
 		for _, k := range p.Kernels {
-			_, diags, err := Compile(prog, k, nil)
+			_, diags, err := (&unit{prog, k, failOnFollowUp}).compile(nil)
 			if err != nil {
 				t.Errorf("%s: %v", k.Name, err)
 			}

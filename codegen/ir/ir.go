@@ -66,14 +66,8 @@ type Module struct {
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.
 	UsesGroup bool
-	// NoSubGroups says that what work-groups do does without sub-groups.
-	NoSubGroups bool
-	// Cancel says that work-items leave when the host asks them to.
-	Cancel bool
-	// First, if not nil, says that the module is to have the sites of another one.
-	First *First
-	// Small, if not nil, says that the module is for small launches only.
-	Small *Small
+	// Target is what the module is made for. pass.Run sets it; nothing changes it after that.
+	Target Target
 	// Float is the kernel's floating-point mode.
 	Float properties.FloatMode
 
@@ -92,27 +86,6 @@ func NewModule(name string) *Module {
 		consts:  map[constKey]*Value{},
 		arrays:  map[arrayKey]*Type{},
 		structs: map[string]*Type{},
-	}
-}
-
-// Small is about a module for small launches.
-type Small struct {
-	// Products is what it assumes of them, as abi.Variant has it.
-	Products [][]int
-}
-
-// First is what a variant knows of its kernel's first module.
-type First struct {
-	// Sites are its sites, by which faults are known. Foreign says that the variant has a
-	// fault of none of them.
-	Sites   []*Site
-	Foreign bool
-}
-
-// Add adds a product to those that are assumed to be small.
-func (s *Small) Add(factors ...int) {
-	if !slices.ContainsFunc(s.Products, func(p []int) bool { return slices.Equal(p, factors) }) {
-		s.Products = append(s.Products, slices.Clone(factors))
 	}
 }
 

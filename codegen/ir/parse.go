@@ -280,10 +280,10 @@ func (p *parser) header(w string) {
 		m.ArgSize = p.int()
 		m.Spilled = p.keyword("spilled")
 	case "cancel":
-		m.Cancel = true
+		m.Target.Cancel = true
 	case "group":
 		m.UsesGroup = true
-		m.NoSubGroups = p.keyword("alone")
+		m.Target.NoSubGroups = p.keyword("alone")
 	case "float":
 		m.Float = pick(p, "mode", properties.FloatGo, properties.FloatExact, properties.FloatFast)
 	case "param":

@@ -132,12 +132,12 @@ func (p *printer) header() {
 		p.f(" spilled")
 	}
 	p.f("\n")
-	if m.Cancel {
+	if m.Target.Cancel {
 		p.f("cancel\n")
 	}
 	if m.UsesGroup {
 		p.f("group")
-		if m.NoSubGroups {
+		if m.Target.NoSubGroups {
 			p.f(" alone")
 		}
 		p.f("\n")

@@ -165,7 +165,7 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	m.Float = mode.FloatMode()
 	l.fuse = m.Float != properties.FloatExact
 	if has, ok := k.Properties.Get(properties.KeyDeviceHas); ok {
-		m.NoSubGroups = !slices.Contains(has.Aspects(), properties.SubGroups)
+		m.Target.NoSubGroups = !slices.Contains(has.Aspects(), properties.SubGroups)
 	}
 	return l
 }

@@ -17,20 +17,20 @@ const (
 // ahead has loops twice: once without the checks that can be made ahead of them and,
 // for work-items of which one fails there, with all. An index that grows in equal steps
 // is within bounds in all rounds if it is in the first and in the last.
-func ahead(m *ir.Module) diag.List {
-	if m.UsesGroup && !staysUniform(m, checkAhead) {
+func ahead(m *ir.Module, r *Result) diag.List {
+	if m.UsesGroup && !staysUniform(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
 	}
-	return checkAhead(m)
+	return checkAhead(m, r)
 }
 
-func checkAhead(m *ir.Module) diag.List {
+func checkAhead(m *ir.Module, r *Result) diag.List {
 	f := m.Kernel
 	p := &planner{f: f}
 	if m.UsesGroup {
 		p.together = leaveTogether(f)
 	}
-	p.a = solved(m, nil)
+	p.a = solved(m, nil, r)
 	p.loops = p.a.dom.Loops()
 	for _, l := range p.loops.All {
 		if l.Outer == nil {

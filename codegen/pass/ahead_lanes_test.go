@@ -77,7 +77,7 @@ func TestAheadTogether(t *testing.T) {
 		}
 		plain, g := build(), build()
 		text := g.m.String()
-		ahead(g.m)
+		ahead(g.m, nil)
 		for _, m := range []*ir.Module{plain.m, g.m} {
 			if ds := runDeadLanes(m); len(ds) > 0 {
 				t.Fatal(ds)

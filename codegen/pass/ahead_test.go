@@ -401,7 +401,7 @@ func TestAheadEnds(t *testing.T) {
 		}
 		launch := newNestGen(1).launch(0, 0, 3, 12)
 		text, want := m.String(), outcome(m, launch)
-		if ds := ahead(m); len(ds) > 0 {
+		if ds := ahead(m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		n++
@@ -446,7 +446,7 @@ func TestAheadRandom(t *testing.T) {
 	for seed := range n {
 		g := newNestGen(uint64(seed))
 		g.ready(t)
-		if ds := bounds(g.m); len(ds) > 0 {
+		if ds := bounds(g.m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		text := g.m.String()
@@ -454,7 +454,7 @@ func TestAheadRandom(t *testing.T) {
 		for _, l := range g.launches() {
 			want = append(want, outcome(g.m, l))
 		}
-		if ds := ahead(g.m); len(ds) > 0 {
+		if ds := ahead(g.m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		if err := ir.Verify(g.m); err != nil {
@@ -477,7 +477,7 @@ func TestAheadRandom(t *testing.T) {
 			}
 		}
 		check("ahead", func(int, bool) {})
-		if ds := narrow(g.m); len(ds) > 0 {
+		if ds := narrow(g.m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		check("narrow", func(int, bool) {})
@@ -585,7 +585,7 @@ func compareAhead(t *testing.T, m *ir.Module, launches ...interp.Launch) {
 	for _, l := range launches {
 		want = append(want, outcome(m, l))
 	}
-	if ds := ahead(m); len(ds) > 0 {
+	if ds := ahead(m, nil); len(ds) > 0 {
 		t.Fatal(ds)
 	}
 	if err := ir.Verify(m); err != nil {

@@ -53,7 +53,7 @@ func TestAtomics(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, p := range []Pass{{Name: "atomics", Run: runAtomics}, {Name: "zerolocal", Run: runZeroLocal}, {Name: "structurize", Run: structurize}} {
-					if ds := p.Run(m); len(ds) > 0 {
+					if ds := p.run(m, nil); len(ds) > 0 {
 						t.Fatal(ds)
 					}
 					if err := ir.Verify(m); err != nil {

@@ -10,9 +10,7 @@ import (
 // bounds decides comparisons whose outcome follows from the ranges of their
 // operands and from the branches that lead to them. Most checks of indices go
 // this way, and with them the faults that would make lanes dead.
-func bounds(m *ir.Module) diag.List {
-	return decideBounds(m, nil)
-}
+func bounds(m *ir.Module, r *Result) diag.List { return decideBounds(m, r, nil) }
 
 // maxBoundsRounds bounds how often what was decided is simplified and looked at
 // anew: the operands of a remainder are plain only after the first round.
@@ -20,14 +18,14 @@ const maxBoundsRounds = 3
 
 // decideBounds is bounds; proved, if not nil, is called for every branch that is
 // decided, before that happens, with the successor that it will not take.
-func decideBounds(m *ir.Module, proved func(d *decider, b, dead *ir.Block, how evidence)) diag.List {
+func decideBounds(m *ir.Module, r *Result, proved func(d *decider, b, dead *ir.Block, how evidence)) diag.List {
 	for range maxBoundsRounds {
 		common, apart, u := commonBranches(m)
 		ways := u.waysOut()
-		d := newDecider(m)
+		d := newDecider(m, nil, r)
 		var sure *decider // of what dead lanes know as well
 		if len(common) > 0 {
-			sure = newDeciderOf(m, apart)
+			sure = newDecider(m, apart, r)
 		}
 		folded := d.conditions()
 		changed := false
@@ -145,10 +143,10 @@ type decider struct {
 	p *prover
 }
 
-func newDecider(m *ir.Module) *decider { return newDeciderOf(m, nil) }
-
-func newDeciderOf(m *ir.Module, apart map[*ir.Block]bool) *decider {
-	a := solved(m, apart)
+// newDecider learns nothing from the branches of the blocks apart, which may be nil. It notes
+// in the result what it takes to be small.
+func newDecider(m *ir.Module, apart map[*ir.Block]bool, r *Result) *decider {
+	a := solved(m, apart, r)
 	return &decider{m, a, newProver(a)}
 }
 

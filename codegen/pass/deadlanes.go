@@ -521,7 +521,7 @@ func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 // use for them.
 func (d *deadLanes) left(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
-	if !rarely && !m.Cancel {
+	if !rarely && !m.Target.Cancel {
 		v := b.Append(ir.OpGroupAny, ir.TypeBool, b.Append(ir.OpLNot, ir.TypeBool, d.load(b)))
 		v.Aux = ir.ScopeWorkGroup
 		return v

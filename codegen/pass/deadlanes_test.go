@@ -71,7 +71,7 @@ func TestDeadLanesRandom(t *testing.T) {
 		if strings.Contains(g.m.String(), "GroupAny") {
 			continue // which has been made of other ops by then
 		}
-		runExpand(g.m)
+		runExpand(g.m, nil)
 		g.m.Level = ir.Legal
 		compare("expand")
 	}

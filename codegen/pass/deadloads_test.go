@@ -53,7 +53,7 @@ func checkDeadLoads(t *testing.T, end string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ds := Run(m, nil); len(ds) > 0 {
+	if _, ds := Run(m, ir.Target{}, nil); len(ds) > 0 {
 		t.Fatal(ds)
 	}
 	out := make([]byte, 16)

@@ -211,9 +211,9 @@ func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
 // runExpand replaces Fault by a call of a helper, and the arguments of a
 // spilled launch block by loads. It stands after structurize: the helper has
 // its structure, and the rest is straight code.
-func runExpand(m *ir.Module) diag.List {
-	if m.First != nil {
-		shareSites(m)
+func runExpand(m *ir.Module, r *Result) diag.List {
+	if first := m.Target.First; first != nil {
+		r.Foreign = !shareSites(m, first)
 	} else {
 		compactSites(m)
 	}

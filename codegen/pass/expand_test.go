@@ -92,7 +92,7 @@ func TestExpand(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Level = ir.Structured
-	runExpand(m)
+	runExpand(m, nil)
 	m.Level = ir.Legal
 	if err := ir.Verify(m); err != nil {
 		t.Fatalf("%v\n%v", err, m)

@@ -18,12 +18,12 @@ func TestGatherLanesRandom(t *testing.T) {
 // TestAheadLanesRandom does so with ahead, too, on fewer kernels, with loops that have checks.
 func TestAheadLanesRandom(t *testing.T) {
 	testLanes(t, *seeds/3, true, func(m *ir.Module) {
-		ahead(m)
+		ahead(m, nil)
 	})
 	testLanes(t, *seeds/3, true, func(m *ir.Module) {
-		ahead(m)
+		ahead(m, nil)
 		unroll(m)
-		narrow(m)
+		narrow(m, nil)
 		gather(m)
 	})
 }
@@ -32,13 +32,13 @@ func TestAheadLanesRandom(t *testing.T) {
 func TestBoundsLanesRandom(t *testing.T) {
 	for _, nests := range []bool{false, true} {
 		testLanes(t, *seeds/3, nests, func(m *ir.Module) {
-			bounds(m)
+			bounds(m, nil)
 		})
 		testLanes(t, *seeds/9, nests, func(m *ir.Module) {
-			bounds(m)
-			ahead(m)
+			bounds(m, nil)
+			ahead(m, nil)
 			unroll(m)
-			narrow(m)
+			narrow(m, nil)
 			gather(m)
 		})
 	}
@@ -55,7 +55,7 @@ func TestBoundsLeavesEnds(t *testing.T) {
 			runSimplify(g.m)
 			runDCE(g.m)
 			if i == 1 {
-				bounds(g.m)
+				bounds(g.m, nil)
 			}
 			rejected[i] = len(runDeadLanes(g.m))
 		}

@@ -259,7 +259,7 @@ func TestGatherRandom(t *testing.T) {
 				before += countChecks(g.m.Kernel)
 			}
 			blocks := len(g.m.Kernel.Blocks)
-			if ds := p.Run(g.m); len(ds) > 0 {
+			if ds := p.run(g.m, nil); len(ds) > 0 {
 				t.Fatal(ds)
 			}
 			if err := ir.Verify(g.m); err != nil {
@@ -324,27 +324,27 @@ func TestSmallRandom(t *testing.T) {
 		for i, l := range g.launches() {
 			want[i] = outcome(g.m, l)
 		}
-		if ds := Run(g.m, nil); len(ds) > 0 {
+		if _, ds := Run(g.m, ir.Target{}, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
-		s.m.Small, s.m.First = &ir.Small{}, &ir.First{Sites: g.m.Sites}
-		if ds := Run(s.m, nil); len(ds) > 0 {
+		found, ds := Run(s.m, ir.Target{Small: true, First: g.m}, nil)
+		if len(ds) > 0 {
 			t.Fatal(ds)
 		}
-		if s.m.First.Foreign {
+		if found.Foreign {
 			continue
 		}
 		if countWide(s.m) < countWide(g.m) {
 			narrower++
 		}
 		for i, l := range g.launches() {
-			if !isSmallLaunch(s.m.Small.Products, arranged(s.m, l)) {
+			if !isSmallLaunch(found.Products, arranged(s.m, l)) {
 				continue
 			}
 			ran++
 			for _, m := range []*ir.Module{g.m, s.m} {
 				if got := outcome(m, l); got != want[i] {
-					t.Fatalf("seed %d, launch %d, small %v %v:\n got %s\nwant %s\n%v", seed, i, m == s.m, s.m.Small.Products, got, want[i], m)
+					t.Fatalf("seed %d, launch %d, small %v %v:\n got %s\nwant %s\n%v", seed, i, m == s.m, found.Products, got, want[i], m)
 				}
 			}
 		}

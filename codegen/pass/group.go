@@ -124,7 +124,7 @@ func (g *groupOps) workGroup(v *ir.Value) {
 		}
 		g.result(v, ir.OpLoad, t.ref, at)
 		barrier(g.b, g.pos)
-	case g.m.NoSubGroups || c.Alone:
+	case g.m.Target.NoSubGroups || c.Alone:
 		k, back := g.combination(v)
 		back(g.alone(v.Op, k))
 	default:

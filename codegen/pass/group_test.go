@@ -166,7 +166,7 @@ func TestGroupOps(t *testing.T) {
 					l.Args = binary.LittleEndian.AppendUint64(l.Args, uint64(local*2))
 				}
 				m := groupOpKernel(o, faults)
-				m.NoSubGroups = alone
+				m.Target.NoSubGroups = alone
 				want, err := interp.Run(m, l)
 				if err != nil {
 					t.Fatalf("%v: %v", o, err)

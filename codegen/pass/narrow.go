@@ -11,11 +11,11 @@ import (
 // bits, but loop counters and indices into local memory need few of them, and
 // devices compute in 32. A value is narrowed only if its arguments are narrow
 // already, so that no conversions are added inside a computation.
-func narrow(m *ir.Module) diag.List { return narrowValues(m, nil) }
+func narrow(m *ir.Module, r *Result) diag.List { return narrowValues(m, r, nil) }
 
 // narrowValues is narrow; chosen, if not nil, sees what is going to be narrowed.
-func narrowValues(m *ir.Module, chosen func(n *narrower)) diag.List {
-	a := solved(m, nil)
+func narrowValues(m *ir.Module, r *Result, chosen func(n *narrower)) diag.List {
+	a := solved(m, nil, r)
 	n := &narrower{a: a, m: m, set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
 	n.choose()
 	if chosen != nil {

@@ -1,8 +1,11 @@
-// Package pass holds the transformations of package ir's modules, as data in a
-// stated order.
+// Package pass holds the transformations of package ir's modules: passes lists them in the
+// order in which they run, and passOrder says which must run before which, and why. An init
+// function compares the two.
 package pass
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -14,6 +17,8 @@ type Pass struct {
 	// Run transforms the module. Diagnostics are about the user's kernel; a bug
 	// in kgen panics.
 	Run func(m *ir.Module) diag.List
+	// RunNoting is there instead of Run where the pass also notes something in the result.
+	RunNoting func(m *ir.Module, r *Result) diag.List
 	// Check, if not nil, reports what Run would, also of code that the passes
 	// before have not been through.
 	Check func(m *ir.Module) diag.List
@@ -21,26 +26,54 @@ type Pass struct {
 	Level ir.Level
 }
 
-// Run runs the passes in order. After the first that reports diagnostics it asks
-// the others for theirs and stops. after, which may be nil, is called after every
-// pass.
-func Run(m *ir.Module, after func(p *Pass, m *ir.Module)) diag.List {
+// Result is what the passes find out of a module that does not stand in it.
+type Result struct {
+	// Products are the products of sizes that a module for small launches takes to be small,
+	// as abi.Variant has them.
+	Products [][]int
+	// Foreign is set where a variant has a fault that is none of the first module's: it must
+	// not be used.
+	Foreign bool
+}
+
+// assume notes that a product of sizes is taken to be small. A nil result is that of who only
+// asks, and uses nothing of what follows.
+func (r *Result) assume(factors ...int) {
+	if r != nil && !slices.ContainsFunc(r.Products, func(p []int) bool { return slices.Equal(p, factors) }) {
+		r.Products = append(r.Products, slices.Clone(factors))
+	}
+}
+
+// Run makes a module, as it was lowered, one for a target: it runs the passes in order. After
+// the first that reports diagnostics it asks the others for theirs and stops. after, which may
+// be nil, is called after every pass.
+func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*Result, diag.List) {
+	m.Target = m.Target.Add(target)
+	r := &Result{}
 	for i := range passes {
 		p := &passes[i]
-		if diags := p.Run(m); len(diags) > 0 {
+		if diags := p.run(m, r); len(diags) > 0 {
 			for _, p := range passes[i+1:] {
 				if p.Check != nil {
 					diags = append(diags, p.Check(m)...)
 				}
 			}
-			return diags
+			return r, diags
 		}
 		m.Level = max(m.Level, p.Level)
 		if after != nil {
 			after(p, m)
 		}
 	}
-	return nil
+	return r, nil
+}
+
+// run runs one pass.
+func (p *Pass) run(m *ir.Module, r *Result) diag.List {
+	if p.RunNoting != nil {
+		return p.RunNoting(m, r)
+	}
+	return p.Run(m)
 }
 
 // Passes returns the passes in order.

@@ -20,7 +20,7 @@ import (
 // leave together: a sum over the group says whether one has been asked to, or none is left.
 // Those that have left before put zero in.
 func polls(m *ir.Module) diag.List {
-	if !m.Cancel {
+	if !m.Target.Cancel {
 		return nil
 	}
 	f := m.Kernel

@@ -322,13 +322,13 @@ func TestProveRandom(t *testing.T) {
 		runCSE(fast)
 		runDCE(fast)
 		before := fast.String()
-		decideBounds(fast, func(_ *decider, _, _ *ir.Block, how evidence) { proofs[how]++ })
+		decideBounds(fast, nil, func(_ *decider, _, _ *ir.Block, how evidence) { proofs[how]++ })
 		for _, b := range fast.Kernel.Blocks {
 			if b.Term.Kind == ir.Branch {
 				open++
 			}
 		}
-		narrow(fast)
+		narrow(fast, nil)
 		r := rand.New(rand.NewPCG(seed, 9))
 		for range 6 {
 			args := binary.LittleEndian.AppendUint64(nil, addr)
@@ -398,7 +398,7 @@ func TestProveExtremes(t *testing.T) {
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}
-	if known, is, _ := newDecider(m).decide(in.Term.Cond, in); known {
+	if known, is, _ := newDecider(m, nil, nil).decide(in.Term.Cond, in); known {
 		t.Errorf("any integer is less than what is left of a slice: %v\n%v", is, m)
 	}
 }

@@ -108,7 +108,7 @@ func (a *ranges) arm(v *ir.Value, i int) interval {
 
 func (a *ranges) arg(v *ir.Value) interval {
 	switch {
-	case a.m.Small != nil && a.isSize(v):
+	case a.m.Target.Small && a.isSize(v):
 		return interval{0, abi.MaxSmall}
 	case v.Type == ir.TypeI64 && a.length[v.Bits]:
 		return interval{0, maxLength}

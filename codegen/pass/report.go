@@ -54,14 +54,14 @@ func Explain(m *ir.Module) (*Report, diag.List) {
 	e := &explainer{r: &Report{Proved: map[Proof]int{}}, left: checks(m)}
 	for i := range passes {
 		p := &passes[i]
-		run := p.Run
+		run := p.run
 		switch p.Name {
 		case "bounds":
 			run = e.bounds
 		case "narrow":
 			run = e.narrow
 		}
-		if diags := run(m); len(diags) > 0 {
+		if diags := run(m, &Result{}); len(diags) > 0 {
 			return nil, diags
 		}
 		m.Level = max(m.Level, p.Level)
@@ -115,15 +115,15 @@ func (e *explainer) gone(m *ir.Module, by Proof) {
 }
 
 // bounds is the pass bounds, with a count of what it proves.
-func (e *explainer) bounds(m *ir.Module) diag.List {
-	diags := decideBounds(m, func(d *decider, b, dead *ir.Block, how evidence) {
+func (e *explainer) bounds(m *ir.Module, r *Result) diag.List {
+	diags := decideBounds(m, r, func(d *decider, b, dead *ir.Block, how evidence) {
 		if v := checkIn(dead); v != nil && e.left[v] && len(dead.Preds) == 1 {
 			delete(e.left, v)
 			e.r.Proved[d.proof(b.Term.Cond, how)]++
 		}
 	})
 	e.gone(m, ProofDead)
-	d := newDecider(m)
+	d := newDecider(m, nil, nil)
 	for _, b := range d.a.dom.Order {
 		if b.Term.Kind != ir.Branch {
 			continue
@@ -196,8 +196,8 @@ func (a *ranges) heads(b *ir.Block) bool {
 }
 
 // narrow is the pass narrow, with a list of what it leaves wide.
-func (e *explainer) narrow(m *ir.Module) diag.List {
-	return narrowValues(m, func(n *narrower) {
+func (e *explainer) narrow(m *ir.Module, r *Result) diag.List {
+	return narrowValues(m, r, func(n *narrower) {
 		e.r.Narrowed = len(n.set)
 		seen := map[ir.Pos]bool{}
 		for _, b := range n.a.dom.Order {

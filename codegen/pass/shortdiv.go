@@ -11,8 +11,8 @@ import (
 // i % k.Width, in 32 bits, whatever they are divided by: of a divisor that does not fit
 // the quotient is 0, and they are what remains. For 64 bits drivers call a routine of a
 // hundred instructions, and NVIDIA's (driver 580) mixes up the results of many.
-func shortDivide(m *ir.Module) diag.List {
-	a := solved(m, nil)
+func shortDivide(m *ir.Module, r *Result) diag.List {
+	a := solved(m, nil, r)
 	short := map[*ir.Value]*shortDivision{}
 	for _, b := range a.dom.Order {
 		for _, v := range b.Insts {

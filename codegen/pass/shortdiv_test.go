@@ -108,11 +108,11 @@ func TestShortDivide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shortDivide(m)
+	shortDivide(m, nil)
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}
-	narrow(m)
+	narrow(m, nil)
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}

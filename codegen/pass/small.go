@@ -11,17 +11,18 @@ import (
 // The variant for small launches may assume of them what abi.Variant.Products says:
 // that sizes, and what they are multiplied to, are at most abi.MaxSmall. This file
 // finds upper bounds of integers as sums of products of sizes, such as H*W of
-// y*W + x, and notes which products they are.
+// y*W + x, and notes in the passes' result which products they are.
 
 // solved returns the ranges of a module's integers, as far as they follow from other
-// branches than those of the blocks apart.
-func solved(m *ir.Module, apart map[*ir.Block]bool) *ranges {
+// branches than those of the blocks apart, which may be nil. For small launches it notes in
+// the result what it assumes.
+func solved(m *ir.Module, apart map[*ir.Block]bool, r *Result) *ranges {
 	a := newRangesOf(m, apart)
 	a.solve()
-	if m.Small != nil {
+	if m.Target.Small {
 		// What is small shows that products of it do not wrap around.
 		for range maxSmallRounds {
-			if !a.assumeSmall() {
+			if !a.assumeSmall(r) {
 				break
 			}
 			a.solve()
@@ -135,8 +136,8 @@ type bounder struct {
 
 // assumeSmall notes the intervals of integers that have 32 bits in small launches,
 // and the products of sizes that must be small for it. It reports whether there
-// are any.
-func (a *ranges) assumeSmall() bool {
+// are any. Of the products it notes those in the result that it makes use of.
+func (a *ranges) assumeSmall(r *Result) bool {
 	before := len(a.given)
 	d := &bounder{a: a, p: newProver(a)}
 	var lengths, ranges []*ir.Value
@@ -155,7 +156,7 @@ func (a *ranges) assumeSmall() bool {
 	}
 	d.sizes = slices.Concat(d.sizes, ranges, lengths)
 	for _, v := range d.sizes {
-		a.m.Small.Add(size(v.Bits))
+		r.assume(size(v.Bits))
 	}
 	for _, b := range a.dom.Order {
 		for _, v := range b.Insts {
@@ -171,11 +172,14 @@ func (a *ranges) assumeSmall() bool {
 				continue
 			}
 			for _, x := range s.terms {
+				for _, at := range x.of {
+					r.assume(at) // the range of an id need not be a value of the kernel
+				}
 				of := x.of
 				if x.coef > 1 {
 					of = append([]size{-int(x.coef)}, of...)
 				}
-				a.m.Small.Add(of...)
+				r.assume(of...)
 			}
 			a.given[v] = interval{p.lo, s.hi()}
 		}
@@ -277,8 +281,8 @@ func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	return p.lo > p.hi || p.lo < fullRange(v.Type).lo
 }
 
-// itemID bounds the ids of an nd-range's work-items, of which there are no more
-// than its range says.
+// itemID bounds a work-item's id, or its group's, by the range of an nd-range launch in that
+// dimension.
 func (d *bounder) itemID(v *ir.Value) (bound, bool) {
 	var dim ir.BuiltIn
 	switch x := v.Aux.(ir.BuiltIn); {
@@ -292,13 +296,12 @@ func (d *bounder) itemID(v *ir.Value) (bound, bool) {
 		return bound{}, false
 	}
 	at := abi.OffsetRange + 4*size(dim)
-	d.a.m.Small.Add(at)
 	return bound{terms: []sizes{{1, []size{at}}}}, true
 }
 
-// shareSites numbers the faults as the kernel's first module does, which may have
-// checks that a variant does not need.
-func shareSites(m *ir.Module) {
+// shareSites gives the faults of m, a variant, the sites of the kernel's first module, which
+// may have checks that a variant does not need. It reports whether that has all of them.
+func shareSites(m, first *ir.Module) bool {
 	var own *ir.Site
 	for _, f := range bodies(m) {
 		for _, b := range f.Blocks {
@@ -311,20 +314,20 @@ func shareSites(m *ir.Module) {
 					own = is
 					continue
 				}
-				i := slices.IndexFunc(m.First.Sites, func(s *ir.Site) bool {
+				i := slices.IndexFunc(first.Sites, func(s *ir.Site) bool {
 					return s.Kind == is.Kind && s.Pos == is.Pos && s.Message == is.Message && s.Unsigned == is.Unsigned
 				})
 				if i < 0 {
-					m.First.Foreign = true
-					return
+					return false
 				}
-				v.Aux = m.First.Sites[i]
+				v.Aux = first.Sites[i]
 			}
 		}
 	}
-	m.Sites = slices.Clone(m.First.Sites)
+	m.Sites = slices.Clone(first.Sites)
 	if own != nil {
 		own.Index = len(m.Sites)
 		m.Sites = append(m.Sites, own)
 	}
+	return true
 }

@@ -59,7 +59,7 @@ func TestSmallBounds(t *testing.T) {
 		{"sum of what is not negative", op(ir.OpIAdd, op(ir.OpIMul, n, big), bits), true},
 	}
 	b.SetTerm(ir.Term{Kind: ir.Return})
-	m.Small = &ir.Small{}
+	m.Target.Small = true
 	a := newRanges(m)
 	a.solve()
 	d := &bounder{a: a, p: newProver(a)}

@@ -31,11 +31,11 @@ func TestText(t *testing.T) {
 			}
 			for _, name := range strings.Fields(names) {
 				if name == "small" {
-					m.Small = &ir.Small{}
+					m.Target.Small = true
 					continue
 				}
 				p := passNamed(t, name)
-				if ds := p.Run(m); len(ds) > 0 {
+				if ds := p.run(m, nil); len(ds) > 0 {
 					t.Fatal(name, ds)
 				}
 				if err := ir.Verify(m); err != nil {

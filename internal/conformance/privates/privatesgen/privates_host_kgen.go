@@ -2525,9 +2525,6 @@ func (g *typesHost) r0() int {
 			*(*int32)(unsafe.Add(m7, int(v41)*4)) = int32(0)
 			v44 := v41 + 1
 			v41 = v44
-			if stop.Load() {
-				return g.Stop()
-			}
 			goto b30
 		}
 	b32:
@@ -2548,9 +2545,6 @@ func (g *typesHost) r0() int {
 			*(*int32)(unsafe.Add(m8, int(v46)*4)) = int32(0)
 			v49 := v46 + 1
 			v46 = v49
-			if stop.Load() {
-				return g.Stop()
-			}
 			goto b34
 		}
 	b36:
@@ -2987,9 +2981,6 @@ func (g *typesHost) r0() int {
 			v200 := v195 + 2
 			*(*int32)(unsafe.Add(m7, int(v196)*4)) = v200
 			v195 = v196
-			if stop.Load() {
-				return g.Stop()
-			}
 			goto b92
 		}
 	b95:
@@ -3015,9 +3006,6 @@ func (g *typesHost) r0() int {
 			}
 			v202 = v210
 			v203 = v204
-			if stop.Load() {
-				return g.Stop()
-			}
 			goto b96
 		}
 	b98:
@@ -3046,9 +3034,6 @@ func (g *typesHost) r0() int {
 			v221 := v220 >> 16
 			*(*int32)(unsafe.Add(m8, int(v213)*4)) = v221
 			v212 = v213
-			if stop.Load() {
-				return g.Stop()
-			}
 			goto b99
 		}
 	b102:
@@ -3078,9 +3063,6 @@ func (g *typesHost) r0() int {
 			}
 			v223 = v235
 			v224 = v225
-			if stop.Load() {
-				return g.Stop()
-			}
 			goto b103
 		}
 	b105:

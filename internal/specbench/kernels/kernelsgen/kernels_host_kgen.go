@@ -375,9 +375,6 @@ func (g *blurSpecHost) r0() int {
 		}
 		v49 = v56
 		v50 = v57
-		if stop.Load() {
-			return g.Stop()
-		}
 		goto b2
 	b4:
 		{
@@ -433,9 +430,6 @@ func (g *blurSpecHost) r0() int {
 		}
 		v68 = v78
 		v69 = v79
-		if stop.Load() {
-			return g.Stop()
-		}
 		goto b7
 	b11:
 		{
@@ -1597,7 +1591,6 @@ func (g *matMulSpecHost) r3() int {
 	h18 := g.v18[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	stop := g.Cancelled()
 	h72 := g.v72[:n]
 	v11 := int64(uint32(v10))
 	basex := g.ID[0] * g.Local[0]
@@ -1658,9 +1651,6 @@ func (g *matMulSpecHost) r3() int {
 		}
 		v48 = v55
 		v49 = v56
-		if stop.Load() {
-			return g.Stop()
-		}
 		goto b9
 	b11:
 		v72 = v55
@@ -1695,9 +1685,6 @@ func (g *matMulSpecHost) r3() int {
 		}
 		v58 = v69
 		v59 = v70
-		if stop.Load() {
-			return g.Stop()
-		}
 		goto b12
 	b16:
 		v72 = v69

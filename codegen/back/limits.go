@@ -1,4 +1,4 @@
-package codegen
+package back
 
 import (
 	"slices"
@@ -7,8 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// siteLimits returns the limits of a module's sites, as abi.Site has them. By these the
-// host device, to which Go tells lines only, tells sites apart.
+// siteLimits returns the limits of a module's sites, as abi.Site has them. The host device
+// runs the kernel's own Go, whose panics name a line only: the limit that a panic's text has
+// tells the sites of one line apart.
 func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	limits := map[*ir.Site]int64{}
 	for _, b := range m.Kernel.Blocks {

@@ -1,23 +1,44 @@
-package codegen
+package back
 
 import (
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/codegen/check"
-	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
-	"github.com/kgen-go/kgen/codegen/load"
-	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
 	"github.com/kgen-go/kgen/properties"
 )
 
-// describe makes the description that stubs hand to the runtime.
-func describe(m *ir.Module, k *load.Kernel, module *spirv.Module) *abi.Kernel {
+// aspectRow says which capabilities of a SPIR-V module an aspect stands for.
+type aspectRow struct {
+	aspect       properties.Aspect
+	capabilities []spirv.Capability
+}
+
+// native has the aspects that the variant in words does without.
+var native = []aspectRow{
+	{properties.Int8, []spirv.Capability{spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess}},
+	{properties.Int16, []spirv.Capability{spirv.CapabilityInt16, spirv.CapabilityStorageBuffer16BitAccess}},
+	{properties.Int64, []spirv.Capability{spirv.CapabilityInt64}},
+}
+
+// nativeUses returns the aspects in native that a module uses.
+func nativeUses(module *spirv.Module) []properties.Aspect {
+	var uses []properties.Aspect
+	for _, row := range native {
+		if slices.ContainsFunc(row.capabilities, module.HasCapability) {
+			uses = append(uses, row.aspect)
+		}
+	}
+	return uses
+}
+
+// describe makes the kernel's description from its first module, which has become SPIR-V.
+func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
+	m := k.Module
 	d := &abi.Kernel{
-		Name: k.Name, Package: k.Pkg.PkgPath, Form: m.Form, Rank: m.Rank,
+		Name: k.Name, Package: k.Package, Form: m.Form, Rank: m.Rank,
 		Params: m.Params, ArgSize: m.ArgSize, Spilled: m.Spilled, Items: m.Items,
 		Loops: emit.Loops(m), Data: string(m.Data), DataOffset: m.DataOffset,
 		Properties: k.Properties, Variables: m.Variables,
@@ -54,12 +75,12 @@ func describe(m *ir.Module, k *load.Kernel, module *spirv.Module) *abi.Kernel {
 	return d
 }
 
-// smallArrays is how many bytes of arrays of its own any work-item may have: what
-// is in all is not worth a check.
+// smallArrays is how many bytes of arrays a work-item may have that the runtime does not
+// compare with the device's limit.
 const smallArrays = 1 << 16
 
-// privates lists the memory of a work-item's own: what specialization constants
-// size, and the arrays that are left.
+// privates lists the private memory of a work-item: the arrays whose length specialization
+// constants set, and in one row all other arrays that the passes have left.
 func privates(m *ir.Module) []abi.Private {
 	out := slices.Clone(m.Privates)
 	arrays := 0
@@ -85,12 +106,8 @@ func local(v *ir.Var) abi.Local {
 	return l
 }
 
-// aspects says what a module's capabilities mean to users; those that variants do
-// without are in native.
-var aspects = []struct {
-	aspect       properties.Aspect
-	capabilities []spirv.Capability
-}{
+// aspects has the aspects that every variant needs that has their capabilities.
+var aspects = []aspectRow{
 	{properties.FP16, []spirv.Capability{spirv.CapabilityFloat16}},
 	{properties.FP64, []spirv.Capability{spirv.CapabilityFloat64}},
 	{properties.Atomic64, []spirv.Capability{spirv.CapabilityInt64Atomics}},
@@ -103,20 +120,22 @@ var subGroupCapabilities = []spirv.Capability{spirv.CapabilityGroupNonUniform, s
 	spirv.CapabilityGroupNonUniformArithmetic, spirv.CapabilityGroupNonUniformBallot,
 	spirv.CapabilityGroupNonUniformShuffle, spirv.CapabilityGroupNonUniformShuffleRelative}
 
-// uses says why the kernel needs its aspects. Integers of other sizes than a word's
-// are needed where atomic operations on 64 bits leave no variant in words.
-func uses(m *ir.Module, d *abi.Kernel, k *load.Kernel, prog *load.Program) []abi.Use {
+// uses says why the kernel needs each of its aspects, by the calls that lead to a use of it.
+// Integers of other sizes than 32 bits are needed only where atomic operations on 64 bits
+// leave the kernel without a variant in words; so these are the reason.
+func uses(k *Kernel, d *abi.Kernel) []abi.Use {
+	m := k.Module
 	find := func(a properties.Aspect) int {
 		return slices.IndexFunc(m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Func == "" })
 	}
 	var out []abi.Use
 	for _, a := range d.Aspects {
 		at := find(a)
-		if at < 0 && slices.ContainsFunc(native, func(n nativeRow) bool { return n.aspect == a }) {
+		if at < 0 && slices.ContainsFunc(native, func(n aspectRow) bool { return n.aspect == a }) {
 			at = find(properties.Atomic64)
 		}
 		if at < 0 {
-			out = append(out, abi.Use{Aspect: a, Chain: []abi.Frame{{Func: lower.FuncName(k.Fn), Pos: prog.Pos(k.Fn.Pos()).String()}}})
+			out = append(out, abi.Use{Aspect: a, Chain: []abi.Frame{k.At}})
 			continue
 		}
 		u := &m.Uses[at]
@@ -129,11 +148,11 @@ func uses(m *ir.Module, d *abi.Kernel, k *load.Kernel, prog *load.Program) []abi
 	return out
 }
 
-// used returns the aspects that the kernel uses: those that it needs, and those
-// that a variant in words does without. Int64 is one only where int64 or uint64 is
-// written: int has 64 bits as well. What work-groups do uses no sub-groups that
-// anybody wrote.
-func used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
+// Used returns the aspects that the kernel's author has made use of: those that the kernel
+// needs, and those that a variant in words does without. Int64 counts only where the source
+// says int64 or uint64 (explicit64), since int has 64 bits as well. Sub-groups that only
+// work-group algorithms use do not count.
+func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {
 		for _, a := range k.Variants[i].Without {
@@ -146,44 +165,9 @@ func used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	return slices.Compact(uses)
 }
 
-// checkAspects reports the aspects that the kernel, or a function that it calls,
-// uses and does not list, where it has a list.
-// uses returns them, given whether int64 or uint64 is written.
-func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(explicit64 bool) []properties.Aspect, diags *diag.List) {
-	written, explicit := check.Explicit64(k)
-	has, listed := k.Properties.Get(properties.KeyDeviceHas)
-	for _, a := range uses(explicit) {
-		if listed && !slices.Contains(has.Aspects(), a) {
-			at := slices.IndexFunc(m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Func == "" })
-			if at < 0 && a == properties.Int64 && explicit {
-				d := diags.Add(diag.Aspect, prog.DiagPos(written), aspectHint,
-					"int64 or uint64 here uses the aspect int64, which DeviceHas of kernel %s does not list", k.Name)
-				d.Related = prog.Chain(k, d.Pos)
-				continue
-			}
-			if at < 0 {
-				diags.Add(diag.Aspect, prog.DiagPos(k.PropertiesPos), aspectHint,
-					"kernel %s uses the aspect %v, which its DeviceHas does not list", k.Name, a)
-				continue
-			}
-			u := &m.Uses[at]
-			d := diags.Add(diag.Aspect, diag.Pos(u.Pos), aspectHint,
-				"%s uses the aspect %v, which DeviceHas of kernel %s does not list", u.In, a, k.Name)
-			relate(prog, d, u)
-		}
-		for i := range m.Uses {
-			if u := &m.Uses[i]; u.Func != "" && u.Aspect == a {
-				d := diags.Add(diag.Aspect, diag.Pos(u.Pos), aspectHint,
-					"%s uses the aspect %v, which //kgen:device_has of %s does not list", u.In, a, u.Func)
-				relate(prog, d, u)
-			}
-		}
-	}
-}
-
-// usesLeft is what used is for a kernel that is wrong, of which there is no module to
-// ask: what lowering has noted, as far as the passes have left it.
-func usesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
+// UsesLeft is Used for a kernel that has diagnostics and so no description: it returns the
+// uses that lowering has noted, without those whose code the passes have removed since.
+func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
 	for _, b := range m.Kernel.Blocks {
 		for _, v := range b.Insts {
@@ -206,16 +190,4 @@ func usesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	}
 	slices.Sort(uses)
 	return slices.Compact(uses)
-}
-
-const aspectHint = "list it, or use none of what needs it"
-
-// relate adds the calls that lead to the use of an aspect, and makes positions
-// those of files that the user can open.
-func relate(prog *load.Program, d *diag.Diagnostic, u *ir.AspectUse) {
-	open := func(p ir.Pos) diag.Pos { return diag.Pos{File: prog.Abs(p.File), Line: p.Line, Col: p.Col} }
-	d.Pos = open(u.Pos)
-	for _, c := range u.Calls {
-		d.Related = append(d.Related, diag.Related{Pos: open(c.Pos), Message: "called here from " + c.Caller})
-	}
 }

@@ -1,0 +1,152 @@
+package back
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/codegen/spirv/emit"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Kernel is a kernel to compile: its lowered module, and what the module does not have of it.
+type Kernel struct {
+	// Module is the module at level Built, before the first pass. Compiling changes it.
+	Module *ir.Module
+	// Name and Package are the kernel's type and that type's import path.
+	Name, Package string
+	Properties    properties.List
+	// At is the kernel's own function and its place. It is the reason for an aspect that the
+	// kernel needs and of which lowering has noted no use.
+	At abi.Frame
+	// Cancel asks for the variants that can be cancelled.
+	Cancel bool
+	// After, which may be nil, is given the first module after each pass, with the pass's
+	// name, and then the variants that there are: "small", "words", "alone" and "cancel".
+	After func(form string, m *ir.Module)
+}
+
+// Compiled is a kernel's description and the words of its modules.
+type Compiled struct {
+	ABI   *abi.Kernel // without the modules
+	Words []uint32    // of the first module
+	// Variants are the words of the variants, in the order of ABI.Variants.
+	Variants [][]uint32
+	// Lacks says which variants are left out because the passes refuse the kernel under the
+	// variant's assumptions, though it is right without them.
+	Lacks []error
+}
+
+// HostPoint is the pass after which no target has made a difference yet, and barriers, group
+// algorithms, atomic operations and faults still are single operations. Host forms are made
+// from the module as it is there.
+const HostPoint = "narrow"
+
+// Compile compiles a kernel's modules. Diagnostics are about the user's kernel, and there is
+// no result if there are any; the error is a bug in kgen.
+func Compile(k *Kernel) (*Compiled, diag.List, error) {
+	lowered := k.Module.Clone()
+	c, diags, err := compileFirst(k)
+	if err != nil || len(diags) > 0 {
+		return nil, diags, err
+	}
+	c.lowered = lowered
+	for _, add := range []func() error{c.addSmall, c.addNarrowDevices, c.addCancel} {
+		err := add()
+		if r := (*refused)(nil); errors.As(err, &r) {
+			c.out.Lacks = append(c.out.Lacks, r)
+		} else if err != nil {
+			return nil, nil, err
+		}
+	}
+	c.out.ABI.Uses = uses(k, c.out.ABI)
+	return c.out, nil, nil
+}
+
+// CompileGeneral is Compile without variants, which take longer than the rest. So the kernel
+// needs all that its only module uses.
+func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
+	c, diags, err := compileFirst(k)
+	if err != nil || len(diags) > 0 {
+		return nil, diags, err
+	}
+	c.need(nativeUses(c.first.spirv))
+	c.out.ABI.Uses = uses(k, c.out.ABI)
+	return c.out, nil, nil
+}
+
+// compiler compiles one kernel.
+type compiler struct {
+	k       *Kernel
+	lowered *ir.Module // a clone of the lowered module, which the variants begin from
+	first   finished
+	out     *Compiled
+}
+
+// after shows a form to who wants to see it.
+func (c *compiler) after(form string, m *ir.Module) {
+	if c.k.After != nil {
+		c.k.After(form, m)
+	}
+}
+
+// compileFirst makes the kernel's first module and describes the kernel by it.
+func compileFirst(k *Kernel) (*compiler, diag.List, error) {
+	c := &compiler{k: k}
+	m := k.Module
+	if err := ir.Verify(m); err != nil {
+		return nil, nil, err
+	}
+	var limits map[*ir.Site]int64
+	_, diags := pass.Run(m, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
+		c.after(p.Name, m)
+		if p.Name == HostPoint {
+			limits = siteLimits(m)
+		}
+	})
+	if len(diags) > 0 {
+		return nil, diags, nil
+	}
+	var err error
+	if c.first, err = finish(m); err != nil {
+		return nil, nil, err
+	}
+	c.out = &Compiled{ABI: describe(k, c.first.spirv), Words: c.first.words}
+	for i, s := range m.Sites {
+		c.out.ABI.Sites[i].Limit = limits[s]
+	}
+	return c, nil, nil
+}
+
+// finished is a module and the SPIR-V that is made of it.
+type finished struct {
+	m     *ir.Module
+	words []uint32
+	spirv *spirv.Module
+}
+
+// finish makes SPIR-V of a module that has gone through the passes.
+func finish(m *ir.Module) (out finished, err error) {
+	// Better no module than a wrong one: this costs next to nothing.
+	if err = ir.Verify(m); err != nil {
+		return out, err
+	}
+	out.m = m
+	if out.words, err = emit.Emit(m); err != nil {
+		return out, err
+	}
+	out.spirv, err = spirv.Parse(out.words)
+	return out, err
+}
+
+// need adds aspects to those that the kernel needs of a device.
+func (c *compiler) need(aspects []properties.Aspect) {
+	d := c.out.ABI
+	d.Aspects = append(d.Aspects, aspects...)
+	slices.Sort(d.Aspects)
+	d.Aspects = slices.Compact(d.Aspects)
+}

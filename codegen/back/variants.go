@@ -1,0 +1,261 @@
+package back
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv/emit"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// A module for small launches is worth having if it saves minSaved operations on integers of
+// 64 bits; an operation in a loop counts as loopWeight, in a nested one as the square of that.
+const (
+	minSaved   = 16
+	loopWeight = 8
+)
+
+// addSmall adds the variant for small launches, if much of what the first module computes in
+// 64 bits needs but 32 there.
+func (c *compiler) addSmall() error {
+	before := wideOps(c.first.m)
+	if before < minSaved {
+		return nil
+	}
+	s, found, err := c.variant("for small launches", ir.Target{Small: true, First: c.first.m})
+	if err != nil {
+		return err
+	}
+	// Launches are made of the same work-items, and faults are the same.
+	if found.Foreign || s.Items != c.first.m.Items || wideOps(s) > before-minSaved {
+		return nil
+	}
+	c.after(abi.VariantSmall, s)
+	f, err := finish(s)
+	if err != nil {
+		return fmt.Errorf("for small launches: %w", err)
+	}
+	c.add(abi.Variant{Name: abi.VariantSmall, Products: found.Products}, s, f.words)
+	return nil
+}
+
+// variant runs the passes over another clone of the lowered module. The error is a *refused
+// where they refuse what is right for other targets; form says which variant that concerns.
+func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *pass.Result, error) {
+	m := c.lowered.Clone()
+	found, diags := pass.Run(m, target, nil)
+	if len(diags) > 0 {
+		return nil, nil, &refused{form, diags[0]}
+	}
+	return m, found, nil
+}
+
+// add adds a variant's row to the description, and its words.
+func (c *compiler) add(row abi.Variant, m *ir.Module, words []uint32) {
+	slices.Sort(row.Without)
+	row.Without, row.Loops = slices.Compact(row.Without), emit.Loops(m)
+	c.out.ABI.Variants = append(c.out.ABI.Variants, row)
+	c.out.Variants = append(c.out.Variants, words)
+}
+
+// find returns the row of a variant, or nil if there is none.
+func (c *compiler) find(name string) *abi.Variant {
+	rows := c.out.ABI.Variants
+	if i := slices.IndexFunc(rows, func(v abi.Variant) bool { return v.Name == name }); i >= 0 {
+		return &rows[i]
+	}
+	return nil
+}
+
+// refused says why a variant is left out. For example, a loop with a barrier may have a way
+// out that all work-items of a group take together, but only where a slice is long: for small
+// launches that way out is gone, and nothing shows that the group leaves together.
+type refused struct {
+	form string
+	d    *diag.Diagnostic
+}
+
+func (r *refused) Error() string { return fmt.Sprintf("no module %s: %v", r.form, r.d) }
+
+// wideOps counts the operations on integers of 64 bits, weighted by loops.
+func wideOps(m *ir.Module) int {
+	loops := m.Kernel.Dominators().Loops()
+	outer := 0
+	if m.Items > 1 {
+		outer = 1 // the loop over work-items
+	}
+	n := 0
+	for _, b := range m.Kernel.Blocks {
+		weight := 1
+		for range min(loops.Depth(b)-outer, 3) {
+			weight *= loopWeight
+		}
+		for _, v := range b.Insts {
+			switch {
+			case v.Op == ir.OpIMul && v.Type == ir.TypeI64:
+				n += 3 * weight
+			case v.Op.Has(ir.FlagPure) && len(v.Args) > 1 && v.Args[1].Type == ir.TypeI64:
+				n += weight
+			}
+		}
+	}
+	return n
+}
+
+// addNarrowDevices adds the variants for devices that lack types of integers or algorithms of
+// sub-groups. It may change the first module. What the first module uses and no variant does
+// without becomes an aspect that the kernel needs.
+func (c *compiler) addNarrowDevices() error {
+	d := c.out.ABI
+	uses := nativeUses(c.first.spirv)
+	words, err := c.inWords(c.first.m, uses, c.after)
+	if err != nil {
+		return err
+	}
+	if words != nil {
+		c.add(abi.Variant{Name: abi.VariantWords, Without: slices.Clone(uses)}, c.first.m, words)
+	} else {
+		c.need(uses)
+	}
+	if !c.implied() {
+		return nil
+	}
+	alone, err := c.compileAlone(ir.Target{}, c.after)
+	if err != nil {
+		return err
+	}
+	d.Aspects = slices.DeleteFunc(d.Aspects, func(a properties.Aspect) bool { return a == properties.SubGroups })
+	left := nativeUses(alone.spirv)
+	without := []properties.Aspect{properties.SubGroups}
+	for _, a := range uses {
+		if words != nil && !slices.Contains(left, a) {
+			without = append(without, a)
+		}
+	}
+	c.add(abi.Variant{Name: abi.VariantAlone, Without: without}, alone.m, alone.words)
+	both, err := c.inWords(alone.m, left, nil)
+	switch {
+	case err != nil:
+		return err
+	case both != nil:
+		c.add(abi.Variant{Name: abi.VariantAloneWords, Without: slices.Concat(without, uses, left)}, alone.m, both)
+	default:
+		c.need(left)
+	}
+	return nil
+}
+
+// addCancel adds the variants that leave when the host asks them to, if the kernel is to have
+// them and has loops that ask for it: one for the first module, and one for each variant that
+// the kernel has for lesser devices.
+func (c *compiler) addCancel() (err error) {
+	if !c.k.Cancel {
+		return nil
+	}
+	const form = "that can be cancelled"
+	defer func() {
+		if err != nil && !errors.As(err, new(*refused)) {
+			err = fmt.Errorf("%s: %w", form, err)
+		}
+	}()
+	target := ir.Target{Cancel: true, First: c.first.m}
+	m, found, err := c.variant(form, target)
+	if err != nil {
+		return err
+	}
+	if !pass.CanLeave(m) {
+		return nil
+	}
+	if found.Foreign || m.Items != c.first.m.Items {
+		return errors.New("it is not like the first module")
+	}
+	c.after(abi.VariantCancel, m)
+	first, err := finish(m)
+	if err != nil {
+		return err
+	}
+	if err := c.addCancelled(abi.VariantCancel, first, nil, abi.VariantWords); err != nil {
+		return err
+	}
+	like := c.find(abi.VariantAlone)
+	if like == nil {
+		return nil
+	}
+	alone, err := c.compileAlone(target, nil)
+	if err != nil {
+		return err
+	}
+	return c.addCancelled(abi.VariantCancel+"Alone", alone, like.Without, abi.VariantAloneWords)
+}
+
+// addCancelled adds a module that can be cancelled, and that in words if the kernel has the
+// variant inWords.
+func (c *compiler) addCancelled(name string, f finished, without []properties.Aspect, inWords string) error {
+	c.add(abi.Variant{Name: name, Cancel: true, Without: slices.Clone(without)}, f.m, f.words)
+	like := c.find(inWords)
+	if like == nil {
+		return nil
+	}
+	without = slices.Clone(like.Without)
+	words, err := c.inWords(f.m, nativeUses(f.spirv), nil)
+	if err == nil && words == nil {
+		words = f.words
+	}
+	c.add(abi.Variant{Name: abi.VariantCancel + strings.ToUpper(inWords[:1]) + inWords[1:], Cancel: true, Without: without}, f.m, words)
+	return err
+}
+
+// inWords returns the module that computes in words of 32 bits, or nil if it uses nothing
+// else or has no such form. It may change m.
+func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
+	if len(uses) == 0 || !pass.Words(m) {
+		return nil, nil
+	}
+	if after != nil {
+		after(abi.VariantWords, m)
+	}
+	f, err := finish(m)
+	if err != nil {
+		return nil, fmt.Errorf("in words: %w", err)
+	}
+	return f.words, nil
+}
+
+// implied reports whether the kernel uses sub-groups only for what work-groups do, which
+// work-groups can do without.
+func (c *compiler) implied() bool {
+	d := c.out.ABI
+	return slices.Contains(d.Aspects, properties.SubGroups) && !d.Properties.Has(properties.KeyDeviceHas) &&
+		!slices.ContainsFunc(c.first.m.Uses, func(u ir.AspectUse) bool { return u.Aspect == properties.SubGroups })
+}
+
+// compileAlone compiles the kernel for devices without algorithms of sub-groups.
+func (c *compiler) compileAlone(target ir.Target, after func(form string, m *ir.Module)) (out finished, err error) {
+	const form = "without sub-groups"
+	defer func() {
+		if err != nil && !errors.As(err, new(*refused)) {
+			err = fmt.Errorf("%s: %w", form, err)
+		}
+	}()
+	target.NoSubGroups = true
+	m, found, err := c.variant(form, target)
+	if err != nil {
+		return out, err
+	}
+	if found.Foreign {
+		return out, errors.New("it has faults that the first module has not")
+	}
+	if after != nil {
+		after(abi.VariantAlone, m)
+	}
+	if out, err = finish(m); err == nil && slices.ContainsFunc(subGroupCapabilities, out.spirv.HasCapability) {
+		err = errors.New("sub-groups are used")
+	}
+	return out, err
+}

@@ -1,0 +1,179 @@
+package ir
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Clone returns a copy of the module that shares nothing with it that either could change:
+// functions, values, variables, sites, specialization constants and interned types are copies,
+// positions included. Values and blocks keep their ids, so that a pass does the same to the
+// copy as to the module. A pass that must see what a change leads to makes it in a clone.
+//
+// What stays shared never changes: the scalar types, the host's variables in Variables, and
+// the kernel's first module in Target.
+func (m *Module) Clone() *Module {
+	n := *m
+	n.consts, n.arrays, n.structs = map[constKey]*Value{}, map[arrayKey]*Type{}, map[string]*Type{}
+	c := &cloner{
+		m: &n, values: map[*Value]*Value{}, blocks: map[*Block]*Block{}, funcs: map[*Func]*Func{}, vars: map[*Var]*Var{},
+		refs: map[*Ref]*Ref{}, types: map[*Type]*Type{}, specs: map[*Spec]*Spec{}, sites: map[*Site]*Site{},
+	}
+	for k, v := range m.consts {
+		n.consts[k] = c.value(v)
+	}
+	n.exprs = each(m.exprs, c.value)
+	n.Specs, n.Sites, n.Vars = each(m.Specs, c.spec), each(m.Sites, c.site), each(m.Vars, c.variable)
+	n.Kernel, n.Helpers = c.fn(m.Kernel), each(m.Helpers, c.fn)
+	for len(c.todo) > 0 {
+		last := c.todo[len(c.todo)-1]
+		c.todo = c.todo[:len(c.todo)-1]
+		last()
+	}
+	n.Privates, n.Params, n.Data = slices.Clone(m.Privates), slices.Clone(m.Params), bytes.Clone(m.Data)
+	n.Variables, n.Unwatched = slices.Clone(m.Variables), slices.Clone(m.Unwatched)
+	n.Uses = each(m.Uses, func(u AspectUse) AspectUse {
+		u.Calls = slices.Clone(u.Calls)
+		return u
+	})
+	return &n
+}
+
+// cloner maps the parts of a module to their copies.
+type cloner struct {
+	m      *Module // the copy
+	values map[*Value]*Value
+	blocks map[*Block]*Block
+	funcs  map[*Func]*Func
+	vars   map[*Var]*Var
+	refs   map[*Ref]*Ref
+	types  map[*Type]*Type
+	specs  map[*Spec]*Spec
+	sites  map[*Site]*Site
+	// todo fills in what copies refer to. Code is a graph of any depth, so that recursion
+	// would not do.
+	todo []func()
+}
+
+// each returns the copies of a list's elements, and nil for nil.
+func each[T any](list []T, copied func(T) T) []T {
+	if list == nil {
+		return nil
+	}
+	out := make([]T, len(list))
+	for i, x := range list {
+		out[i] = copied(x)
+	}
+	return out
+}
+
+// shallow returns the copy of what p points to, and whether it is new: then the caller has
+// to replace the pointers in it.
+func shallow[T any](copies map[*T]*T, p *T) (q *T, isNew bool) {
+	if p == nil {
+		return nil, false
+	}
+	if q = copies[p]; q != nil {
+		return q, false
+	}
+	x := *p
+	copies[p] = &x
+	return &x, true
+}
+
+func (c *cloner) value(v *Value) *Value {
+	w, isNew := shallow(c.values, v)
+	if isNew {
+		w.Type = c.typ(v.Type)
+		c.todo = append(c.todo, func() {
+			w.Args, w.Block = each(v.Args, c.value), c.block(v.Block)
+			switch aux := v.Aux.(type) {
+			case *Spec:
+				w.Aux = c.spec(aux)
+			case *Ref:
+				w.Aux = c.ref(aux)
+			case *Copy:
+				if aux != nil {
+					w.Aux = &Copy{c.variable(aux.Dst), c.variable(aux.Src)}
+				}
+			case *Site:
+				w.Aux = c.site(aux)
+			case *Func:
+				w.Aux = c.fn(aux)
+			}
+		})
+	}
+	return w
+}
+
+func (c *cloner) block(b *Block) *Block {
+	d, isNew := shallow(c.blocks, b)
+	if isNew {
+		c.todo = append(c.todo, func() {
+			d.Func = c.fn(b.Func)
+			d.Phis, d.Insts = each(b.Phis, c.value), each(b.Insts, c.value)
+			d.Term.Cond, d.Term.Succs = c.value(b.Term.Cond), each(b.Term.Succs, c.block)
+			d.Preds, d.Merge, d.Continue = each(b.Preds, c.block), c.block(b.Merge), c.block(b.Continue)
+		})
+	}
+	return d
+}
+
+func (c *cloner) fn(f *Func) *Func {
+	g, isNew := shallow(c.funcs, f)
+	if isNew {
+		g.Module = c.m
+		g.Params, g.Vars, g.Blocks = each(f.Params, c.value), each(f.Vars, c.variable), each(f.Blocks, c.block)
+	}
+	return g
+}
+
+func (c *cloner) variable(x *Var) *Var {
+	y, isNew := shallow(c.vars, x)
+	if isNew {
+		y.Type, y.Init = c.typ(x.Type), each(x.Init, c.value)
+	}
+	return y
+}
+
+func (c *cloner) ref(r *Ref) *Ref {
+	s, isNew := shallow(c.refs, r)
+	if isNew {
+		s.Var, s.Elem = c.variable(r.Var), c.typ(r.Elem)
+	}
+	return s
+}
+
+// typ returns the copy's type for t, which it interns as m does.
+func (c *cloner) typ(t *Type) *Type {
+	if t == nil || t.Kind != Array && t.Kind != Struct {
+		return t
+	}
+	u := c.types[t]
+	if u == nil {
+		if t.Kind == Array {
+			u = c.m.ArrayOf(c.typ(t.Elem), c.value(t.Len))
+		} else {
+			u = c.m.StructOf(each(t.Fields, func(f Field) Field {
+				f.Type = c.typ(f.Type)
+				return f
+			}), t.Size, t.Align)
+		}
+		c.types[t] = u
+	}
+	return u
+}
+
+func (c *cloner) spec(s *Spec) *Spec {
+	t, isNew := shallow(c.specs, s)
+	if isNew && s.User != nil {
+		user := *s.User
+		t.User = &user
+	}
+	return t
+}
+
+func (c *cloner) site(s *Site) *Site {
+	t, _ := shallow(c.sites, s)
+	return t
+}

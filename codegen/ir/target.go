@@ -1,0 +1,28 @@
+package ir
+
+// Target says what a module is made for. A kernel has one module for every launch and device,
+// whose Target is zero, and variants for some.
+type Target struct {
+	// Small is set for launches whose sizes, and the products of sizes that pass.Result has,
+	// are at most abi.MaxSmall.
+	Small bool
+	// NoSubGroups is set for devices without group algorithms of sub-groups: those of
+	// work-groups run in work-group memory. Lowering sets it where the kernel's DeviceHas
+	// leaves sub-groups out.
+	NoSubGroups bool
+	// Cancel is set for launches that may be cancelled: work-items leave when the host asks
+	// them to.
+	Cancel bool
+	// First is the kernel's first module where this one is another: faults are known by the
+	// sites of that. It is nil for the first module itself.
+	First *Module
+}
+
+// Add returns the target that is all of what t and u are.
+func (t Target) Add(u Target) Target {
+	t.Small, t.NoSubGroups, t.Cancel = t.Small || u.Small, t.NoSubGroups || u.NoSubGroups, t.Cancel || u.Cancel
+	if u.First != nil {
+		t.First = u.First
+	}
+	return t
+}

@@ -1,0 +1,125 @@
+package pass
+
+import (
+	"errors"
+	"fmt"
+)
+
+// constraint says that one pass must run before another, and why. A pass that stands in the
+// wrong place often does no visible harm: the code is merely slower, or wrong for one driver
+// only. So the reasons are data, which init compares with the list.
+type constraint struct {
+	before, after string
+	because       string
+}
+
+// passOrder holds the reasons for the order of passes. Whoever adds a pass adds a row for each
+// pass that it needs the work of, and for each whose work it would undo or hide.
+var passOrder = []constraint{
+	// Memory becomes values.
+	{"soa", "sroa", "soa leaves arrays whose elements are no structs, and sroa can split short ones of these into scalars"},
+	{"sroa", "mem2reg", "mem2reg promotes scalar variables only; sroa makes them of structs and short arrays"},
+	{"mem2reg", "params", "that an argument is never read shows only once the variables that it is copied to are values"},
+	{"mem2reg", "simplify", "simplify folds values and does not look into memory"},
+	{"mem2reg", "cse", "two loads of a variable are equal expressions only once they are the same value"},
+	{"params", "bounds", "all modules of a kernel share one argument block, and bounds is the first pass that differs among them"},
+	{"params", "polls", "all modules of a kernel share one argument block, and only those that can be cancelled have polls"},
+
+	// Values are simplified before anything is copied.
+	{"simplify", "cse", "expressions that simplify brings into the same form are equal to cse"},
+	{"simplify", "bounds", "a branch that a constant decides leads to no check"},
+	{"cse", "dce", "cse leaves values that nothing uses"},
+	{"dce", "fuse", "fuse takes a product into a sum only if nothing else uses it, so dead uses must be gone"},
+	{"floats", "fuse", "where floats removes a conversion it leaves an FRounded, by which fuse knows not to fuse the product below"},
+	{"fuse", "ahead", "fuse counts the uses of a product, and a copied loop doubles them"},
+	{"fuse", "unroll", "fuse counts the uses of a product, and each unrolled round adds some"},
+	{"fuse", "gather", "fuse counts the uses of a product, and gather copies code for work-items whose checks fail"},
+
+	// Checks are decided, then hoisted; what is left of them bounds integers.
+	{"bounds", "ahead", "ahead versions only loops that still have checks, which bounds decides"},
+	{"bounds", "shortdiv", "the ranges that prove a division short follow from the checks that bounds leaves"},
+	{"bounds", "deadlanes", "each check that bounds decides is one branch less by which a lane may die"},
+	{"ahead", "unroll", "unroll is for the small loops whose checks ahead cannot hoist"},
+	{"ahead", "narrow", "the tests that ahead hoists bound the integers of the loop behind them"},
+	{"unroll", "gather", "gather merges the checks of the rounds that unroll writes out one after the other"},
+	{"shortdiv", "narrow", "narrow keeps in 32 bits what is computed from 32-bit values, such as shortdiv's quotients"},
+	{"narrow", "gather", "gather moves values ahead of the checks from which narrow reads their ranges"},
+	{"ahead", "coarsen", "ahead would take coarsen's loop over work-items for one of the kernel and version it"},
+	{"unroll", "coarsen", "unroll would write out coarsen's loop over work-items, and coarsen repeats kernels whose only loops unroll removed"},
+	{"gather", "coarsen", "coarsen repeats only small kernels and must count what gather adds"},
+
+	// Work-items that leave early become dead lanes, and group operations become code.
+	{"coarsen", "polls", "coarsen turns each way out of a work-item into a jump to the next one, which must not happen to a cancelled one"},
+	{"gather", "polls", "gather would take the look at the cancel word, which ends in a fault, for a check to merge"},
+	{"polls", "deadlanes", "deadlanes must see every place where a work-item may leave, cancellation included"},
+	{"polls", "groups", "polls asks by a group reduction whether the whole group stays, which groups writes out"},
+	{"deadlanes", "groups", "dead lanes contribute a neutral operand to a group operation while it is still one operation"},
+	{"deadlanes", "atomics", "the retry loops that atomics adds need no dead lanes: they have no barriers"},
+	{"deadlanes", "zerolocal", "all lanes take part in zeroing work-group memory, dead ones too, and meet at its barrier"},
+	{"deadlanes", "mem2reg2", "deadlanes keeps its flags in variables, which mem2reg2 promotes"},
+	{"deadlanes", "partial", "partial's branch depends on the work-item, so all barriers behind it would look divergent"},
+
+	// Loops and branches are all there; they get SPIR-V's structure.
+	{"narrow", "constdiv", "constdiv expands the 64-bit divisions that narrow could not do in 32 bits"},
+	{"shortdiv", "constdiv", "constdiv expands the 64-bit divisions that shortdiv could not do in 32 bits"},
+	{"constdiv", "simplify2", "simplify2 folds the shifts and masks of constdiv's multiplications"},
+	{"mem2reg2", "simplify2", "simplify2 folds the flags that mem2reg2 found to be constant"},
+	{"simplify2", "dce2", "simplify2 leaves values that nothing uses"},
+	{"groups", "structurize", "groups adds loops"},
+	{"atomics", "structurize", "atomics adds loops"},
+	{"zerolocal", "structurize", "zerolocal adds loops"},
+	{"partial", "structurize", "partial adds a branch"},
+	{"simplify2", "structurize", "a branch that simplify2 folds needs no structure; behind structurize simplify leaves branches alone"},
+	{"structurize", "simplify3", "structurize adds flags, many of which are constant"},
+	{"simplify3", "dce3", "simplify3 leaves values that nothing uses"},
+	{"structurize", "loopvalues", "loopvalues routes breaks through loop headers, which structurize declares"},
+
+	// Nothing is folded any more; the code is written as drivers and SPIR-V need it.
+	{"dce3", "access", "a load that dce3 removes does not count as a read of its slice"},
+	{"simplify3", "loopvalues", "simplify would fold the phis that loopvalues adds for drivers"},
+	{"simplify3", "quirks", "simplify would fold what quirks writes in a roundabout way"},
+	{"loopvalues", "quirks", "where work-items meet quirks hides all phis of bools, also the flags by which loopvalues leaves a loop"},
+	{"quirks", "exactdiv", "quirks would hide the integers of exactdiv's corrections, which need no hiding"},
+	{"exactdiv", "longdiv", "longdiv divides float32s whose rounding does not matter, which exactdiv must not correct"},
+	{"exactdiv", "unsigned", "unsigned rewrites conversions to float32, also those that exactdiv adds"},
+	{"longdiv", "unsigned", "unsigned rewrites conversions to float32, also those that longdiv adds"},
+	{"quirks", "outlive", "quirks puts other values in the place of the header phis that outlive routes values through"},
+	{"exactdiv", "outlive", "outlive computes short expressions again behind a loop, and exactdiv makes a division a long one"},
+	{"longdiv", "outlive", "outlive computes short expressions again behind a loop, and longdiv makes a division a long one"},
+	{"unsigned", "outlive", "outlive computes expressions again behind a loop in their final form"},
+	{"access", "expand", "expand makes loads of the arguments of a spilled launch, behind which access cannot see the slices"},
+	{"outlive", "expand", "outlive computes arguments again behind a loop, which is free only while they are no loads"},
+	{"structurize", "expand", "the helper that expand adds for faults has its structure already"},
+}
+
+func init() {
+	if err := checkOrder(passes, passOrder); err != nil {
+		panic("BUG: the list of passes: " + err.Error())
+	}
+}
+
+// checkOrder returns an error for each constraint that the list breaks, for each pass that a
+// constraint names and the list lacks, and for each name that the list has twice.
+func checkOrder(list []Pass, order []constraint) error {
+	var errs []error
+	at := map[string]int{}
+	for i := range list {
+		if _, ok := at[list[i].Name]; ok {
+			errs = append(errs, fmt.Errorf("two passes are called %s", list[i].Name))
+		}
+		at[list[i].Name] = i
+	}
+	for _, c := range order {
+		before, ok1 := at[c.before]
+		after, ok2 := at[c.after]
+		switch {
+		case !ok1:
+			errs = append(errs, fmt.Errorf("there is no pass %s, which is to run before %s", c.before, c.after))
+		case !ok2:
+			errs = append(errs, fmt.Errorf("there is no pass %s, which is to run after %s", c.after, c.before))
+		case before >= after:
+			errs = append(errs, fmt.Errorf("%s must run before %s: %s", c.before, c.after, c.because))
+		}
+	}
+	return errors.Join(errs...)
+}
