@@ -74,6 +74,8 @@ type Module struct {
 	First *First
 	// Small, if not nil, says that the module is for small launches only.
 	Small *Small
+	// Disabled has what passes leave out, such as "quirk/rotation"; see pass.CheckDisabled.
+	Disabled []string
 	// Float is the kernel's floating-point mode.
 	Float properties.FloatMode
 
