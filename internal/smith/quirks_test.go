@@ -1,0 +1,27 @@
+package smith
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/quirktest"
+)
+
+// TestQuirks runs the kept programs that show drivers' bugs without kgen's workarounds, and
+// logs which of these the Vulkan device does not need.
+func TestQuirks(t *testing.T) {
+	quirktest.Asked(t)
+	device := devtest.Vulkan(t).Name()
+	cases := quirktest.Cases(func(c quirktest.Case) bool { return strings.HasPrefix(c.Name, "internal/smith/testdata/") })
+	quirktest.Programs(t, device, cases, func(c quirktest.Case) (string, error) {
+		file := strings.TrimPrefix(c.Name, "internal/smith/")
+		args := []string{"-test.run", "^TestKept$", "-programs-kept", file}
+		if path.Dir(file) == "testdata/groups" {
+			args = []string{"-test.run", "^TestKeptGroups$", "-kept", file}
+		}
+		_, failed, err := quirktest.Child(nil, append(args, "-modules", "general,small,words", "-disabled", c.Disabled()[0])...)
+		return failed, err
+	})
+}
