@@ -20,6 +20,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
+	"github.com/kgen-go/kgen/codegen/pass"
 )
 
 // Config says what to generate.
@@ -43,6 +44,10 @@ type Config struct {
 	// to, also by Check; see internal/modules. Without Check, nothing else is written.
 	Modules string
 
+	// Disabled has what modules are made without, such as "quirk/rotation": workarounds for
+	// drivers' bugs, to find out whether a driver still needs them; see pass.Quirks.
+	Disabled []string
+
 	// Dump names a form of the kernels to print to DumpTo instead of writing
 	// anything: one of DumpNames.
 	Dump   string
@@ -50,6 +55,10 @@ type Config struct {
 
 	onFollowUpPanic func(bug any) // see unit
 }
+
+// CheckDisabled returns an error, which lists the names that there are, unless modules can be
+// made without what each of the names stands for.
+func CheckDisabled(names []string) error { return pass.CheckDisabled(names) }
 
 // ErrStale is the error of a check that found files to be out of date.
 var ErrStale = errors.New("generated files are out of date")
@@ -86,6 +95,9 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if cfg.Dump != "" && !validDump(cfg.Dump) {
 		return res, nil, fmt.Errorf("no form of kernels is called %q; there are %v", cfg.Dump, DumpNames())
 	}
+	if err := pass.CheckDisabled(cfg.Disabled); err != nil {
+		return res, nil, err
+	}
 	begin := time.Now()
 	lap := func(name string) {
 		now := time.Now()
@@ -95,7 +107,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Intrinsic: lower.Intrinsic})
 	lap("load")
 	if prog != nil {
-		res.Trace = prog.Trace
+		res.Trace, prog.Disabled = prog.Trace, cfg.Disabled
 	}
 	if err != nil || prog == nil {
 		return res, diags, err

@@ -60,6 +60,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.BoolVar(&cfg.Strict, "strict", false, "fail if a kernel lacks a variant or its host form")
 	flags.StringVar(&cfg.Modules, "modules", "", "write the modules of packages with //kgen:bare, which are kgen's own tests, below `folder`, and without -check nothing else")
 	flags.StringVar(&cfg.Dump, "dump", "", "print a `form` of the kernels and write nothing: "+strings.Join(codegen.DumpNames(), ", "))
+	flags.Func("disable", "compile without `names`, such as quirk/rotation, with commas: workarounds for drivers' bugs, to see whether a driver still needs them", func(names string) error {
+		cfg.Disabled = append(cfg.Disabled, strings.Split(names, ",")...)
+		return codegen.CheckDisabled(cfg.Disabled)
+	})
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "usage: kgen [flags] [packages]\n       kgen explain [codes]\n")
 		flags.PrintDefaults()

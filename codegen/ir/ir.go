@@ -68,6 +68,8 @@ type Module struct {
 	UsesGroup bool
 	// Target is what the module is made for. pass.Run sets it; nothing changes it after that.
 	Target Target
+	// Disabled has what passes leave out, such as "quirk/rotation"; see pass.CheckDisabled.
+	Disabled []string
 	// Float is the kernel's floating-point mode.
 	Float properties.FloatMode
 

@@ -28,6 +28,8 @@ type Program struct {
 	Packages []*Package // those with kernels, in order of import path
 	Trace    Trace
 	Directives
+	// Disabled is ir.Module's, for all kernels.
+	Disabled []string
 
 	dir   string            // working directory, for printing
 	files map[string]string // canonical names of files, by absolute path

@@ -140,7 +140,7 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 // the given strings in a table, and with variables that hold values of several shapes.
 func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts, choices *choices) *lowerer {
 	m := ir.NewModule(k.Name)
-	m.Form, m.Rank = k.Form, k.Rank
+	m.Form, m.Rank, m.Disabled = k.Form, k.Rank, p.Disabled
 	args := slices.Clone(k.Leaves)
 	m.ArgSize, m.Spilled = load.Layout(args)
 	for _, leaf := range args {

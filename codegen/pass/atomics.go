@@ -27,7 +27,7 @@ func runAtomics(m *ir.Module) diag.List {
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
 		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
-			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || isLocalExchange(v)
+			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || isLocalExchange(v) && avoids(m, "local-exchange")
 		})
 		if at < 0 {
 			continue

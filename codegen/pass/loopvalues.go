@@ -43,16 +43,20 @@ import (
 //	}
 //	use(x)
 func loopValues(m *ir.Module) diag.List {
+	if !avoids(m, "loop-values") {
+		return nil
+	}
 	for _, f := range bodies(m) {
-		handOut(f, computedAgain, false)
+		routeThroughHeader(f, computedAgain, false)
 	}
 	return nil
 }
 
-// handOut lets the headers of those loops do their breaks that hand out values which
-// drivers may lose. What takes so many operations at most, of the headers' phis, it computes
-// again behind the loop instead if again says so, and else leaves alone.
-func handOut(f *ir.Func, atMost int, again bool) {
+// routeThroughHeader has the header of each loop whose live-out values lavapipe may lose end
+// the loop, and carry those values as phis. Live-out values that can be computed from the
+// header's phis with atMost operations it computes again behind the loop if again is set, and
+// else leaves alone.
+func routeThroughHeader(f *ir.Func, atMost int, again bool) {
 	dropCopies(f)
 	dom := f.Dominators()
 	uses := findUses(f, dom)
@@ -62,7 +66,7 @@ func handOut(f *ir.Func, atMost int, again bool) {
 			continue
 		}
 		l := loopOf(h, dom)
-		xs := l.outliving(uses)
+		xs := l.liveOut(uses)
 		if !slices.ContainsFunc(xs, func(v *ir.Value) bool { return v.Op != ir.OpPhi || v.Block != h }) || l.keptInHeader(xs, uses) || l.leftAtOnce() {
 			continue
 		}
@@ -206,8 +210,8 @@ func findUses(f *ir.Func, dom *ir.DomTree) *users {
 	return u
 }
 
-// outliving returns the values that are computed in the loop and used behind it, in order.
-func (l *loopBlocks) outliving(uses *users) (out []*ir.Value) {
+// liveOut returns the values that are computed in the loop and used behind it, in order.
+func (l *loopBlocks) liveOut(uses *users) (out []*ir.Value) {
 	blocks := slices.Clone(l.blocks)
 	slices.SortFunc(blocks, func(a, b *ir.Block) int { return uses.place[a] - uses.place[b] })
 	outside := func(b *ir.Block) bool { return !l.contains(b) }

@@ -20,9 +20,15 @@ const (
 // must not do before quirks and others, since those put other values in their places.
 func outlive(m *ir.Module) diag.List {
 	for _, f := range bodies(m) {
-		countedFlags(f)
-		handOut(f, writtenAgain, true)
-		countedFlags(f) // those that handOut has loops carry
+		if avoids(m, "carried-flag") {
+			countedFlags(f)
+		}
+		if avoids(m, "loop-values") {
+			routeThroughHeader(f, writtenAgain, true)
+		}
+		if avoids(m, "carried-flag") {
+			countedFlags(f) // those that routeThroughHeader has loops carry
+		}
 	}
 	return nil
 }

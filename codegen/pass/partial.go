@@ -13,7 +13,7 @@ import (
 // sub-group then counts and the others do not. An if around all keeps them out of
 // every branch. Other devices fold it.
 func runPartial(m *ir.Module) diag.List {
-	if !m.UsesGroup {
+	if !m.UsesGroup || !avoids(m, "idle-lanes") {
 		return nil
 	}
 	whole := &ir.Spec{ID: abi.SpecWhole, Name: "Whole", Type: ir.TypeBool, Default: 1}

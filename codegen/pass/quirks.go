@@ -1,112 +1,159 @@
 package pass
 
 import (
-	"github.com/kgen-go/kgen/abi"
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// quirks writes in another way what drivers are known to compile wrongly. Zeros in
-// float arithmetic become the launch block's reserved word, which is zero: lavapipe
-// folds x*0 and x+0 where the zero is a literal, and neither NoContraction nor
-// SignedZeroInfNanPreserve keeps it from that. See also bitsOfNaN, maskPhis,
-// numberFlags, hideValues, countedFlags, hideFlags, hideLiterals and keepSignals.
+// Driver is a Vulkan driver whose compiler, or whose queue, does something wrong.
+type Driver string
+
+// The drivers that have rows.
+const (
+	NVIDIA      Driver = "NVIDIA"
+	Lavapipe    Driver = "lavapipe"
+	SwiftShader Driver = "SwiftShader"
+)
+
+// A Quirk is one bug of one driver, and how kgen's modules avoid it. All rows together are
+// [Quirks]: the files quirks_nvidia.go, quirks_lavapipe.go and quirks_swiftshader.go.
+//
+// A row works in one of these ways:
+//
+//   - Match, with Hide: the value that Match tells of is hidden from the driver's optimizer;
+//     see [hider.hideValues].
+//   - Inst: every instruction is offered to the row, which may write it in another way.
+//   - Module, Before and After: the row looks at the module, or at one function after the
+//     other, before or after values are hidden.
+//   - Where alone: the workaround is part of how another pass, or another package, does its
+//     work. The row points at the code.
+type Quirk struct {
+	// Name, behind "quirk/", is what kgen's flag -disable takes.
+	Name   string
+	Driver Driver
+	// Seen is the driver's version that showed the bug.
+	Seen string
+	// Bug says in a sentence what the driver does.
+	Bug string
+	// Case has what shows the bug where the row is switched off:
+	//
+	//	internal/difftest/golang.Shifted    a kernel of a package of test kernels
+	//	internal/smith/testdata/bytes.go    a program of package smith that was kept
+	//	runtime/x_test.go:TestX             a test
+	//	codegen/pass/testdata/turned.ir     a module that has the pattern
+	Case []string
+	// Where is the function, as file:function, that avoids the bug.
+	Where string
+	// Fixed says of a row with Where alone that modules cannot be made without it.
+	Fixed bool
+
+	// Match reports whether the instruction or phi use must not see what its operand v is.
+	Match func(h *hider, v, use *ir.Value) bool
+	// Operands, if not nil, returns the values to hide for use; Match is nil then. They need
+	// not be use's own operands.
+	Operands func(use *ir.Value) []*ir.Value
+	// Hide says how the value is hidden.
+	Hide hiding
+
+	// Inst may change the instruction v. It returns the values that must stand before v.
+	Inst func(h *hider, v *ir.Value) []*ir.Value
+
+	Module        func(m *ir.Module)
+	Before, After func(h *hider)
+}
+
+// Mends reports whether the row itself changes modules, and so has code in the table.
+func (q *Quirk) Mends() bool {
+	return q.Match != nil || q.Operands != nil || q.Inst != nil || q.Module != nil || q.Before != nil || q.After != nil
+}
+
+// table has the rows in the order in which they are applied. A function fills it, since rows
+// lead to functions that ask whether a row is switched off.
+var table []*Quirk
+
+func init() {
+	for _, rows := range [][]Quirk{nvidiaQuirks, lavapipeQuirks, swiftShaderQuirks} {
+		for i := range rows {
+			table = append(table, &rows[i])
+		}
+	}
+}
+
+// Quirks returns all rows.
+func Quirks() []*Quirk { return slices.Clone(table) }
+
+// quirkPrefix is what the names of rows have before them where other things could be named.
+const quirkPrefix = "quirk/"
+
+// CheckDisabled returns an error, with the names that there are, unless each name is that of
+// something which modules can be made without, such as "quirk/rotation".
+func CheckDisabled(names []string) error {
+	for _, name := range names {
+		i := slices.IndexFunc(table, func(q *Quirk) bool { return quirkPrefix+q.Name == name })
+		switch {
+		case i < 0:
+			var known []string
+			for _, q := range table {
+				if !q.Fixed {
+					known = append(known, quirkPrefix+q.Name)
+				}
+			}
+			return fmt.Errorf("nothing that can be disabled is called %q; there are %s", name, strings.Join(known, ", "))
+		case table[i].Fixed:
+			return fmt.Errorf("%s cannot be disabled: modules are built around it (%s)", name, table[i].Where)
+		}
+	}
+	return nil
+}
+
+// avoids reports whether the module is to avoid the bug of the row with that name.
+func avoids(m *ir.Module, name string) bool {
+	return len(m.Disabled) == 0 || !slices.Contains(m.Disabled, quirkPrefix+name)
+}
+
+// quirks applies the rows of the table to a module. It stands after everything that folds
+// constants, which would undo it.
 func quirks(m *ir.Module) diag.List {
-	keepSignals(m)
+	var rows []*Quirk
+	for _, q := range table {
+		if avoids(m, q.Name) {
+			rows = append(rows, q)
+		}
+	}
+	for _, q := range rows {
+		if q.Module != nil {
+			q.Module(m)
+		}
+	}
 	for _, f := range bodies(m) {
-		h := newZeroHider(f)
+		h := newHider(f, rows)
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
-				switch v.Op {
-				case ir.OpStore:
-					out = append(out, maskPhis(f, v)...)
-				case ir.OpFNe, ir.OpFEq:
-					if v.Args[0] == v.Args[1] {
-						out = append(out, bitsOfNaN(f, v)...)
-					}
-				case ir.OpLNe, ir.OpLEq:
-					out = append(out, h.numberFlags(v)...)
-				case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpSelect:
-					for i, a := range v.Args {
-						if isFloatZero(a) {
-							z := reservedZero(f, v, a)
-							out = append(out, z...)
-							v.Args[i] = z[len(z)-1]
-						}
+				for _, q := range rows {
+					if q.Inst != nil {
+						out = append(out, q.Inst(h, v)...)
 					}
 				}
 				out = append(out, v)
 			}
 			b.Insts = out
 		}
+		for _, q := range rows {
+			if q.Before != nil {
+				q.Before(h)
+			}
+		}
 		h.hideValues()
-		countedFlags(f)
-		h.hideFlags()
-		hideLiterals(f)
-	}
-	return nil
-}
-
-// bitsOfNaN turns v, x != x or x == x, into a comparison of x's bits, and returns
-// the values to stand before it: NVIDIA's compiler takes x to be no NaN.
-func bitsOfNaN(f *ir.Func, v *ir.Value) []*ir.Value {
-	x := v.Args[0]
-	t, inf, magnitude := ir.TypeI32, uint64(0x7f800000), uint64(1<<31-1)
-	switch x.Type {
-	case ir.TypeF64:
-		t, inf, magnitude = ir.TypeI64, 0x7ff<<52, 1<<63-1
-	case ir.TypeF16:
-		return nil
-	}
-	m := f.Module
-	make := &maker{f: f, at: v}
-	abs := make.op(ir.OpAnd, t, make.op(ir.OpBitcast, t, x), m.Const(t, magnitude))
-	if v.Op == ir.OpFNe {
-		v.Op, v.Args = ir.OpULt, []*ir.Value{m.Const(t, inf), abs}
-	} else {
-		v.Op, v.Args = ir.OpULe, []*ir.Value{abs, m.Const(t, inf)}
-	}
-	return make.made
-}
-
-// maskPhis turns the indices of v, a store in a private array, that are phis into
-// others of the same value, and returns these: lavapipe may keep a phi and what it
-// will be next in one register where the phi is used in the index of a store alone,
-// so that the store of s[j], s[j-1] = s[j-1], s[j] goes astray.
-func maskPhis(f *ir.Func, v *ir.Value) []*ir.Value {
-	ref, ok := v.Aux.(*ir.Ref)
-	if !ok || ref.Var == nil || ref.Var.Storage == ir.Workgroup {
-		return nil
-	}
-	var out []*ir.Value
-	for i, a := range v.Args[1:] {
-		if a.Op == ir.OpPhi && a.Type == ir.TypeI32 {
-			w := f.NewValue(ir.OpAnd, ir.TypeI32, a, f.Module.Int(ir.TypeI32, 1<<31-1))
-			w.Block, w.Pos = v.Block, v.Pos
-			out = append(out, w)
-			v.Args[1+i] = w
+		for _, q := range rows {
+			if q.After != nil {
+				q.After(h)
+			}
 		}
 	}
-	return out
-}
-
-// isFloatZero reports whether v is the constant 0 or -0.
-func isFloatZero(v *ir.Value) bool {
-	return v.IsConst() && v.Type.IsFloat() && v.Bits<<(64-v.Type.Bits()+1) == 0
-}
-
-// reservedZero returns values, the last of which is the zero z, to stand before
-// v.
-func reservedZero(f *ir.Func, v, z *ir.Value) []*ir.Value {
-	m := &maker{f: f, at: v}
-	x := m.op(ir.OpArg, ir.TypeF32)
-	x.Bits = abi.OffsetReserved
-	if z.Type != ir.TypeF32 {
-		x = m.op(ir.OpFConvert, z.Type, x)
-	}
-	if z.Bits != 0 {
-		m.op(ir.OpFNegate, z.Type, x)
-	}
-	return m.made
+	return nil
 }

@@ -300,11 +300,12 @@ func foldFloat(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// magnitude simplifies a comparison of |x| with what is not above zero, which says no more
-// than whether x is NaN or zero. NVIDIA's compiler forgets about the former.
+// magnitude simplifies a comparison of |x| with a constant that is not above zero, whose result
+// depends on no more than whether x is NaN or zero. See NVIDIA's quirk magnitude.
 func (s *simplifier) magnitude(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	switch {
+	case !avoids(s.m, "magnitude"):
 	case y.Op == ir.OpFAbs && x.IsConst():
 		if c, ok := floatOf(x); ok && (c < 0 || c == 0 && v.Op == ir.OpFLe) {
 			return s.set(v, ir.OpFEq, y.Args[0], y.Args[0])

@@ -3,7 +3,6 @@ package pass
 import (
 	"slices"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -146,15 +145,14 @@ func hasBreak(code []*stmt) bool {
 	return false
 }
 
-// neverTrue returns a condition that no driver knows to be false: they would take a loop
-// away of which they know that it runs once.
+// neverTrue appends a condition to b that is false, which no driver knows: a driver removes a
+// loop of which it knows that it runs once.
 func neverTrue(b *ir.Block) *ir.Value {
-	zero := b.Append(ir.OpArg, ir.TypeI32)
-	zero.Bits = abi.OffsetReserved
-	// Behind it they know the sign to be zero, and of the other bits nothing.
-	m := b.Func.Module
-	sign := b.Append(ir.OpAnd, ir.TypeI32, zero, m.Int(ir.TypeI32, 1<<31))
-	return b.Append(ir.OpINe, ir.TypeBool, sign, m.Int(ir.TypeI32, 0))
+	// Behind the branch drivers know that the sign is zero, and nothing of the other bits.
+	m := &maker{f: b.Func, at: &ir.Value{Block: b}}
+	never := m.op(ir.OpINe, ir.TypeBool, m.zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
+	b.Insts = append(b.Insts, m.made...)
+	return never
 }
 
 // loopAroundJumps puts a loop that runs once around code with many jumps to what

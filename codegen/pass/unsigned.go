@@ -6,10 +6,10 @@ import (
 )
 
 // unsigned makes conversions of unsigned words to float32 round once on every
-// device: SwiftShader adds the parts above and below 1<<31, which rounds twice.
-// Modules that have a variant in words leave that to it; see Words.
+// device; see the row unsigned-float of SwiftShader's quirks. Modules that have a variant in
+// words leave that to it; see Words.
 func unsigned(m *ir.Module) diag.List {
-	if !inWords(m) {
+	if !inWords(m) || !avoids(m, "unsigned-float") {
 		return nil
 	}
 	for _, f := range bodies(m) {

@@ -50,11 +50,11 @@ func Words(m *ir.Module) bool {
 	maskWords(m)
 	runCSE(m)
 	runDCE(m)
-	for _, f := range bodies(m) {
-		for _, b := range f.Blocks {
-			// SwiftShader unrolls with SPIRV-Tools, whose copies have no NoContraction,
-			// and simplifies (x-y)+y in them.
-			b.Unroll = false
+	if avoids(m, "unrolled-floats") {
+		for _, f := range bodies(m) {
+			for _, b := range f.Blocks {
+				b.Unroll = false
+			}
 		}
 	}
 	outlive(m) // the pairs are other values than they were for loopvalues
@@ -152,16 +152,18 @@ func (w *words) splitSpecs() {
 	w.m.Specs = list
 }
 
-// maskWords masks the phis that are indices of stores, as quirks has done for those that
-// were of 32 bits.
+// maskWords does for indices of stores that were of 64 bits what row store-index of the quirks
+// did for those of 32 bits.
 func maskWords(m *ir.Module) {
+	if !avoids(m, "store-index") {
+		return
+	}
 	for _, f := range bodies(m) {
+		h := newHider(f, nil)
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
-				if v.Op == ir.OpStore {
-					out = append(out, maskPhis(f, v)...)
-				}
+				out = append(out, maskPhis(h, v)...)
 				out = append(out, v)
 			}
 			b.Insts = out
@@ -292,7 +294,7 @@ func (w *words) inst(v *ir.Value) {
 		w.out = append(w.out, v)
 	case has64(v):
 		w.compute(v)
-	case roundsTwice(v):
+	case roundsTwice(v) && avoids(w.m, "unsigned-float"):
 		x, scale := halved(w.m, w.value(v.Args[0]), w.add)
 		v.Op, v.Args = ir.OpFMul, []*ir.Value{w.add(ir.OpSToF, v.Type, x), scale}
 		w.out = append(w.out, v)

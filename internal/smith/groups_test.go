@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -438,7 +437,7 @@ func TestKeptGroups(t *testing.T) {
 	for i, name := range names {
 		err := errors.Join(errs[i], hostErrs[i])
 		if err == nil {
-			b.points = slices.Sorted(maps.Keys(kernels[i].Forms))
+			b.points = keptPoints(kernels[i])
 			var want GroupRun
 			if want, err = checkHost(ps[i], host[i]); err == nil {
 				err = b.checkGroup(context.Background(), ps[i], kernels[i], want)

@@ -36,6 +36,8 @@ var (
 	keep      = testflag.Folder("keep", "where to write programs that fail, and what they shrink to")
 	shrinkFor = flag.Duration("shrink", 20*time.Second, "how long to shrink a program that fails")
 	points    = testflag.List("points", []string{"built", "expand"}, oracle.AllPoints(), "where in the list of passes to interpret the programs")
+	keptOnes  = flag.String("programs-kept", "testdata/*.go", "the programs that once failed, for TestKept")
+	disabled  = flag.String("disabled", "", "a row of kgen's table of quirks that programs are compiled without")
 	modules   = testflag.List("modules", []string{"general"}, []string{"general", abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantAloneWords, abi.VariantCancel, abi.VariantCancel + "Words"}, "which modules of the programs, where they have them, run on the device")
 )
 
@@ -108,6 +110,9 @@ func (b *bench) compile(ps []*Program) ([]*oracle.Kernel, []error) {
 			errs[i] = err
 		}
 		return out, errs
+	}
+	if *disabled != "" {
+		prog.Disabled = []string{*disabled}
 	}
 	for _, k := range prog.Packages[0].Kernels {
 		var diags diag.List
@@ -411,7 +416,7 @@ var keptSeed = regexp.MustCompile(`^// seed (\d+)\n`)
 func TestKept(t *testing.T) {
 	b := newBench(t)
 	b.points = []string{"all"}
-	names, err := filepath.Glob("testdata/*.go")
+	names, err := filepath.Glob(*keptOnes)
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
@@ -434,13 +439,22 @@ func TestKept(t *testing.T) {
 	}
 	for i, name := range names {
 		if errs[i] == nil {
-			b.points = slices.Sorted(maps.Keys(kernels[i].Forms))
+			b.points = keptPoints(kernels[i])
 			errs[i] = b.check(context.Background(), ps[i], kernels[i], host[i])
 		}
 		if errs[i] != nil {
 			t.Errorf("%s: %v", name, errs[i])
 		}
 	}
+}
+
+// keptPoints returns the points at which to interpret a kept program: all, but where it runs
+// to find out about the device.
+func keptPoints(k *oracle.Kernel) []string {
+	if *disabled != "" {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(k.Forms))
 }
 
 // shrink returns the smallest program it finds that fails as p does. Where the

@@ -7,14 +7,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// isBound reports whether use compares v with what a loop counts from where it is known
-// how far v is away, but not what it is, as in
+// This file has those matchers of NVIDIA's rows that look at loops, which its compiler unrolls.
+
+// isBound reports whether use compares v with a loop's counter, and it is known how far v is
+// away from where the loop counts from, but not what v is:
 //
 //	for i := first; i < first+8; i++
 //
-// Some of these loops NVIDIA's compiler writes out in part, and then they run twice as
-// often and once more. Where it does not know how often they run it gets them right, and
-// those that count from one constant to another, too.
+// Loops that count from one constant to another are compiled right, and so are those of which
+// the compiler does not know how often they run.
 func isBound(v, use *ir.Value) bool {
 	if !isCompare(use.Op) || v.Block == nil {
 		return false
@@ -36,8 +37,8 @@ func isBound(v, use *ir.Value) bool {
 	return false
 }
 
-// linearRoot returns what v is computed from by constants alone, in steps that keep it
-// known how far two of them are apart; nil if v is a constant itself.
+// linearRoot returns the value that v is computed from by operations with constants, in steps
+// that keep it known how far two such values are apart. It returns nil if v is constant.
 func linearRoot(v *ir.Value) *ir.Value {
 	for {
 		switch v.Op {
@@ -61,10 +62,9 @@ func linearRoot(v *ir.Value) *ir.Value {
 	}
 }
 
-// isMaskedByCount reports whether v has those bits of a number that what a loop counts
-// has, which are known where the loop is written out: what is told by isBit comes up then.
-func isMaskedByCount(v, _ *ir.Value) bool {
-	if v.Op != ir.OpAnd || v.Block == nil || v.Args[0].IsConst() || v.Args[1].IsConst() {
+// isMaskedByCount reports whether v keeps of a number the bits that a loop's counter has.
+func isMaskedByCount(v, use *ir.Value) bool {
+	if use.Op == ir.OpPhi || v.Op != ir.OpAnd || v.Block == nil || v.Args[0].IsConst() || v.Args[1].IsConst() {
 		return false
 	}
 	for _, a := range v.Args {
@@ -78,8 +78,8 @@ func isMaskedByCount(v, _ *ir.Value) bool {
 	return false
 }
 
-// isCounter reports whether v is computed by constants alone from what a loop counts from
-// a constant, so that it is known wherever the loop is written out.
+// isCounter reports whether v is computed, by operations with constants, from a loop's counter
+// that starts from a constant: an unrolled loop has a constant in its place.
 func isCounter(v *ir.Value) bool {
 	phi := linearRoot(v)
 	if phi == nil || phi.Op != ir.OpPhi || phi.Block.Continue == nil {
@@ -93,10 +93,8 @@ func isCounter(v *ir.Value) bool {
 	return false
 }
 
-// isShiftedAgain reports whether a loop carries v over its rounds, and use shifts it for
-// the next one, so far that NVIDIA's compiler, which writes out rounds and makes one shift
-// of many, shifts by all 64 bits or more. A product with a power of two or its negative is
-// a shift, too.
+// isShiftedAgain reports whether a loop carries v over its rounds, and use shifts v, by 8 bits
+// or more, for the next round. A product with a power of two is a shift, too.
 func isShiftedAgain(v, use *ir.Value) bool {
 	if v.Op != ir.OpPhi || v.Block.Continue == nil || len(use.Args) != 2 || !use.Args[1].IsConst() {
 		return false
@@ -112,10 +110,10 @@ func isShiftedAgain(v, use *ir.Value) bool {
 	return by >= 8 && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a == use || linearRoot(a) == v })
 }
 
-// isStart reports whether a loop of h counts from v, which has but a few bits, and may be
-// known to run no more than once by that: what its sums become then is told of by isSum64.
-func isStart(v *ir.Value, h *ir.Block) bool {
-	if h.Continue == nil || v.Block == nil || !v.Type.IsInt() {
+// isStart reports whether a loop, of whose header use is a phi, counts from v, which has but a
+// few bits.
+func isStart(v, use *ir.Value) bool {
+	if use.Op != ir.OpPhi || use.Block.Continue == nil || v.Block == nil || !v.Type.IsInt() {
 		return false
 	}
 	root := linearRoot(v)

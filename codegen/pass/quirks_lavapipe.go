@@ -1,0 +1,231 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// This file has the rows of lavapipe, Mesa's driver on the processor, and what mends those
+// that write single operations in another way. Lavapipe runs the work-items of a sub-group as
+// lanes of vectors, and LLVM compiles what NIR's passes leave.
+
+// mesa22 is the version of Debian 12, on which the bugs were seen.
+const mesa22 = "Mesa 22.3.6"
+
+var lavapipeQuirks = []Quirk{
+	{
+		Name: "float-zero", Driver: Lavapipe, Seen: mesa22,
+		Bug:  "x*0 is folded to 0 and x+0 to x, whatever NoContraction and SignedZeroInfNanPreserve say.",
+		Case: []string{"internal/difftest/corpus.FloatOpsFloat32", "internal/difftest/corpus.FloatOpsFloat64"},
+		Inst: hideZeros,
+	},
+	{
+		Name: "known-float", Driver: Lavapipe, Seen: mesa22,
+		Bug:   "Once a loop is unrolled, operands of floats become constants: then x*0 and 0/x are folded to 0, x+0 to x, and x/0 to something undefined, with which whole stores vanish.",
+		Case:  []string{"internal/difftest/corpus.ZeroDivisors", "internal/smith/testdata/zero_private.go"},
+		After: hideLiterals,
+	},
+	{
+		Name: "store-index", Driver: Lavapipe, Seen: mesa22,
+		Bug:  "A phi that only the index of a store into a private array reads may share a register with its next value: s[j], s[j-1] = s[j-1], s[j] goes astray.",
+		Case: []string{"internal/difftest/golang.SwapLoops", "internal/difftest/words.Insertion"},
+		Inst: maskPhis,
+	},
+	{
+		Name: "loop-values", Driver: Lavapipe, Seen: mesa22,
+		Bug:   "Lanes that have left a loop keep only what is written to registers for phis; what else the loop computes is what it was in the last round of all lanes.",
+		Case:  []string{"internal/smith/testdata/outlive.go", "internal/smith/testdata/left_search.go", "internal/smith/testdata/left_again.go"},
+		Where: "codegen/pass/loopvalues.go:routeThroughHeader",
+	},
+	{
+		Name: "idle-lanes", Driver: Lavapipe, Seen: mesa22,
+		Bug:   "Lanes that fill up a work-group's last sub-group, but are no work-items, take part in branches and barriers by values that are zero there.",
+		Case:  []string{"internal/difftest/groups.Choices"},
+		Where: "codegen/pass/partial.go:runPartial",
+	},
+	{
+		Name: "returns-in-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "A return out of several loops at once leaves some lanes in one of them.",
+		Case:  []string{"internal/smith/testdata/returns_nested.go"},
+		Where: "codegen/pass/structurize_exit.go:leaveByBreak",
+	},
+	{
+		Name: "nested-ifs", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "Ifs nest 80 deep at most, and a return nests what follows it.",
+		Case:  []string{"internal/smith/testdata/many_returns.go"},
+		Where: "codegen/pass/structurize_exit.go:maxReturns",
+	},
+	{
+		Name: "exits-of-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "Where a branch of a loop ends in a fault on one side and leaves the loop on the other, the values behind the loop may be lost, depending on which side is nested.",
+		Case:  []string{"internal/smith/testdata/loop_fault.go"},
+		Where: "codegen/pass/structurize_tree.go:branch",
+	},
+	{
+		Name: "rows-of-groups", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "A work-group of several dimensions is cut into sub-groups row by row.",
+		Case:  []string{"internal/smith/testdata/groups/rows.go"},
+		Where: "codegen/spirv/emit/emit.go:localSize",
+	},
+	{
+		Name: "barriers-in-helpers", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "Loops with memory barriers in them are compiled wrongly.",
+		Case:  []string{"internal/difftest/words.Bytes"},
+		Where: "codegen/spirv/emit/atomic.go:order",
+	},
+	{
+		Name: "ordering-atomics", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "An atomic operation that orders memory is taken for a control barrier.",
+		Case:  []string{"runtime/internal/vulkan/relax_test.go:TestRelax"},
+		Where: "runtime/internal/vulkan/relax.go:relax",
+	},
+	{
+		Name: "ended-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "After 65,535 rounds of all its loops together, the lanes of a sub-group leave the loops that they are in, and go on.",
+		Case:  []string{"internal/difftest/rounds/rounds_test.go:TestRounds"},
+		Where: "runtime/internal/vulkan/rounds.go:recordRounds",
+	},
+	{
+		Name: "large-zeros", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "One store of zeros to a large private array takes half a minute to compile for a thousand elements.",
+		Case:  []string{"internal/difftest/corpus.LargeStructs"},
+		Where: "codegen/pass/zeroprivate.go:zeroPrivate",
+	},
+	{
+		Name: "large-copies", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "Short inner loops are unrolled, and most stores become a block or two for each lane: a copy of a [32][32]byte by nested loops takes minutes to compile.",
+		Case:  []string{"internal/difftest/corpus/copies.go"},
+		Where: "codegen/lower/copy.go:eachScalar",
+	},
+	{
+		Name: "many-faults", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "Each call of the helper that records a fault is inlined, which takes some 50 ms.",
+		Case:  []string{"internal/difftest/corpus/faults.go"},
+		Where: "codegen/pass/faults.go:lateFaults",
+	},
+	{
+		Name: "private-memory", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+		Bug:   "A private array of 2 MiB ends the process.",
+		Case:  []string{"internal/difftest/corpus.LargeStructs"},
+		Where: "codegen/lower/cell.go:maxVar",
+	},
+}
+
+// hideZeros has v, if it computes with floats or chooses between them, take the launch block's
+// zero for constants that are 0 or -0:
+//
+//	y = x * 0        y = x * zero
+func hideZeros(h *hider, v *ir.Value) []*ir.Value {
+	switch v.Op {
+	case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpSelect:
+	default:
+		return nil
+	}
+	m := &maker{f: h.f, at: v}
+	for i, a := range v.Args {
+		if isFloatZero(a) {
+			v.Args[i] = m.floatZero(a)
+		}
+	}
+	return m.made
+}
+
+// isFloatZero reports whether v is the constant 0 or -0.
+func isFloatZero(v *ir.Value) bool {
+	return v.IsConst() && v.Type.IsFloat() && v.Bits<<(64-v.Type.Bits()+1) == 0
+}
+
+// maskPhis has v, if it is a store into a private array, not take phis for indices but others
+// of the same value, all of whose bits but the sign are kept, since an index has no sign:
+//
+//	s[j] = x        j' = j & 0x7fffffff
+//	                s[j'] = x
+func maskPhis(h *hider, v *ir.Value) []*ir.Value {
+	if v.Op != ir.OpStore {
+		return nil
+	}
+	ref, ok := v.Aux.(*ir.Ref)
+	if !ok || ref.Var == nil || ref.Var.Storage == ir.Workgroup {
+		return nil
+	}
+	m := &maker{f: h.f, at: v}
+	for i, a := range v.Args[1:] {
+		if a.Op == ir.OpPhi && a.Type == ir.TypeI32 {
+			v.Args[1+i] = m.op(ir.OpAnd, ir.TypeI32, a, h.f.Module.Int(ir.TypeI32, 1<<31-1))
+		}
+	}
+	return m.made
+}
+
+// hideLiterals makes operands of float arithmetic unknown where the driver could find that
+// they are constants, which it does where it unrolls a loop, or folds what kgen does not:
+//
+//	for j := range 3 {              for j := range 3 {
+//		x /= float32(j)                 x /= float32(bits(float32(j)) | zero)
+//	}                               }
+//
+// So it does with what depends on constants and rounds of loops alone, and with constants that
+// phis begin with.
+func hideLiterals(h *hider) {
+	h.eachConst(func(a *ir.Value) bool { return a.IsConst() && hideable(a.Type) })
+	h.rewrite(func(v *ir.Value) {
+		switch v.Op {
+		case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma:
+			for i, a := range v.Args {
+				if !a.IsConst() && hideable(a.Type) && h.literal(a, v.Op == ir.OpFDiv) {
+					v.Args[i] = h.unknown(a, v)
+				}
+			}
+		}
+	})
+}
+
+// literalKey is a question that has been answered.
+type literalKey struct {
+	v    *ir.Value
+	deep bool
+}
+
+// literal reports whether a driver may find that v is a constant: not where v is a
+// sum or the like of what the kernel loads from device memory or gets as an argument.
+// Only if deep is set, private memory may hold constants: loads from it are what
+// blocked algorithms consist of.
+func (h *hider) literal(v *ir.Value, deep bool) bool {
+	if v.IsConst() || v.IsConstExpr() {
+		return true
+	}
+	k := literalKey{v, deep}
+	if may, ok := h.known[k]; ok {
+		return may
+	}
+	is := func(x *ir.Value) bool { return h.literal(x, deep) }
+	all := func() bool { return !slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !is(x) }) }
+	h.known[k] = v.Op == ir.OpPhi && slices.ContainsFunc(v.Args, (*ir.Value).IsConst)
+	may := h.known[k]
+	switch v.Op {
+	case ir.OpArg, ir.OpBuiltIn:
+	case ir.OpLoad:
+		ref := v.Ref()
+		may = deep && (ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup)
+	case ir.OpSToF, ir.OpUToF: // integers in private memory are no matter of blocked algorithms
+		may = h.literal(v.Args[0], true)
+	case ir.OpPhi:
+		may = may || slices.ContainsFunc(v.Args, is)
+	case ir.OpFMul, ir.OpIMul, ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpShrA:
+		// One factor that is zero decides; kgen's own constants are not zero.
+		may = all() || slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !x.IsConst() && is(x) })
+	case ir.OpISub, ir.OpXor:
+		may = all() || v.Args[0] == v.Args[1]
+	case ir.OpFDiv:
+		may = is(v.Args[0])
+	case ir.OpFma:
+		may = is(v.Args[2]) && (is(v.Args[0]) || is(v.Args[1]))
+	case ir.OpSelect:
+		may = is(v.Args[1]) && is(v.Args[2]) || is(v.Args[0]) && (is(v.Args[1]) || is(v.Args[2]))
+	default:
+		may = v.Op.Has(ir.FlagPure) && all()
+	}
+	h.known[k] = may
+	return may
+}

@@ -1,0 +1,448 @@
+package pass
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// This file has the rows of NVIDIA's driver, and the matchers of those that hide a value.
+// Integers are where its compiler goes wrong most: it replaces a pattern of a few operations
+// by a shorter one, and the conditions under which that is right are not all looked at. A
+// value that went through "or" with an unknown zero is in none of its patterns.
+
+// nvidia580 is the driver of the machines on which the bugs were seen: H200, 580.159.04.
+const nvidia580 = "580.159.04"
+
+// at makes a matcher that needs only the value and the instruction that uses it.
+func at(is func(v, use *ir.Value) bool) func(h *hider, v, use *ir.Value) bool {
+	return func(_ *hider, v, use *ir.Value) bool { return is(v, use) }
+}
+
+var nvidiaQuirks = []Quirk{
+	{
+		Name: "one-bit", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "A computed 0 or 1 that is an index is taken for one bit with a sign: s[(x*y)%2] loads s[-1] instead of s[1]. Numbers that are -1, 0 or 1 by two comparisons, as cmp.Compare's, fail too.",
+		Case:  []string{"internal/smith/testdata/one_bit.go", "internal/smith/testdata/three_ways.go", "internal/smith/testdata/told_zero.go", "internal/difftest/golang.Peepholes", "codegen/pass/testdata/one_bit.ir"},
+		Match: matchBit, Hide: hideBit,
+	},
+	{
+		Name: "flag-product", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "flag*x and flag&x, with a flag that is 1 or 0 by a bool, take whether x is zero for x's lowest bit.",
+		Case:  []string{"internal/difftest/golang.Peepholes"},
+		Match: at(isFlag),
+	},
+	{
+		Name: "lesser", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "The upper half of x - min(x, y), of 64 bits, is wrong: the compiler takes it for a subtraction that stops at zero.",
+		Case:  []string{"internal/difftest/idioms.SaturateUint64", "codegen/pass/testdata/hidden.ir"},
+		Match: at(isLesser),
+	},
+	{
+		Name: "wrapped-sum", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "The upper half of a sum of 64 bits is wrong where the sum is chosen only if it does not wrap around.",
+		Case:  []string{"internal/difftest/idioms.SaturateInt64", "codegen/pass/testdata/hidden.ir"},
+		Match: at(isChosenSum),
+	},
+	{
+		Name: "square", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "Of x*x & 3 the compiler knows that one bit is never set; what is left is a single bit, see one-bit.",
+		Case:  []string{"internal/difftest/golang.Peepholes"},
+		Match: at(isSquare),
+	},
+	{
+		Name: "negated", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "int64(-x) of an int32 x loses the extension that the least number needs, and min(0, min(y, -x)) loses the negation.",
+		Case:  []string{"internal/difftest/golang.Peepholes", "codegen/pass/testdata/negated.ir"},
+		Match: at(isNegated),
+	},
+	{
+		Name: "divided", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "Unsigned numbers that are known to have few bits, but for a sign, are divided as floats, sign and all; of 64 bits, (x%7+7)%7 is wrong.",
+		Case:  []string{"internal/smith/testdata/divided.go", "internal/difftest/golang.Peepholes"},
+		Match: at(isDivided), Hide: hideUpper,
+	},
+	{
+		Name: "unsigned-double", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "float64(uint32(int8(x))) becomes the float64 of the signed byte.",
+		Case:  []string{"internal/difftest/idioms.Floats64OfInt8"},
+		Match: at(isSigned), Hide: hideUpper,
+	},
+	{
+		Name: "byte-swap", Driver: NVIDIA, Seen: nvidia580,
+		Bug:      "x>>8&255 | x<<8 of 16 bits loses one of the bytes.",
+		Case:     []string{"internal/smith/testdata/bytes.go", "internal/difftest/idioms.Swaps"},
+		Operands: upperBytes,
+	},
+	{
+		Name: "bit-count", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "The bits of a number of 8 bits are counted with those of its sign, extended to 32.",
+		Case:  []string{"internal/smith/testdata/counted.go", "internal/difftest/idioms.CountsUint8"},
+		Match: at(isCounted),
+	},
+	{
+		Name: "rotation", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "x<<k + x>>(64-k), and their difference, become a rotation, though x>>n of a signed x is filled with its sign and a difference borrows.",
+		Case:  []string{"internal/difftest/golang.Shifted", "internal/smith/testdata/rotated.go", "codegen/pass/testdata/turned.ir"},
+		Match: at(isTurned),
+	},
+	{
+		Name: "shifted-negative", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "(x | math.MinInt32) >> 2 is extended to 64 bits without its sign where a loop with it is unrolled.",
+		Case:  []string{"internal/difftest/golang.Peepholes"},
+		Match: at(isShiftedNegative),
+	},
+	{
+		Name: "masked-by-counter", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "x & i, with a loop's counter i, is a single bit once the loop is unrolled; see one-bit.",
+		Case:  []string{"internal/difftest/golang.Unrolled"},
+		Match: at(isMaskedByCount),
+	},
+	{
+		Name: "shifted-again", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "x <<= 20 in a loop that is unrolled becomes one shift by 64 bits or more, which is not zero on the device.",
+		Case:  []string{"internal/difftest/golang.Unrolled"},
+		Match: at(isShiftedAgain),
+	},
+	{
+		Name: "loop-start", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "A loop that counts from x&3 - 1 downwards by threes runs once at most; a sum of 64 bits that it makes is then chosen or not, see wrapped-sum.",
+		Case:  []string{"internal/difftest/golang.Peepholes"},
+		Match: at(isStart),
+	},
+	{
+		Name: "scaled", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "4*x > 3 compares only the bits that x has left, without their sign: it is true for x = -5.",
+		Case:  []string{"internal/smith/testdata/scaled.go", "internal/difftest/idioms.ScaledInt64", "codegen/pass/testdata/scaled.ir"},
+		Match: at(isScaled), Hide: hideCompared,
+	},
+	{
+		Name: "counted-from", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "for i := first; i < first+8; i++ is unrolled in part, and then runs sixteen times and once more.",
+		Case:  []string{"internal/difftest/golang.SignedChunks", "codegen/pass/testdata/counted_from.ir"},
+		Match: at(isBound), Hide: hideCompared,
+	},
+	{
+		Name: "doubled", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "The compiler crashes where a loop carries x and chooses the next x by x+x > 2.",
+		Case:  []string{"internal/difftest/golang.Peepholes"},
+		Match: at(isDoubled), Hide: hideCompared,
+	},
+	{
+		Name: "both-orders", Driver: NVIDIA, Seen: nvidia580,
+		Bug:    "A function that computes x < y and y < x makes one number of both, and gets it wrong.",
+		Case:   []string{"internal/smith/testdata/three_ways.go", "internal/difftest/idioms.CompareInt64"},
+		Before: splitComparisons,
+	},
+	{
+		Name: "minimum", Driver: NVIDIA, Seen: nvidia580,
+		Bug:    "if x < y { x } else { y } of float32s becomes a minimum, which chooses otherwise for NaN and -0.",
+		Case:   []string{"internal/difftest/idioms.Floats32"},
+		Before: splitMinima,
+	},
+	{
+		Name: "flags-differ", Driver: NVIDIA, Seen: nvidia580,
+		Bug:  "(a < b) != (c < d), of integers of 64 bits, goes the wrong way.",
+		Case: []string{"internal/smith/testdata/groups/differ.go", "internal/difftest/idioms.FlagsInt64", "codegen/pass/testdata/differ.ir"},
+		Inst: numberFlags,
+	},
+	{
+		Name: "nan-test", Driver: NVIDIA, Seen: nvidia580,
+		Bug:  "x != x is false: the compiler takes it that there are no NaNs.",
+		Case: []string{"internal/difftest/idioms.Floats32"},
+		Inst: bitsOfNaN,
+	},
+	{
+		Name: "carried-flag", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "The compiler crashes over some phis of bools in headers of loops. The program that showed it, internal/smith/testdata/groups/carried_bool.go, has none any more since other passes remove them.",
+		Case:  []string{"internal/difftest/corpus.GroupSettles"},
+		After: func(h *hider) { countedFlags(h.f) },
+	},
+	{
+		Name: "joined-flag", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "Where a bool is known on the way into a join, and decides a branch behind it, the compiler jumps past the join with some of the work-items, which then do not meet the others at a barrier.",
+		Case:  []string{"internal/difftest/groups.Choices", "codegen/pass/testdata/joined_flags.ir"},
+		After: joinedFlags,
+	},
+	{
+		Name: "signalling-nan", Driver: NVIDIA, Seen: nvidia580,
+		Bug:    "Constants that are signalling NaNs become quiet ones.",
+		Case:   []string{"internal/difftest/golang.Signals", "codegen/pass/testdata/signalling.ir"},
+		Module: keepSignals, After: hideSignals,
+	},
+	{
+		Name: "magnitude", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "|x| > -2 is true, also of a NaN.",
+		Case:  []string{"internal/difftest/golang.Peepholes", "codegen/pass/testdata/magnitude.ir"},
+		Where: "codegen/pass/simplify_fold.go:magnitude",
+	},
+	{
+		Name: "local-exchange", Driver: NVIDIA, Seen: nvidia580,
+		Bug:   "The compiler crashes over an atomic exchange in work-group memory whose index is a selection.",
+		Case:  []string{"internal/difftest/atomics.Typed"},
+		Where: "codegen/pass/atomics.go:isLocalExchange",
+	},
+	{
+		Name: "array-of-structs", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
+		Bug:   "Some arrays of structs that a loop indexes have wrong elements.",
+		Case:  []string{"internal/difftest/corpus.LocalStructs"},
+		Where: "codegen/pass/soa.go:soa",
+	},
+	{
+		Name: "long-division", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
+		Bug:   "Many divisions of 64-bit integers in one kernel mix up their results: each calls a routine of some hundred instructions.",
+		Case:  []string{"internal/difftest/golang.Peepholes", "internal/difftest/idioms.DivideInt64"},
+		Where: "codegen/pass/longdiv.go:longDivide",
+	},
+	{
+		Name: "far-shift", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
+		Bug:   "In words, n < 64 and then n&32 != 0 become something else; 31 < n does not.",
+		Case:  []string{"internal/difftest/idioms.RotateUint64"},
+		Where: "codegen/pass/words_arith.go:far",
+	},
+	{
+		Name: "no-nans", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
+		Bug:   "Without SignedZeroInfNanPreserve the compiler takes it that there are no NaNs and infinities, as it may.",
+		Case:  []string{"runtime/internal/vulkan/modes_test.go:TestPreserving"},
+		Where: "runtime/internal/vulkan/modes.go:preserving",
+	},
+	{
+		Name: "base-pipelines", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
+		Bug:   "A pipeline cache hands out a pipeline that ignores the base of a dispatch for one that was made to heed it.",
+		Case:  []string{"runtime/internal/backendtest/launch.go:testManyGroups"},
+		Where: "runtime/internal/vulkan/pipeline.go:create",
+	},
+	{
+		Name: "markers", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
+		Bug:   "A queue that writes markers of VK_AMD_buffer_marker comes to a stand, about once in 30 programs that launch from many threads.",
+		Case:  []string{"runtime/soak_test.go:TestSoak"},
+		Where: "runtime/internal/vulkan/driver.go:hangsOnMarkers",
+	},
+	{
+		Name: "late-copies", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
+		Bug:   "What a small copy writes reaches the host after the word that the device writes behind a barrier.",
+		Case:  []string{"runtime/internal/backendtest/memory.go:testCopy"},
+		Where: "runtime/internal/vulkan/ticket.go:completed",
+	},
+}
+
+// matchBit matches a value of which one bit may be set at most, or the bits of which use
+// reads only one.
+func matchBit(h *hider, v, use *ir.Value) bool {
+	if use.Op == ir.OpPhi {
+		return isBit(v)
+	}
+	if v.Op == ir.OpSelect && use.Op != ir.OpSelect {
+		return false
+	}
+	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(possible(v)&(1<<h.reads[use]-1)) == 1
+}
+
+// isBit reports whether v's operation makes 0 or one power of two, or -1, 0 or 1. Products
+// count, as of x&1 * 4.
+func isBit(v *ir.Value) bool {
+	if v.Block == nil || !v.Type.IsInt() {
+		return false
+	}
+	switch v.Op {
+	case ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpIMul:
+		return bits.OnesCount64(possible(v)) == 1
+	case ir.OpUMod:
+		return v.Args[1].IsConst() && v.Args[1].Bits == 2
+	case ir.OpISub: // x%2 with its sign
+		even := v.Args[1]
+		return even.Op == ir.OpIMul && even.Args[1].IsConst() && even.Args[1].Bits == 2 &&
+			even.Args[0].Op == ir.OpSDiv && even.Args[0].Args[0] == v.Args[0] && even.Args[0].Args[1] == even.Args[1]
+	case ir.OpSelect:
+		return isSmall(v.Args[1]) && isSmall(v.Args[2])
+	case ir.OpPhi:
+		for _, a := range v.Args {
+			if !isSmall(a) && (a.Op == ir.OpPhi || !isBit(a)) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// isSmall reports whether v is the constant -1, 0 or 1.
+func isSmall(v *ir.Value) bool { return v.IsConst() && v.Int() >= -1 && v.Int() <= 1 }
+
+// isFlag reports whether v is 1 or 0 by a bool, and use multiplies it with a number or ands
+// them.
+func isFlag(v, use *ir.Value) bool {
+	if use.Op != ir.OpAnd && use.Op != ir.OpIMul || use.Args[0].IsConst() || use.Args[1].IsConst() {
+		return false
+	}
+	for v.Op == ir.OpUConvert || v.Op == ir.OpAnd && v.Args[1].IsConst() {
+		v = v.Args[0]
+	}
+	return v.Op == ir.OpSelect && isBit(v)
+}
+
+// isLesser reports whether v, of 64 bits, is the lesser or the greater of two numbers, and use
+// adds it to another number, subtracts it or inverts it.
+func isLesser(v, use *ir.Value) bool {
+	if use.Op != ir.OpISub && use.Op != ir.OpIAdd && use.Op != ir.OpNot || v.Block == nil || v.Type != ir.TypeI64 {
+		return false
+	}
+	return v.Op == ir.OpSelect && isCompare(v.Args[0].Op)
+}
+
+// isSquare reports whether v is x*x, and use may leave no more than its lowest bits.
+func isSquare(v, use *ir.Value) bool {
+	return (use.Op == ir.OpIMul || use.Op == ir.OpShl || use.Op == ir.OpAnd) && v.Op == ir.OpIMul && v.Block != nil && v.Args[0] == v.Args[1]
+}
+
+// isSum64 reports whether v is a sum or difference of 64 bits.
+func isSum64(v *ir.Value) bool {
+	return v.Block != nil && v.Type == ir.TypeI64 && (v.Op == ir.OpIAdd || v.Op == ir.OpISub)
+}
+
+// isChosenSum reports whether use, a selection or a phi that joins branches, chooses the sum v
+// or something else.
+func isChosenSum(v, use *ir.Value) bool {
+	joins := use.Op == ir.OpSelect || use.Op == ir.OpPhi && use.Block.Continue == nil
+	return joins && isSum64(v)
+}
+
+// isNegated reports whether v is -x, or a negative multiple of x, and use may extend it, or
+// chooses it, as a minimum does.
+func isNegated(v, use *ir.Value) bool {
+	switch use.Op {
+	case ir.OpShl, ir.OpAnd, ir.OpSConvert, ir.OpUConvert, ir.OpSelect:
+	default:
+		return false
+	}
+	return v.Block != nil && (isNegation(v) || v.Op == ir.OpIMul && v.Args[1].IsConst() && v.Args[1].Int() < 0)
+}
+
+// isDivided reports whether use divides by v, or divides v, without signs, and the compiler may
+// see how many bits v has.
+func isDivided(v, use *ir.Value) bool {
+	if use.Op != ir.OpUDiv && use.Op != ir.OpUMod || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
+		return false
+	}
+	if v.Type == ir.TypeI64 {
+		return true
+	}
+	sign := mask(v.Type)>>1 + 1
+	return possible(v)&sign != 0 && !use.Args[1].IsConst()
+}
+
+// isSigned reports whether use makes a float64 of v as if v had no sign, and v may have been
+// extended with one.
+func isSigned(v, use *ir.Value) bool {
+	if use.Op != ir.OpUToF || use.Type != ir.TypeF64 || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
+		return false
+	}
+	return v.Op == ir.OpSConvert || v.Type == ir.TypeI32 && possible(v)>>31 != 0
+}
+
+// isDoubled reports whether v is x + x, of 64 bits, and use compares it without signs.
+func isDoubled(v, use *ir.Value) bool {
+	return (use.Op == ir.OpULt || use.Op == ir.OpULe) && v.Op == ir.OpIAdd && v.Args[0] == v.Args[1] && v.Type == ir.TypeI64
+}
+
+// isScaled reports whether v is a multiple of a number, such as 4*x, and use compares it, with
+// signs, with a constant, with something computed whose range may be known, or with another
+// multiple of the same number.
+func isScaled(v, use *ir.Value) bool {
+	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !isMultiple(v, maxPossible) {
+		return false
+	}
+	other := use.Args[0]
+	if other == v {
+		other = use.Args[1]
+	}
+	switch other.Op {
+	case ir.OpLoad, ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpBuiltIn, ir.OpInvalid:
+		return linearRoot(v) == linearRoot(other) // else of any range, as far as one can see; OpInvalid is a parameter
+	}
+	return true
+}
+
+// isMultiple reports whether v is a multiple of a number, or is computed from one, in depth
+// steps at most, in a way that compilers take a comparison through: ^(x*2) > 3 is x*2 < ^3.
+func isMultiple(v *ir.Value, depth int) bool {
+	of := func(i int) bool { return depth > 0 && isMultiple(v.Args[i], depth-1) }
+	switch v.Op {
+	case ir.OpIMul, ir.OpShl:
+		return v.Args[1].IsConst()
+	case ir.OpIAdd: // what are two phis here may be one to a driver
+		return !v.Args[0].IsConst() && !v.Args[1].IsConst()
+	case ir.OpNot: // ^x > 3 becomes x < ^3
+		return of(0)
+	case ir.OpISub:
+		return v.Args[0].IsConst() && of(1)
+	case ir.OpShrA: // such as the lowest bits with a sign
+		return v.Args[1].IsConst() && of(0)
+	case ir.OpAnd, ir.OpOr, ir.OpXor:
+		return of(0) || of(1)
+	case ir.OpSelect:
+		return of(1) || of(2)
+	}
+	return false
+}
+
+// upperBytes returns the numbers that use, an or, shifts up by a byte to put them together
+// with another one.
+func upperBytes(use *ir.Value) []*ir.Value {
+	if use.Op != ir.OpOr {
+		return nil
+	}
+	isConst := func(x *ir.Value, n int) bool { return x.IsConst() && x.Bits == uint64(n) }
+	var out []*ir.Value
+	for i, v := range use.Args {
+		short := v.Op == ir.OpAnd && isConst(v.Args[1], 0xffff) // of 16 bits, by what may turn out to be 8
+		if short {
+			v = v.Args[0]
+		}
+		if v.Op != ir.OpShl || !short && !isConst(v.Args[1], 8) || v.Args[0].Block == nil {
+			continue
+		}
+		other := use.Args[1-i]
+		if other.Op == ir.OpShrL && other.Args[0] == v.Args[0] && isConst(other.Args[1], v.Type.Bits()-8) {
+			continue // a rotation
+		}
+		out = append(out, v.Args[0])
+	}
+	return out
+}
+
+// isCounted reports whether use counts the bits of v, which has fewer bits than its type.
+func isCounted(v, use *ir.Value) bool {
+	return use.Op == ir.OpBitCount && v.Block != nil && possible(v) != mask(v.Type)
+}
+
+// isTurned reports whether v is x>>n, and use adds x<<(64-n) to it, or subtracts one from the
+// other.
+func isTurned(v, use *ir.Value) bool {
+	if use.Op != ir.OpIAdd && use.Op != ir.OpISub || use.Type != ir.TypeI64 {
+		return false
+	}
+	if v.Op != ir.OpShrA && (v.Op != ir.OpShrL || use.Op != ir.OpISub) || !v.Args[1].IsConst() {
+		return false
+	}
+	for _, left := range use.Args {
+		switch {
+		case left == v || len(left.Args) < 2:
+		case left.Op == ir.OpIAdd && left.Args[0] == left.Args[1]:
+			return v.Args[1].Bits == 63
+		case !left.Args[1].IsConst():
+		case left.Op == ir.OpShl && left.Args[1].Bits+v.Args[1].Bits == 64,
+			left.Op == ir.OpIMul && left.Args[1].Bits == 1<<(64-v.Args[1].Bits):
+			return true
+		}
+	}
+	return false
+}
+
+// isShiftedNegative reports whether use shifts v, with its sign, and v is negative by an or.
+func isShiftedNegative(v, use *ir.Value) bool { return use.Op == ir.OpShrA && isMadeNegative(v) }
+
+// isMadeNegative reports whether v has its sign from an or with a constant.
+func isMadeNegative(v *ir.Value) bool {
+	return v.Op == ir.OpOr && certain(v)&(mask(v.Type)>>1+1) != 0
+}

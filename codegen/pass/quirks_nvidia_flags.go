@@ -1,0 +1,312 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// This file has those mends of NVIDIA's rows that are more than to hide a value: of
+// comparisons, bools and NaNs.
+
+// splitComparisons makes y < x a comparison of other values than an x < y of the same function:
+//
+//	a = x < y        a = x < y
+//	b = y < x        b = (y | zeros) < x
+func splitComparisons(h *hider) {
+	type order struct {
+		signed bool
+		x, y   *ir.Value
+	}
+	seen := map[order]bool{}
+	for _, b := range h.f.Blocks {
+		var out []*ir.Value
+		for _, v := range b.Insts {
+			var k order
+			switch v.Op {
+			case ir.OpSLt, ir.OpULt:
+				k = order{v.Op == ir.OpSLt, v.Args[0], v.Args[1]}
+			case ir.OpSLe, ir.OpULe: // the opposite of y < x
+				k = order{v.Op == ir.OpSLe, v.Args[1], v.Args[0]}
+			}
+			switch {
+			case k.x == nil || k.x.IsConst() || k.y.IsConst():
+			case seen[order{k.signed, k.y, k.x}]:
+				made := h.orZero(v.Args[0], v)
+				out = append(out, made...)
+				v.Args[0] = made[len(made)-1]
+			default:
+				seen[k] = true
+			}
+			out = append(out, v)
+		}
+		b.Insts = out
+	}
+}
+
+// splitMinima makes the x of x < y another value than the x of the choice that follows:
+//
+//	c = x < y            c = float(bits(x) | zeros) < y
+//	m = c ? x : y        m = c ? x : y
+func splitMinima(h *hider) {
+	chosen := map[[2]*ir.Value]bool{}
+	for _, b := range h.f.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpSelect && v.Type == ir.TypeF32 {
+				chosen[[2]*ir.Value{v.Args[1], v.Args[2]}] = true
+			}
+		}
+		for _, phi := range b.Phis {
+			if phi.Type != ir.TypeF32 || b.Continue != nil {
+				continue
+			}
+			for _, x := range phi.Args {
+				for _, y := range phi.Args {
+					if x != y {
+						chosen[[2]*ir.Value{x, y}] = true
+					}
+				}
+			}
+		}
+	}
+	for _, b := range h.f.Blocks {
+		var out []*ir.Value
+		for _, v := range b.Insts {
+			if v.Op == ir.OpFLt || v.Op == ir.OpFLe {
+				x, y := v.Args[0], v.Args[1]
+				i := 0
+				if x.IsConst() {
+					i = 1
+				}
+				if chosen[[2]*ir.Value{x, y}] || chosen[[2]*ir.Value{y, x}] {
+					made := h.bitsOrZero(v.Args[i], v)
+					out = append(out, made...)
+					v.Args[i] = made[len(made)-1]
+				}
+			}
+			out = append(out, v)
+		}
+		b.Insts = out
+	}
+}
+
+// numberFlags turns v, a != b of bools, into a comparison of numbers:
+//
+//	v = a != b        v = ((a ? 1 : 0) | zeros) != (b ? 1 : 0)
+func numberFlags(h *hider, v *ir.Value) []*ir.Value {
+	if v.Op != ir.OpLNe && v.Op != ir.OpLEq {
+		return nil
+	}
+	zero, one := h.f.Module.Int(ir.TypeI32, 0), h.f.Module.Int(ir.TypeI32, 1)
+	m := &maker{f: h.f, at: v}
+	x := m.op(ir.OpSelect, ir.TypeI32, v.Args[0], one, zero)
+	x = m.op(ir.OpOr, ir.TypeI32, x, m.zeros(kindBits(v.ID%h.kinds)))
+	y := m.op(ir.OpSelect, ir.TypeI32, v.Args[1], one, zero)
+	op := ir.OpIEq
+	if v.Op == ir.OpLNe {
+		op = ir.OpINe
+	}
+	v.Op, v.Args = op, []*ir.Value{x, y}
+	return m.made
+}
+
+// countedFlags makes numbers of the bools that loops carry over their rounds:
+//
+//	flag = phi(false, next)        n    = phi(0, next ? 1 : 0)
+//	                               flag = n != 0
+func countedFlags(f *ir.Func) {
+	m := f.Module
+	zero, one := m.Int(ir.TypeI32, 0), m.Int(ir.TypeI32, 1)
+	flags := map[*ir.Value]*ir.Value{}
+	for _, h := range f.Blocks {
+		if h.Continue == nil {
+			continue
+		}
+		var insts []*ir.Value
+		for _, phi := range h.Phis {
+			if phi.Type.Kind == ir.Bool {
+				flag := f.NewValue(ir.OpINe, ir.TypeBool)
+				flag.Block, flag.Pos = h, phi.Pos
+				flags[phi] = flag
+				insts = append(insts, flag)
+			}
+		}
+		h.Insts = append(insts, h.Insts...)
+	}
+	replaceUses(f, func(v *ir.Value) *ir.Value {
+		if flag := flags[v]; flag != nil {
+			return flag
+		}
+		return v
+	})
+	for _, h := range f.Blocks {
+		for _, phi := range h.Phis {
+			flag := flags[phi]
+			if flag == nil {
+				continue
+			}
+			phi.Type, flag.Args = ir.TypeI32, []*ir.Value{phi, zero}
+			for i, a := range phi.Args {
+				switch {
+				case a == flag:
+					phi.Args[i] = phi
+				case a.IsConst():
+					phi.Args[i] = m.Const(ir.TypeI32, a.Bits)
+				default:
+					from := h.Preds[i]
+					n := f.NewValue(ir.OpSelect, ir.TypeI32, a, one, zero)
+					n.Block, n.Pos = from, phi.Pos
+					from.Insts = append(from.Insts, n)
+					phi.Args[i] = n
+				}
+			}
+		}
+	}
+}
+
+// joinedFlags hides which way a phi of bools came from all uses but other phis:
+//
+//	flag = phi(true, c)        flag = phi(true, c)
+//	if flag …                  if ((flag ? 1 : 0) | zeros) != 0 …
+//
+// It does so only in functions in which work-items wait for one another: elsewhere it does not
+// matter who jumps past a join.
+func joinedFlags(h *hider) {
+	f := h.f
+	if !meets(f) {
+		return
+	}
+	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)
+	hidden := map[*ir.Value]*ir.Value{}
+	own := map[*ir.Value]bool{} // what reads the phi itself
+	used := map[*ir.Value]bool{}
+	for _, b := range f.Blocks {
+		used[b.Term.Cond] = true
+		for _, v := range b.Insts {
+			for _, a := range v.Args {
+				used[a] = true
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		var made []*ir.Value
+		for _, phi := range b.Phis {
+			if phi.Type.Kind != ir.Bool || !used[phi] {
+				continue
+			}
+			m := &maker{f: f, at: phi}
+			x := m.op(ir.OpSelect, ir.TypeI32, phi, one, zero)
+			own[x] = true
+			hidden[phi] = m.op(ir.OpINe, ir.TypeBool, m.op(ir.OpOr, ir.TypeI32, x, m.zeros(flagBit(len(hidden)))), zero)
+			made = append(made, m.made...)
+		}
+		b.Insts = append(made, b.Insts...)
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			for i, a := range v.Args {
+				if w := hidden[a]; w != nil && !own[v] {
+					v.Args[i] = w
+				}
+			}
+		}
+		if w := hidden[b.Term.Cond]; w != nil {
+			b.Term.Cond = w
+		}
+	}
+}
+
+// bitsOfNaN turns v, x != x or x == x, into a comparison of x's bits:
+//
+//	v = x != x        v = 0x7f800000 < (bits(x) & 0x7fffffff)
+func bitsOfNaN(h *hider, v *ir.Value) []*ir.Value {
+	if v.Op != ir.OpFNe && v.Op != ir.OpFEq || v.Args[0] != v.Args[1] {
+		return nil
+	}
+	x := v.Args[0]
+	t, inf, magnitude := ir.TypeI32, uint64(0x7f800000), uint64(1<<31-1)
+	switch x.Type {
+	case ir.TypeF64:
+		t, inf, magnitude = ir.TypeI64, 0x7ff<<52, 1<<63-1
+	case ir.TypeF16:
+		return nil
+	}
+	m := h.f.Module
+	mk := &maker{f: h.f, at: v}
+	abs := mk.op(ir.OpAnd, t, mk.op(ir.OpBitcast, t, x), m.Const(t, magnitude))
+	if v.Op == ir.OpFNe {
+		v.Op, v.Args = ir.OpULt, []*ir.Value{m.Const(t, inf), abs}
+	} else {
+		v.Op, v.Args = ir.OpULe, []*ir.Value{abs, m.Const(t, inf)}
+	}
+	return mk.made
+}
+
+// isSignalling reports whether v is a signalling NaN of 32 bits.
+func isSignalling(v *ir.Value) bool {
+	return v.IsConst() && v.Type == ir.TypeF32 && v.Bits&0x7fc00000 == 0x7f800000 && v.Bits&0x7fffff != 0
+}
+
+// keepSignals has tables with signalling NaNs hold their bits, as integers.
+func keepSignals(m *ir.Module) {
+	changed := map[*ir.Var]bool{}
+	for _, t := range m.Vars {
+		if !slices.ContainsFunc(t.Init, isSignalling) {
+			continue
+		}
+		changed[t] = true
+		t.Type = integerOf(m, t.Type)
+		for i, c := range t.Init {
+			if c.Type == ir.TypeF32 {
+				t.Init[i] = m.Const(ir.TypeI32, c.Bits)
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return
+	}
+	for _, f := range bodies(m) {
+		for _, b := range f.Blocks {
+			var out []*ir.Value
+			for _, v := range b.Insts {
+				if r := v.Ref(); r != nil && changed[r.Var] && v.Op == ir.OpLoad && v.Type == ir.TypeF32 {
+					load := &maker{f: f, at: v}
+					load.op(ir.OpLoad, ir.TypeI32, v.Args...).Aux = &ir.Ref{Var: r.Var, Elem: r.Elem}
+					out = append(out, load.made...)
+					v.Op, v.Args, v.Aux = ir.OpBitcast, load.made, nil
+				}
+				out = append(out, v)
+			}
+			b.Insts = out
+		}
+	}
+}
+
+// integerOf returns t with integers for its float32s.
+func integerOf(m *ir.Module, t *ir.Type) *ir.Type {
+	switch t.Kind {
+	case ir.F32:
+		return ir.TypeI32
+	case ir.Array:
+		return m.ArrayOf(integerOf(m, t.Elem), t.Len)
+	case ir.Struct:
+		fields := slices.Clone(t.Fields)
+		for i := range fields {
+			fields[i].Type = integerOf(m, fields[i].Type)
+		}
+		return m.StructOf(fields, t.Size, t.Align)
+	}
+	return t
+}
+
+// hideSignals makes constants that are signalling NaNs of their bits | zero.
+func hideSignals(h *hider) {
+	h.eachConst(isSignalling)
+	h.rewrite(func(v *ir.Value) {
+		for i, a := range v.Args {
+			if isSignalling(a) {
+				v.Args[i] = h.unknown(a, v)
+			}
+		}
+	})
+}
