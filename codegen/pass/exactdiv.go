@@ -87,7 +87,7 @@ func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 		return args[2]
 	}
 	v := x.f.NewValue(op, t, args...)
-	if c := (&simplifier{m: x.f.Module}).fold(v); c != nil {
+	if c := foldConst(x.f.Module, v); c != nil {
 		return c
 	}
 	v.Block, v.Pos = x.b, x.pos

@@ -210,7 +210,7 @@ func (m *laneMachine) exec(l *lane, v *ir.Value) {
 		for _, a := range v.Args {
 			w.Args = append(w.Args, m.f.Module.Const(a.Type, m.get(l, a)))
 		}
-		c := (&simplifier{m: m.f.Module}).fold(&w)
+		c := foldConst(m.f.Module, &w)
 		if c == nil {
 			panic(fmt.Sprintf("%v is undefined", v.Op))
 		}

@@ -155,7 +155,7 @@ func (s *simplifier) pure(v *ir.Value) (w *ir.Value, changed bool) {
 	// Each rule makes the value smaller by some measure; the bound only turns
 	// a mistake in them into a missed chance.
 	for range 32 {
-		if c := s.fold(v); c != nil {
+		if c := foldConst(s.m, v); c != nil {
 			return c, true
 		}
 		if v.Op.Has(ir.FlagCommutative) && len(v.Args) == 2 && v.Args[0].IsConst() && !v.Args[1].IsConst() {

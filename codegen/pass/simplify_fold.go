@@ -7,10 +7,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// fold returns the constant that v is, or nil. Floating-point results are
+// foldConst returns the constant that v is, or nil. Floating-point results are
 // folded only where every device computes the same bits: NaNs and float32
 // subnormals are left to the device.
-func (s *simplifier) fold(v *ir.Value) *ir.Value {
+func foldConst(m *ir.Module, v *ir.Value) *ir.Value {
 	if len(v.Args) == 0 || v.Op == ir.OpPhi {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (s *simplifier) fold(v *ir.Value) *ir.Value {
 	if !ok {
 		return nil
 	}
-	return s.m.Const(v.Type, n)
+	return m.Const(v.Type, n)
 }
 
 func boolBits(b bool) uint64 {

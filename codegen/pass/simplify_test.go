@@ -85,7 +85,7 @@ func eval(v *ir.Value, env map[*ir.Value]uint64) uint64 {
 	for _, a := range v.Args {
 		w.Args = append(w.Args, m.Const(a.Type, eval(a, env)))
 	}
-	c := (&simplifier{m: m}).fold(&w)
+	c := foldConst(m, &w)
 	if c == nil {
 		panic(fmt.Sprintf("%v does not fold", v.Op))
 	}
@@ -191,7 +191,6 @@ func TestRules(t *testing.T) {
 
 func TestFold(t *testing.T) {
 	m := ir.NewModule("t")
-	s := &simplifier{m: m}
 	f := m.NewFunc("main")
 	f32 := func(x float64) *ir.Value { return m.Const(ir.TypeF32, uint64(math.Float32bits(float32(x)))) }
 	f64 := func(x float64) *ir.Value { return m.Const(ir.TypeF64, math.Float64bits(x)) }
@@ -246,7 +245,7 @@ func TestFold(t *testing.T) {
 		if c.want != nil {
 			typ = c.want.Type
 		}
-		if got := s.fold(f.NewValue(c.op, typ, c.args...)); got != c.want {
+		if got := foldConst(m, f.NewValue(c.op, typ, c.args...)); got != c.want {
 			t.Errorf("%d: %v: %v, want %v", i, c.op, got, c.want)
 		}
 	}

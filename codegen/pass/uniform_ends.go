@@ -85,7 +85,7 @@ func (u *Uniformity) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.
 		for _, a := range v.Args {
 			w.Args = append(w.Args, u.amongDead(a, l, known))
 		}
-		if c := (&simplifier{m: m}).fold(&w); c != nil {
+		if c := foldConst(m, &w); c != nil {
 			known[v] = c
 		}
 	}
@@ -153,6 +153,6 @@ func isAt(m *ir.Module, c *ir.Value, i int, n int64, is bool) bool {
 	w := *c
 	w.Args = slices.Clone(c.Args)
 	w.Args[i] = m.Int(c.Args[i].Type, n)
-	x := (&simplifier{m: m}).fold(&w)
+	x := foldConst(m, &w)
 	return x != nil && x.Bits != 0 == is
 }

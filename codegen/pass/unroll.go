@@ -183,10 +183,9 @@ func (l *loop) simulate(cond *ir.Value, out int) int {
 			env[phi] = init
 		}
 	}
-	s := &simplifier{m: l.head.Func.Module}
 	for n := 1; n <= maxUnrolled+1; n++ {
 		seen := map[*ir.Value]*ir.Value{}
-		c := l.fold(s, cond, env, seen)
+		c := l.fold(cond, env, seen)
 		if c == nil {
 			return 0
 		}
@@ -195,7 +194,7 @@ func (l *loop) simulate(cond *ir.Value, out int) int {
 		}
 		next := map[*ir.Value]*ir.Value{}
 		for _, phi := range l.head.Phis {
-			if x := l.fold(s, phi.Args[back], env, seen); x != nil {
+			if x := l.fold(phi.Args[back], env, seen); x != nil {
 				next[phi] = x
 			}
 		}
@@ -205,7 +204,7 @@ func (l *loop) simulate(cond *ir.Value, out int) int {
 }
 
 // fold returns the constant that v is in an iteration, or nil.
-func (l *loop) fold(s *simplifier, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
+func (l *loop) fold(v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v
 	}
@@ -222,11 +221,11 @@ func (l *loop) fold(s *simplifier, v *ir.Value, env, seen map[*ir.Value]*ir.Valu
 	w := *v
 	w.Args = make([]*ir.Value, len(v.Args))
 	for i, a := range v.Args {
-		if w.Args[i] = l.fold(s, a, env, seen); w.Args[i] == nil {
+		if w.Args[i] = l.fold(a, env, seen); w.Args[i] == nil {
 			return nil
 		}
 	}
-	if x := s.fold(&w); x != nil && x.IsConst() {
+	if x := foldConst(l.head.Func.Module, &w); x != nil && x.IsConst() {
 		seen[v] = x
 	}
 	return seen[v]
