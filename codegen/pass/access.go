@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runAccess states for every slice whether the kernel loads from it or stores
@@ -62,7 +63,7 @@ func findRoots(m *ir.Module) *roots {
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, f := range bodies(m) {
+		for _, f := range rewrite.Bodies(m) {
 			for _, b := range f.Blocks {
 				for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 					for _, v := range vs {
@@ -72,7 +73,7 @@ func findRoots(m *ir.Module) *roots {
 			}
 		}
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				r.note(v)

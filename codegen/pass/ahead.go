@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // Limits of the loops that are there twice.
@@ -58,7 +59,7 @@ type planner struct {
 // one by one, and go on as dead lanes to what only those come to that stay.
 func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
-	singleLatches(f)
+	rewrite.SingleLatches(f)
 	u := uniformity(f)
 	together := map[*ir.Block]bool{}
 	for _, b := range u.order {
@@ -260,31 +261,31 @@ func (p *planner) apply() {
 			phi.Args = append(phi.Args, init, init)
 		}
 	}
-	u := &undefs{}
+	u := &rewrite.Undefs{}
 	var cells []*ir.Var
 	for _, n := range p.plans {
 		cells = append(cells, n.demoteUses(p.f, u)...)
 	}
-	cells = append(cells, demotePhis(p.f, u)...)
+	cells = append(cells, rewrite.DemotePhis(p.f, u)...)
 	for i, n := range p.plans {
 		n.without(p.f, fast[i])
 	}
 	p.f.RemoveUnreachable()
-	u.promote(p.f, cells)
+	u.Promote(p.f, cells)
 }
 
 // without leads block pre to a copy of the loop without the checks that are taken out.
 func (n *nest) without(f *ir.Func, pre *ir.Block) {
-	c := newCloner(f)
-	c.copy(n.blocks)
-	c.end(n.blocks, c.block)
+	c := rewrite.NewCloner(f)
+	c.Copy(n.blocks)
+	c.End(n.blocks, c.Block)
 	for _, k := range n.taken {
-		dropEdge(c.block(k.block), c.block(k.fault))
+		dropEdge(c.Block(k.block), c.Block(k.fault))
 	}
 	for _, b := range n.blocks {
 		b.Cold = true
 	}
-	pre.Retarget(n.head, c.block(n.head))
+	pre.Retarget(n.head, c.Block(n.head))
 }
 
 // enterBy returns a new block that all ways into the loop lead to, which does not end

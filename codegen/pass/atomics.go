@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runAtomics replaces the atomic ops that SPIR-V lacks by loops around a
@@ -32,7 +33,7 @@ func runAtomics(m *ir.Module) diag.List {
 		if at < 0 {
 			continue
 		}
-		v, rest := cutOut(b, at) // a later round finds what else is in there
+		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
 		a.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		switch v.Op {
 		case ir.OpAtomicCompareAndSwap:

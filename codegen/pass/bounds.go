@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // bounds decides comparisons whose outcome follows from the ranges of their
@@ -76,7 +77,7 @@ func commonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Uniformi
 	}
 	f := m.Kernel
 	f.RemoveUnreachable()
-	singleLatches(f)
+	rewrite.SingleLatches(f)
 	u = uniformity(f)
 	common, apart = map[*ir.Block]bool{}, map[*ir.Block]bool{}
 	leave := false

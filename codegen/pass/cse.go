@@ -7,13 +7,14 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runCSE replaces a pure value by an equal one that dominates it, and the
 // condition of a branch by its value where only one of its edges leads. What
 // that decides is simplified at once: the second check of an index is gone.
 func runCSE(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]*ir.Value{},
 			table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
 		if f == m.Kernel {

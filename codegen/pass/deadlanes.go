@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runDeadLanes checks that every Sync op stands in uniform flow, and makes dead
@@ -24,15 +25,15 @@ func runDeadLanes(m *ir.Module) diag.List {
 	}
 	f := m.Kernel
 	f.RemoveUnreachable()
-	singleLatches(f)
-	onePred(f)
+	rewrite.SingleLatches(f)
+	rewrite.OnePred(f)
 	u := uniformity(f)
 	if ds := u.check(); len(ds) > 0 {
 		return ds
 	}
 	given := u.provisos()
 	u.bypassLoops()
-	d := &deadLanes{f: f, u: u, given: given, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &undefs{}}
+	d := &deadLanes{f: f, u: u, given: given, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &rewrite.Undefs{}}
 	for _, b := range u.order {
 		// Where all leave together, they may just return.
 		if e, ok := u.way(b); ok && u.leaving[e] && !u.together(b) {
@@ -59,76 +60,7 @@ func believe(f *ir.Func) {
 		}
 		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return repl[v] != nil })
 	}
-	replaceUses(f, (&promoter{repl: repl}).resolve)
-}
-
-// onePred replaces the phis of blocks that are entered by one edge.
-func onePred(f *ir.Func) {
-	repl := map[*ir.Value]*ir.Value{}
-	for _, b := range f.Blocks[1:] {
-		if len(b.Preds) == 1 {
-			for _, phi := range b.Phis {
-				repl[phi] = phi.Args[0]
-			}
-			b.Phis = nil
-		}
-	}
-	replaceUses(f, (&promoter{repl: repl}).resolve)
-}
-
-// singleLatches gives each loop one back edge, so that a continue under a
-// divergent condition does not make the loop's phis varying, and a block of its own
-// before it, where another loop leads to it, which some work-items may be longer in.
-func singleLatches(f *ir.Func) {
-	splitTwins(f)
-	betweenLoops(f)
-	nestJoins(f)
-	for _, loop := range f.Dominators().Loops().All {
-		h, backs := loop.Head, loop.Latches
-		if len(backs) < 2 || slices.ContainsFunc(backs, func(p *ir.Block) bool { return countPreds(h, p) > 1 }) {
-			continue
-		}
-		nestJoin(h, backs)
-	}
-	f.RemoveUnreachable()
-}
-
-// splitTwins puts a block on one of two edges that lead from one block to another and
-// bring different values.
-func splitTwins(f *ir.Func) {
-	for _, b := range slices.Clone(f.Blocks) {
-		if b.Term.Kind != ir.Branch || b.Term.Succs[0] != b.Term.Succs[1] || len(b.Term.Succs[0].Phis) == 0 {
-			continue
-		}
-		to, e := b.Term.Succs[1], f.NewBlock()
-		first := slices.Index(to.Preds, b)
-		to.Preds[first+1+slices.Index(to.Preds[first+1:], b)] = e
-		b.Term.Succs[1], e.Preds = e, []*ir.Block{b}
-		e.Term = ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: b.Term.Pos}
-	}
-}
-
-// betweenLoops puts a block on the edge that leads from one loop to the head of another.
-func betweenLoops(f *ir.Func) {
-	loops := f.Dominators().Loops()
-	for _, l := range loops.All {
-		for i, p := range l.Head.Preds {
-			if from := loops.Of(p); from == nil || from.Contains(l.Head) || p.Term.Kind != ir.Branch {
-				continue
-			}
-			b := f.NewBlock()
-			args := make([]*ir.Value, len(l.Head.Phis))
-			for k, phi := range l.Head.Phis {
-				args[k] = phi.Args[i]
-			}
-			p.Retarget(l.Head, b)
-			b.Jump(l.Head)
-			for k, phi := range l.Head.Phis {
-				phi.Args = append(phi.Args, args[k])
-			}
-			break // of two, some work-items go the one way and some the other
-		}
-	}
+	rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: repl}).Resolve)
 }
 
 type deadLanes struct {
@@ -139,7 +71,7 @@ type deadLanes struct {
 	given    map[*ir.Block]*proviso // of the loops that the blocks head
 	skeleton map[*ir.Value]bool     // values that dead lanes compute, too
 	dead     *ir.Ref
-	undef    *undefs
+	undef    *rewrite.Undefs
 	cells    []*ir.Var // what phis became
 	own      []*ir.Var // those that dead lanes have no use for
 }
@@ -177,8 +109,8 @@ func (d *deadLanes) run() {
 
 	d.f.RemoveUnreachable()
 	d.thread()
-	repairSSA(d.f, d.undef)
-	d.undef.promote(d.f, d.cells)
+	rewrite.RepairSSA(d.f, d.undef)
+	d.undef.Promote(d.f, d.cells)
 }
 
 // staying reports whether b was there from the start and has a Sync op before
@@ -209,12 +141,12 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 	if own {
 		return
 	}
-	c := newCloner(d.f)
-	c.copy(region)
-	c.entered(to, b)
-	c.end(region, c.block)
-	c.phis(region)
-	d.dying[b] = c.block(to)
+	c := rewrite.NewCloner(d.f)
+	c.Copy(region)
+	c.Entered(to, b)
+	c.End(region, c.Block)
+	c.Phis(region)
+	d.dying[b] = c.Block(to)
 	d.f.RemoveUnreachable()
 }
 
@@ -343,43 +275,7 @@ func (d *deadLanes) splitTail(b *ir.Block) {
 	for !b.Insts[last].Op.Has(ir.FlagSync) {
 		last--
 	}
-	splitAfter(b, last+1)
-}
-
-// splitAfter moves b's instructions from the n-th on, and its terminator, to a
-// new block that b jumps to.
-func splitAfter(b *ir.Block, n int) *ir.Block {
-	t := b.Func.NewBlock()
-	t.Insts = append(t.Insts, b.Insts[n:]...)
-	b.Insts = b.Insts[:n:n]
-	for _, v := range t.Insts {
-		v.Block = t
-	}
-	moveTerm(b, t)
-	b.Jump(t)
-	return t
-}
-
-// cutOut removes the n-th instruction of b, which then ends there, and returns it and the
-// block with what came after.
-func cutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
-	v := b.Insts[n]
-	rest := splitAfter(b, n+1)
-	b.Insts = b.Insts[:n]
-	b.ClearTerm()
-	return v, rest
-}
-
-// moveTerm gives b's terminator to c, which has none.
-func moveTerm(b, c *ir.Block) {
-	c.Term, b.Term = b.Term, ir.Term{}
-	for _, s := range c.Term.Succs {
-		for i, p := range s.Preds {
-			if p == b {
-				s.Preds[i] = c
-			}
-		}
-	}
+	rewrite.SplitAfter(b, last+1)
 }
 
 // demote turns phis into variables, so that edges can be moved. Those of the
@@ -393,7 +289,7 @@ func (d *deadLanes) demote() {
 			}
 		}
 	}
-	d.cells = demotePhis(d.f, d.undef)
+	d.cells = rewrite.DemotePhis(d.f, d.undef)
 	vars := map[*ir.Var]bool{}
 	for _, v := range phis {
 		vars[v.Ref().Var] = true
@@ -419,7 +315,7 @@ func (d *deadLanes) skip(b, dead, live *ir.Block) {
 
 // forget notes at the end of b, where lanes are dead, that they need nothing of
 // what live lanes have.
-func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.forget(b, d.own)...) }
+func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.Forget(b, d.own)...) }
 
 // rebuild puts what is not the skeleton's in b, a block in uniform flow, under
 // "if not dead".
@@ -427,7 +323,7 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	insts := b.Insts
 	b.Insts = nil
 	end := d.f.NewBlock() // holds the terminator meanwhile
-	moveTerm(b, end)
+	rewrite.MoveTerm(b, end)
 	cur := b
 	if d.u.asksAt(b) {
 		cur = d.ask(b)
@@ -483,13 +379,13 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 		}
 		d.skip(cur, to, body)
 		put(body, live...)
-		moveTerm(end, body)
+		rewrite.MoveTerm(end, body)
 	} else {
 		if t.Cond != nil && t.Cond.Block != nil && !d.skeleton[t.Cond] {
 			panic("BUG: a uniform condition that dead lanes lack")
 		}
 		flush()
-		moveTerm(end, cur)
+		rewrite.MoveTerm(end, cur)
 		d.guard(cur)
 	}
 	// The holder is unreachable by now.

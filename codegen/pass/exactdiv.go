@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -22,7 +23,7 @@ func exactDivide(m *ir.Module) diag.List {
 	if m.Float == properties.FloatFast {
 		return nil
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			x := &corrector{f: f, b: b, parts: map[*ir.Value]*floatParts{}}
 			for _, v := range b.Insts {

@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runZeroLocal replaces each ZeroLocal by a loop in which the work-group zeroes
@@ -21,7 +22,7 @@ func runZeroLocal(m *ir.Module) diag.List {
 			continue
 		}
 		again := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(reachable(s), b) })
-		v, rest := cutOut(b, at) // a later round finds what else is in there
+		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
 		if again {
 			// Others may still read what they wrote in the round before.
 			barrier(b, v.Pos)
@@ -33,7 +34,7 @@ func runZeroLocal(m *ir.Module) diag.List {
 		barrier(z.b, v.Pos)
 		z.b.Jump(rest)
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		zeroPrivate(f)
 	}
 	return nil
@@ -218,7 +219,7 @@ func runExpand(m *ir.Module, r *Result) diag.List {
 		compactSites(m)
 	}
 	if m.Spilled {
-		for _, f := range bodies(m) {
+		for _, f := range rewrite.Bodies(m) {
 			spillArgs(f)
 		}
 	}
@@ -230,7 +231,7 @@ func runExpand(m *ir.Module, r *Result) diag.List {
 		return helper
 	}
 	lateFaults(m, need)
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if v.Op != ir.OpFault {

@@ -3,6 +3,7 @@ package pass
 import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // ForHost readies a module, as narrow leaves it, for compilers that do little to
@@ -13,14 +14,14 @@ func ForHost(m *ir.Module) *Uniformity {
 	f := m.Kernel
 	withinRange(m)
 	f.RemoveUnreachable()
-	singleLatches(f)
+	rewrite.SingleLatches(f)
 	for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).movable); {
 		clean(m)
 	}
 	selectBranches(f)
 	runSimplify(m)
 	f.RemoveUnreachable()
-	singleLatches(f)
+	rewrite.SingleLatches(f)
 	u := uniformity(f)
 	u.short = costOfLoops(f).short
 	return u
@@ -47,7 +48,7 @@ func withinRange(m *ir.Module) {
 			}
 		}
 	}
-	replaceUses(m.Kernel, (&promoter{repl: repl}).resolve)
+	rewrite.ReplaceUses(m.Kernel, (&rewrite.Promoter{Repl: repl}).Resolve)
 	runSimplify(m)
 	runDCE(m)
 }

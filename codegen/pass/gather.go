@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // maxGathered bounds the checks that become one.
@@ -30,12 +31,12 @@ func staysUniform(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 		return false
 	}
 	c.Kernel.RemoveUnreachable()
-	singleLatches(c.Kernel)
+	rewrite.SingleLatches(c.Kernel)
 	return len(uniformity(c.Kernel).check()) == 0
 }
 
 func gatherAll(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		together := map[*ir.Block]bool{}
 		if f == m.Kernel && m.UsesGroup {
 			together = failTogether(f)
@@ -79,7 +80,7 @@ func gatherAll(m *ir.Module) diag.List {
 // skeleton that such a check is for.
 func failTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
-	singleLatches(f)
+	rewrite.SingleLatches(f)
 	u := uniformity(f)
 	together := map[*ir.Block]bool{}
 	for _, b := range u.order {
@@ -248,10 +249,10 @@ func (c *gatherer) merge() {
 
 // fail leads to the first fault that there is, from block b on.
 func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
-	copies := newCloner(c.f)
+	copies := rewrite.NewCloner(c.f)
 	for i := 0; i < len(c.list); i++ {
 		if c.effects && i > 0 {
-			copies.insts(c.list[i].block, b)
+			copies.Insts(c.list[i].block, b)
 		}
 		j := i
 		for !c.effects && j+1 < len(c.list) && alike(c.list[i].fault, c.list[j+1].fault) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // loopValues makes values that loops compute, and that are used behind them, phis of the
@@ -46,7 +47,7 @@ func loopValues(m *ir.Module) diag.List {
 	if !avoids(m, "loop-values") {
 		return nil
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		routeThroughHeader(f, computedAgain, false)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // How many operations are computed again behind a loop rather than handed out through its
@@ -19,7 +20,7 @@ const (
 // where loopvalues has left that to it. What it hands out are the headers' phis, which it
 // must not do before quirks and others, since those put other values in their places.
 func outlive(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		if avoids(m, "carried-flag") {
 			countedFlags(f)
 		}
@@ -120,8 +121,8 @@ func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 
 // hidePhi returns the phi p by its bits ^ 0, and what that takes.
 func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
-	m := &maker{f: f, at: p}
-	x, z := p, m.zeros(1<<31)
+	m := &rewrite.Maker{Func: f, At: p}
+	x, z := p, m.Zeros(1<<31)
 	t := p.Type
 	switch t {
 	case ir.TypeF32:
@@ -130,19 +131,19 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 		t = ir.TypeI16
 	}
 	if t != p.Type {
-		x = m.op(ir.OpBitcast, t, x)
+		x = m.Op(ir.OpBitcast, t, x)
 	}
 	switch {
 	case t == ir.TypeI64:
-		z = m.op(ir.OpUConvert, t, z)
+		z = m.Op(ir.OpUConvert, t, z)
 	case t != ir.TypeI32:
-		z = m.op(ir.OpUConvert, t, m.zero(ir.TypeI32))
+		z = m.Op(ir.OpUConvert, t, m.Zero(ir.TypeI32))
 	}
-	x = m.op(ir.OpXor, t, x, z)
+	x = m.Op(ir.OpXor, t, x, z)
 	if t != p.Type {
-		m.op(ir.OpBitcast, p.Type, x)
+		m.Op(ir.OpBitcast, p.Type, x)
 	}
-	return m.made
+	return m.Made
 }
 
 // keptInHeader reports whether what of xs is no phi of the header is computed in it, where
@@ -183,7 +184,7 @@ func dropCopies(f *ir.Func) {
 	if len(same) == 0 {
 		return
 	}
-	replaceUses(f, func(v *ir.Value) *ir.Value {
+	rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value {
 		for same[v] != nil {
 			v = same[v]
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runPartial has kernels with barriers leave the invocations out that fill up the
@@ -19,7 +20,7 @@ func runPartial(m *ir.Module) diag.List {
 	whole := &ir.Spec{ID: abi.SpecWhole, Name: "Whole", Type: ir.TypeBool, Default: 1}
 	m.Specs = append(m.Specs, whole)
 	entry := m.Kernel.Blocks[0]
-	body := splitAfter(entry, 0)
+	body := rewrite.SplitAfter(entry, 0)
 	entry.ClearTerm()
 	id := entry.Append(ir.OpBuiltIn, ir.TypeI32)
 	id.Aux = ir.LocalInvocationIndex

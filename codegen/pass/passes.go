@@ -87,18 +87,3 @@ func clean(m *ir.Module) diag.List {
 	runCSE(m)
 	return runDCE(m)
 }
-
-// maker makes what is to stand before, behind or instead of a value.
-type maker struct {
-	f    *ir.Func
-	at   *ir.Value
-	made []*ir.Value
-}
-
-// op makes a value of type t where at stands.
-func (m *maker) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-	v := m.f.NewValue(op, t, args...)
-	v.Block, v.Pos = m.at.Block, m.at.Pos
-	m.made = append(m.made, v)
-	return v
-}

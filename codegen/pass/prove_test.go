@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // intProgram makes random programs over a few integers, with the comparisons
@@ -317,7 +318,7 @@ func TestProveRandom(t *testing.T) {
 	proofs, open := map[evidence]int{}, 0
 	for seed := range *seeds / proveShare {
 		plain, fast := newIntProgram(seed), newIntProgram(seed)
-		mem2reg(fast)
+		rewrite.Mem2Reg(fast)
 		runSimplify(fast)
 		runCSE(fast)
 		runDCE(fast)

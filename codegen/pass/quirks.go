@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // Driver is a Vulkan driver whose compiler, or whose queue, does something wrong.
@@ -129,7 +130,7 @@ func quirks(m *ir.Module) diag.List {
 			q.Module(m)
 		}
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		h := newHider(f, rows)
 		for _, b := range f.Blocks {
 			var out []*ir.Value

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // mask returns the bits of type t.
@@ -53,9 +54,9 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 		case isZero(x) && y.Op == ir.OpISub: // -(a-b)
 			return s.set(v, ir.OpISub, y.Args[1], y.Args[0])
 		case s.f != nil && isNegation(x) && !y.IsConst(): // -a-b
-			m := &maker{f: s.f, at: v}
-			sum := m.op(ir.OpIAdd, t, x.Args[1], y)
-			s.made = append(s.made, m.made...)
+			m := &rewrite.Maker{Func: s.f, At: v}
+			sum := m.Op(ir.OpIAdd, t, x.Args[1], y)
+			s.made = append(s.made, m.Made...)
 			return s.set(v, ir.OpISub, s.m.Const(t, 0), sum)
 		case y.IsConst():
 			return s.set(v, ir.OpIAdd, x, s.m.Const(t, -y.Bits))
@@ -81,9 +82,9 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 			return s.set(v, ir.OpIMul, x.Args[1], s.m.Const(t, -y.Bits))
 		case s.f != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
 			// 3*(i+1) is 3*i + 3, which others can be compared with.
-			m := &maker{f: s.f, at: v}
-			product := m.op(ir.OpIMul, t, x.Args[0], y)
-			s.made = append(s.made, m.made...)
+			m := &rewrite.Maker{Func: s.f, At: v}
+			product := m.Op(ir.OpIMul, t, x.Args[0], y)
+			s.made = append(s.made, m.Made...)
 			return s.set(v, ir.OpIAdd, product, s.m.Const(t, x.Args[1].Bits*y.Bits))
 		}
 	case ir.OpSDiv:

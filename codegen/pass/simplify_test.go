@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // TestTidyRandom runs the passes that tidy up over random functions, before and
@@ -22,17 +23,17 @@ func TestTidyRandom(t *testing.T) {
 	for seed := range *seeds {
 		g := random(seed)
 		// Every load of the seed steps it on, so that none may be dropped.
-		e := newEdits(g.f)
+		e := rewrite.NewEdits(g.f)
 		for _, b := range g.f.Blocks {
 			for _, v := range b.Insts {
 				if v.Op == ir.OpLoad && v.Ref().Var == g.seed {
 					s := g.f.NewValue(ir.OpStore, ir.TypeVoid, v)
 					s.Aux, s.Block = &ir.Ref{Var: g.out}, b
-					e.after[v] = append(e.after[v], s)
+					e.After[v] = append(e.After[v], s)
 				}
 			}
 		}
-		e.apply()
+		e.Apply()
 		m := &laneMachine{f: g.f, out: g.out, in: g.seed, size: 1, limit: 100000, most: 150}
 		var want [4][][]uint64
 		for i := range want {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // The variant for small launches may assume of them what abi.Variant.Products says:
@@ -303,7 +304,7 @@ func (d *bounder) itemID(v *ir.Value) (bound, bool) {
 // may have checks that a variant does not need. It reports whether that has all of them.
 func shareSites(m, first *ir.Module) bool {
 	var own *ir.Site
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if v.Op != ir.OpFault {

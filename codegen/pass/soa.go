@@ -3,6 +3,7 @@ package pass
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // soa turns a private array of structs into an array for each field: registers
@@ -10,7 +11,7 @@ import (
 // (NVIDIA's compiler is wrong about some arrays of structs that are indexed in a
 // loop).
 func soa(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for splitStructs(f) {
 		}
 	}

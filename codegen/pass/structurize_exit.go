@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // maxReturns is how many returns code may have that stand outside of loops. Drivers
@@ -149,9 +150,9 @@ func hasBreak(code []*stmt) bool {
 // loop of which it knows that it runs once.
 func neverTrue(b *ir.Block) *ir.Value {
 	// Behind the branch drivers know that the sign is zero, and nothing of the other bits.
-	m := &maker{f: b.Func, at: &ir.Value{Block: b}}
-	never := m.op(ir.OpINe, ir.TypeBool, m.zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
-	b.Insts = append(b.Insts, m.made...)
+	m := &rewrite.Maker{Func: b.Func, At: &ir.Value{Block: b}}
+	never := m.Op(ir.OpINe, ir.TypeBool, m.Zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
+	b.Insts = append(b.Insts, m.Made...)
 	return never
 }
 

@@ -3,6 +3,7 @@ package pass
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // unsigned makes conversions of unsigned words to float32 round once on every
@@ -12,7 +13,7 @@ func unsigned(m *ir.Module) diag.List {
 	if !inWords(m) || !avoids(m, "unsigned-float") {
 		return nil
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
@@ -36,7 +37,7 @@ func unsigned(m *ir.Module) diag.List {
 
 // inWords reports whether a module has only words and what all devices have beside.
 func inWords(m *ir.Module) bool {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if has64(v) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // Words rewrites a Legal module for devices that compute in 32 bits only and have
@@ -19,7 +20,7 @@ import (
 // It stands after the passes: the code it makes has no control flow but that of a
 // helper, and what narrow did is not there to do any more.
 func Words(m *ir.Module) bool {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if isAtomic(v) && accessed(v) == ir.TypeI64 {
@@ -35,7 +36,7 @@ func Words(m *ir.Module) bool {
 	for _, v := range m.Vars {
 		w.variable(v)
 	}
-	funcs := bodies(m) // before there is a helper of its own
+	funcs := rewrite.Bodies(m) // before there is a helper of its own
 	for _, f := range funcs {
 		w.signature(f)
 	}
@@ -51,7 +52,7 @@ func Words(m *ir.Module) bool {
 	runCSE(m)
 	runDCE(m)
 	if avoids(m, "unrolled-floats") {
-		for _, f := range bodies(m) {
+		for _, f := range rewrite.Bodies(m) {
 			for _, b := range f.Blocks {
 				b.Unroll = false
 			}
@@ -158,7 +159,7 @@ func maskWords(m *ir.Module) {
 	if !avoids(m, "store-index") {
 		return
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		h := newHider(f, nil)
 		for _, b := range f.Blocks {
 			var out []*ir.Value
