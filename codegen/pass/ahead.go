@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -18,21 +19,21 @@ const (
 // ahead has loops twice: once without the checks that can be made ahead of them and,
 // for work-items of which one fails there, with all. An index that grows in equal steps
 // is within bounds in all rounds if it is in the first and in the last.
-func ahead(m *ir.Module, r *Result) diag.List {
+func ahead(m *ir.Module, r *facts.Result) diag.List {
 	if m.UsesGroup && !staysUniform(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
 	}
 	return checkAhead(m, r)
 }
 
-func checkAhead(m *ir.Module, r *Result) diag.List {
+func checkAhead(m *ir.Module, r *facts.Result) diag.List {
 	f := m.Kernel
 	p := &planner{f: f}
 	if m.UsesGroup {
 		p.together = leaveTogether(f)
 	}
-	p.a = solved(m, nil, r)
-	p.loops = p.a.dom.Loops()
+	p.a = facts.Solved(m, nil, r)
+	p.loops = p.a.Dom.Loops()
 	for _, l := range p.loops.All {
 		if l.Outer == nil {
 			p.plan(l)
@@ -48,7 +49,7 @@ func checkAhead(m *ir.Module, r *Result) diag.List {
 // planner finds the nests of loops to have twice.
 type planner struct {
 	f        *ir.Func
-	a        *ranges
+	a        *facts.Ranges
 	loops    *ir.Loops
 	together map[*ir.Block]bool // as leaveTogether returns it
 	plans    []*nest
@@ -80,7 +81,7 @@ func (p *planner) copies(l *loop) bool {
 func (p *planner) plan(l *ir.Loop) int {
 	var n *nest
 	own := 0
-	if x := newLoop(l, p.a.dom); p.copies(x) {
+	if x := newLoop(l, p.a.Dom); p.copies(x) {
 		n = &nest{corners: newCorners(p.a, p.loops, l), loop: x}
 		if !slices.ContainsFunc(l.Head.Phis, func(phi *ir.Value) bool { return n.entry[phi] == nil }) {
 			own = n.collect()
@@ -172,8 +173,8 @@ func (n *nest) suffice(c *ir.Value, want bool, b *ir.Block) bool {
 		return false
 	}
 	if c.Op == ir.OpULt || c.Op == ir.OpULe {
-		if t.unsigned = n.span(t.y).lo >= 0; !t.unsigned {
-			n.tests = append(n.tests, test{x: n.a.m.Const(t.x.Type, 0), y: t.x, equal: true})
+		if t.unsigned = n.span(t.y).Lo >= 0; !t.unsigned {
+			n.tests = append(n.tests, test{x: n.a.Module.Const(t.x.Type, 0), y: t.x, equal: true})
 		}
 	}
 	n.tests = append(n.tests, t)

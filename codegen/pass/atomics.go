@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -28,7 +29,7 @@ func runAtomics(m *ir.Module) diag.List {
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
 		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
-			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || isLocalExchange(v) && avoids(m, "local-exchange")
+			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || isLocalExchange(v) && facts.Avoids(m, "local-exchange")
 		})
 		if at < 0 {
 			continue

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -170,7 +171,7 @@ func (d *deadLanes) findSkeleton() {
 		case v.Op == ir.OpLoad:
 			return u.Value(v)
 		case v.Op.Has(ir.FlagPure):
-			return u.Value(v) || !undefinedForSome(v.Op)
+			return u.Value(v) || !facts.UndefinedForSome(v.Op)
 		}
 		return false
 	}
@@ -249,17 +250,7 @@ func hazardous(v *ir.Value) bool {
 	case ir.OpLoad:
 		return v.Ref().Var == nil || len(v.Path()) > 0
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
-		return !speculative(v)
-	}
-	return false
-}
-
-// undefinedForSome reports whether the pure op asks something of its arguments,
-// which only live lanes have checked.
-func undefinedForSome(op ir.Op) bool {
-	switch op {
-	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpShl, ir.OpShrL, ir.OpShrA, ir.OpFToS, ir.OpFToU:
-		return true
+		return !facts.Speculative(v)
 	}
 	return false
 }

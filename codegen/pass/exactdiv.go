@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/properties"
 )
@@ -88,7 +89,7 @@ func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 		return args[2]
 	}
 	v := x.f.NewValue(op, t, args...)
-	if c := foldConst(x.f.Module, v); c != nil {
+	if c := facts.FoldConst(x.f.Module, v); c != nil {
 		return c
 	}
 	v.Block, v.Pos = x.b, x.pos

@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -137,9 +138,9 @@ func mulExpr(m *ir.Module, x, y *ir.Value) *ir.Value {
 	switch {
 	case x.IsConst() && y.IsConst():
 		return m.Const(ir.TypeI32, x.Bits*y.Bits)
-	case isOne(x):
+	case facts.IsOne(x):
 		return y
-	case isOne(y):
+	case facts.IsOne(y):
 		return x
 	}
 	return m.ConstExpr(ir.OpIMul, ir.TypeI32, x, y)
@@ -212,9 +213,9 @@ func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
 // runExpand replaces Fault by a call of a helper, and the arguments of a
 // spilled launch block by loads. It stands after structurize: the helper has
 // its structure, and the rest is straight code.
-func runExpand(m *ir.Module, r *Result) diag.List {
+func runExpand(m *ir.Module, r *facts.Result) diag.List {
 	if first := m.Target.First; first != nil {
-		r.Foreign = !shareSites(m, first)
+		r.Foreign = !facts.ShareSites(m, first)
 	} else {
 		compactSites(m)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -76,7 +77,7 @@ func isNarrow(v *ir.Value, depth int) bool {
 func narrowConst(v *ir.Value) (uint64, bool) {
 	f := math.Float64frombits(v.Bits)
 	x := float32(f)
-	return uint64(math.Float32bits(x)), float64(x) == f && exact32(x)
+	return uint64(math.Float32bits(x)), float64(x) == f && facts.Exact32(x)
 }
 
 // isBits reports whether an op of floats moves bits alone, those of a signalling NaN, too.
@@ -91,7 +92,7 @@ func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	}
 	if v.Op == ir.OpFConvert {
 		x := v.Args[0]
-		if mayBeProduct(x) {
+		if facts.MayBeProduct(x) {
 			x = m.Op(ir.OpFRounded, ir.TypeF32, x)
 		}
 		if quiet && !isComputed(x) {
@@ -205,5 +206,5 @@ func nearest(c float64, before bool) (uint64, bool) {
 	case !before && float64(x) < c:
 		x = math.Nextafter32(x, float32(math.Inf(1)))
 	}
-	return uint64(math.Float32bits(x)), exact32(x)
+	return uint64(math.Float32bits(x)), facts.Exact32(x)
 }

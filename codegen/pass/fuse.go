@@ -137,12 +137,3 @@ func dropRounded(f *ir.Func) {
 		rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: repl}).Resolve)
 	}
 }
-
-// mayBeProduct reports whether simplification could find v to be a product.
-func mayBeProduct(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpFMul, ir.OpFNegate, ir.OpPhi, ir.OpSelect, ir.OpLoad:
-		return true
-	}
-	return false
-}

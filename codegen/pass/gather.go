@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -176,7 +177,7 @@ func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 		if !c.between(v) || c.placed[v] || slices.Contains(list, v) {
 			continue
 		}
-		if !speculative(v) {
+		if !facts.Speculative(v) {
 			return nil, false
 		}
 		var ok bool
@@ -186,25 +187,6 @@ func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 		list = append(list, v)
 	}
 	return list, true
-}
-
-// speculative reports whether v may be computed where nothing asks for it.
-func speculative(v *ir.Value) bool {
-	if !v.Op.Has(ir.FlagPure) || v.Op == ir.OpPhi {
-		return false
-	}
-	if !undefinedForSome(v.Op) {
-		return true
-	}
-	switch v.Op {
-	case ir.OpUDiv, ir.OpUMod:
-		return v.Args[1].IsConst() && v.Args[1].Bits != 0
-	case ir.OpSDiv:
-		return v.Args[1].IsConst() && v.Args[1].Int() > 0
-	case ir.OpShl, ir.OpShrL, ir.OpShrA:
-		return v.Args[1].IsConst() && v.Args[1].Bits < uint64(v.Type.Bits())
-	}
-	return false
 }
 
 // merge makes one check of all.

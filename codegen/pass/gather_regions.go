@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -158,9 +159,9 @@ func (r *region) op(op ir.Op, args ...*ir.Value) *ir.Value {
 	switch {
 	case op == ir.OpLNot && args[0].IsConst():
 		return m.Bool(args[0].Bits == 0)
-	case op == ir.OpLAnd && isOne(args[0]), op == ir.OpLOr && isZero(args[0]):
+	case op == ir.OpLAnd && facts.IsOne(args[0]), op == ir.OpLOr && facts.IsZero(args[0]):
 		return args[1]
-	case op == ir.OpLAnd && isOne(args[1]), op == ir.OpLOr && isZero(args[1]):
+	case op == ir.OpLAnd && facts.IsOne(args[1]), op == ir.OpLOr && facts.IsZero(args[1]):
 		return args[0]
 	}
 	v := r.start.Append(op, ir.TypeBool, args...)
@@ -177,7 +178,7 @@ func (r *region) hoist(v *ir.Value) *ir.Value {
 		return w
 	}
 	r.hoisted[v] = nil
-	if !speculative(v) || len(r.made) > maxRegionHoists {
+	if !facts.Speculative(v) || len(r.made) > maxRegionHoists {
 		return nil
 	}
 	var args []*ir.Value

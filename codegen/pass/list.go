@@ -2,6 +2,7 @@ package pass
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -41,7 +42,7 @@ var passes = []Pass{
 	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks},
 	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: exactDivide},
 	{Name: "longdiv", Doc: "write out divisions of 64-bit integers", Run: longDivide},
-	{Name: "access", Doc: "infer what the kernel reads and writes", Run: runAccess},
+	{Name: "access", Doc: "infer what the kernel reads and writes", Run: facts.InferAccess},
 	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: unsigned},
 	{Name: "outlive", Doc: "compute behind loops again what drivers would lose", Run: outlive},
 	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", RunNoting: runExpand, Level: ir.Legal},

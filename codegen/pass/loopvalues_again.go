@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -21,13 +22,13 @@ const (
 // must not do before quirks and others, since those put other values in their places.
 func outlive(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
-		if avoids(m, "carried-flag") {
+		if facts.Avoids(m, "carried-flag") {
 			countedFlags(f)
 		}
-		if avoids(m, "loop-values") {
+		if facts.Avoids(m, "loop-values") {
 			routeThroughHeader(f, writtenAgain, true)
 		}
-		if avoids(m, "carried-flag") {
+		if facts.Avoids(m, "carried-flag") {
 			countedFlags(f) // those that routeThroughHeader has loops carry
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -14,7 +15,7 @@ import (
 // sub-group then counts and the others do not. An if around all keeps them out of
 // every branch. Other devices fold it.
 func runPartial(m *ir.Module) diag.List {
-	if !m.UsesGroup || !avoids(m, "idle-lanes") {
+	if !m.UsesGroup || !facts.Avoids(m, "idle-lanes") {
 		return nil
 	}
 	whole := &ir.Spec{ID: abi.SpecWhole, Name: "Whole", Type: ir.TypeBool, Default: 1}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -29,7 +30,7 @@ const valueKinds = 4
 
 func newHider(f *ir.Func, rows []*Quirk) *hider {
 	h := &hider{f: f, rows: rows, kinds: 2 * valueKinds, in: map[*ir.Value]int{}, known: map[literalKey]bool{}}
-	if meets(f) {
+	if facts.Meets(f) {
 		h.kinds = valueKinds // the others' bits hide flags
 	}
 	return h
@@ -174,7 +175,7 @@ func (h *hider) hideValues() {
 					w := wide[a]
 					switch {
 					case w == nil || w == v:
-					case h.isCompared(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && (isBit(a) || !isCompare(v.Op))):
+					case h.isCompared(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && (isBit(a) || !facts.IsCompare(v.Op))):
 						v.Args[i] = w
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -174,7 +175,7 @@ func countedFlags(f *ir.Func) {
 // matter who jumps past a join.
 func joinedFlags(h *hider) {
 	f := h.f
-	if !meets(f) {
+	if !facts.Meets(f) {
 		return
 	}
 	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)

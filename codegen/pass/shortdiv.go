@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -12,17 +13,17 @@ import (
 // i % k.Width, in 32 bits, whatever they are divided by: of a divisor that does not fit
 // the quotient is 0, and they are what remains. For 64 bits drivers call a routine of a
 // hundred instructions, and NVIDIA's (driver 580) mixes up the results of many.
-func shortDivide(m *ir.Module, r *Result) diag.List {
-	a := solved(m, nil, r)
+func shortDivide(m *ir.Module, r *facts.Result) diag.List {
+	a := facts.Solved(m, nil, r)
 	short := map[*ir.Value]*shortDivision{}
-	for _, b := range a.dom.Order {
+	for _, b := range a.Dom.Order {
 		for _, v := range b.Insts {
 			if isShortDivision(a, v) {
 				short[v] = &shortDivision{Maker: rewrite.Maker{Func: m.Kernel, At: v}}
 			}
 		}
 	}
-	for _, b := range a.dom.Order {
+	for _, b := range a.Dom.Order {
 		var out []*ir.Value
 		for _, v := range b.Insts {
 			if v.Op == ir.OpISub {
@@ -59,7 +60,7 @@ func shortDivide(m *ir.Module, r *Result) diag.List {
 
 // isShortDivision reports whether v divides what is from 0 to MaxInt32, and not by what
 // narrow may take with its sign.
-func isShortDivision(a *ranges, v *ir.Value) bool {
+func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 	if v.Type != ir.TypeI64 || v.Op != ir.OpSDiv && v.Op != ir.OpUDiv && v.Op != ir.OpUMod {
 		return false
 	}
@@ -67,16 +68,16 @@ func isShortDivision(a *ranges, v *ir.Value) bool {
 	if x.IsConst() || y.IsConst() || extended(y) != nil {
 		return false
 	}
-	p, q := a.at(x, v.Block), a.at(y, v.Block)
-	if ok, _ := narrowOp(y.Op); ok && q.lo < 0 && q.fits32() {
+	p, q := a.At(x, v.Block), a.At(y, v.Block)
+	if ok, _ := narrowOp(y.Op); ok && q.Lo < 0 && q.Fits32() {
 		return false
 	}
-	return p.lo >= 0 && p.hi <= math.MaxInt32
+	return p.Lo >= 0 && p.Hi <= math.MaxInt32
 }
 
 // quotientOf returns the x/d of v, x - x/d*d, or nil.
 func quotientOf(v *ir.Value) *ir.Value {
-	x, d := divided(v)
+	x, d := facts.Divided(v)
 	if d == nil {
 		return nil
 	}
@@ -101,22 +102,22 @@ type shortDivision struct {
 func (d *shortDivision) num(n int64) *ir.Value { return d.Func.Module.Int(ir.TypeI32, n) }
 
 // prepare makes what quotient and remainder take.
-func (d *shortDivision) prepare(a *ranges) {
+func (d *shortDivision) prepare(a *facts.Ranges) {
 	v := d.At
 	y := v.Args[1]
-	q := a.at(y, v.Block)
+	q := a.At(y, v.Block)
 	d.x = d.Op(ir.OpUConvert, ir.TypeI32, v.Args[0])
 	d.by = d.Op(ir.OpUConvert, ir.TypeI32, y)
 	most := d.Func.Module.Int(ir.TypeI64, math.MaxInt32)
 	switch {
 	case v.Op != ir.OpSDiv:
 		d.fits = d.Op(ir.OpULe, ir.TypeBool, y, most)
-	case q.lo < 0:
-		if !q.fits32() {
+	case q.Lo < 0:
+		if !q.Fits32() {
 			d.fits = d.Op(ir.OpIEq, ir.TypeBool, y, d.Op(ir.OpSConvert, ir.TypeI64, d.by))
 		}
 		d.negative = d.Op(ir.OpSLt, ir.TypeBool, d.by, d.num(0))
-	case !q.fits32():
+	case !q.Fits32():
 		d.fits = d.Op(ir.OpSLe, ir.TypeBool, y, most)
 	}
 	if d.negative != nil {

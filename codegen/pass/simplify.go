@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -156,7 +157,7 @@ func (s *simplifier) pure(v *ir.Value) (w *ir.Value, changed bool) {
 	// Each rule makes the value smaller by some measure; the bound only turns
 	// a mistake in them into a missed chance.
 	for range 32 {
-		if c := foldConst(s.m, v); c != nil {
+		if c := facts.FoldConst(s.m, v); c != nil {
 			return c, true
 		}
 		if v.Op.Has(ir.FlagCommutative) && len(v.Args) == 2 && v.Args[0].IsConst() && !v.Args[1].IsConst() {
@@ -213,7 +214,7 @@ func (s *simplifier) rule(v *ir.Value) *ir.Value {
 			return a.Args[int(v.Op-ir.OpLow)]
 		}
 	case ir.OpFRounded:
-		if a := v.Args[0]; !mayBeProduct(a) {
+		if a := v.Args[0]; !facts.MayBeProduct(a) {
 			return a
 		}
 	case ir.OpFNegate:

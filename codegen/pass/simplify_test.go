@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -86,7 +87,7 @@ func eval(v *ir.Value, env map[*ir.Value]uint64) uint64 {
 	for _, a := range v.Args {
 		w.Args = append(w.Args, m.Const(a.Type, eval(a, env)))
 	}
-	c := foldConst(m, &w)
+	c := facts.FoldConst(m, &w)
 	if c == nil {
 		panic(fmt.Sprintf("%v does not fold", v.Op))
 	}
@@ -246,7 +247,7 @@ func TestFold(t *testing.T) {
 		if c.want != nil {
 			typ = c.want.Type
 		}
-		if got := foldConst(m, f.NewValue(c.op, typ, c.args...)); got != c.want {
+		if got := facts.FoldConst(m, f.NewValue(c.op, typ, c.args...)); got != c.want {
 			t.Errorf("%d: %v: %v, want %v", i, c.op, got, c.want)
 		}
 	}

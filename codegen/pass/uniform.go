@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // Uniformity says what is the same for all work-items of a work-group.
@@ -18,7 +19,7 @@ import (
 // a Sync op, the branch is an if around the Sync op and not an early return.
 type Uniformity struct {
 	f     *ir.Func
-	roots *roots
+	roots *facts.Roots
 	order []*ir.Block
 	index map[*ir.Block]int
 	// before holds the blocks from which a Sync op is reached.
@@ -35,8 +36,8 @@ type Uniformity struct {
 	// asking holds the heads of loops that dead lanes would never come out of. Ahead of
 	// each stands a node of its own, where the group ends if none of it is left.
 	asking []int
-	ranges *ranges // see at; nil when it is not known
-	ipdom  []int   // among the work-items that stay; len(order) is the exit, then come asking's nodes
+	ranges *facts.Ranges // see at; nil when it is not known
+	ipdom  []int         // among the work-items that stay; len(order) is the exit, then come asking's nodes
 	short  map[*ir.Block]bool
 }
 
@@ -45,7 +46,7 @@ type edge struct{ from, to *ir.Block }
 // uniformity analyses f, which has no unreachable blocks.
 func uniformity(f *ir.Func) *Uniformity {
 	u := &Uniformity{
-		f: f, roots: findRoots(f.Module), order: f.ReversePostorder(), index: map[*ir.Block]int{},
+		f: f, roots: facts.FindRoots(f.Module), order: f.ReversePostorder(), index: map[*ir.Block]int{},
 		varying: map[*ir.Value]*ir.Value{}, leaving: map[edge]bool{},
 	}
 	for i, b := range u.order {
@@ -197,7 +198,7 @@ func (u *Uniformity) value(v *ir.Value) *ir.Value {
 		return v
 	case ir.OpLoad:
 		if r := v.Ref(); r.Var == nil {
-			if !u.roots.neverWritten(v.Args[0]) {
+			if !u.roots.NeverWritten(v.Args[0]) {
 				return v
 			}
 		} else if r.Var.Storage != ir.Private || r.Var.Init == nil {

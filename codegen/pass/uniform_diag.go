@@ -80,9 +80,9 @@ func (u *Uniformity) describe(v *ir.Value) string {
 		r := v.Ref()
 		switch {
 		case r.Var == nil:
-			s := u.roots.of(v.Args[0])
+			s := u.roots.Of(v.Args[0])
 			for i, p := range u.f.Module.Params {
-				if !s.unknown && s.has(i) {
+				if !s.Unknown && s.Has(i) {
 					return "an element of " + p.Name + ", which the kernel writes: work-items may see different values"
 				}
 			}

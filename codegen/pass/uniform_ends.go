@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // ways returns the blocks with a uniform way out of the loop that depends on how often
@@ -85,7 +86,7 @@ func (u *Uniformity) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.
 		for _, a := range v.Args {
 			w.Args = append(w.Args, u.amongDead(a, l, known))
 		}
-		if c := foldConst(m, &w); c != nil {
+		if c := facts.FoldConst(m, &w); c != nil {
 			known[v] = c
 		}
 	}
@@ -138,7 +139,7 @@ func (u *Uniformity) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*proviso, bool
 		case n.how == byHalving:
 			// Shifts of negative numbers come to -1.
 			m := u.f.Module
-			return nil, n.phi == v && isAt(m, c, i, 0, is) && (n.by.lo == 0 || isAt(m, c, i, -1, is))
+			return nil, n.phi == v && isAt(m, c, i, 0, is) && (n.by.Lo == 0 || isAt(m, c, i, -1, is))
 		case c.Op == ir.OpIEq || c.Op == ir.OpINe:
 			return nil, n.equals(u.within(end, l), is == (c.Op == ir.OpIEq))
 		default:
@@ -153,6 +154,6 @@ func isAt(m *ir.Module, c *ir.Value, i int, n int64, is bool) bool {
 	w := *c
 	w.Args = slices.Clone(c.Args)
 	w.Args[i] = m.Int(c.Args[i].Type, n)
-	x := foldConst(m, &w)
+	x := facts.FoldConst(m, &w)
 	return x != nil && x.Bits != 0 == is
 }

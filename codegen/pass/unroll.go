@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -216,7 +217,7 @@ func (l *loop) fold(v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 			return nil
 		}
 	}
-	if x := foldConst(l.head.Func.Module, &w); x != nil && x.IsConst() {
+	if x := facts.FoldConst(l.head.Func.Module, &w); x != nil && x.IsConst() {
 		seen[v] = x
 	}
 	return seen[v]
