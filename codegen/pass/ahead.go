@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // Limits of the loops that are there twice.
@@ -61,10 +62,10 @@ type planner struct {
 func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
-	u := uniformity(f)
+	u := uniform.Of(f)
 	together := map[*ir.Block]bool{}
-	for _, b := range u.order {
-		if _, ok := u.way(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
+	for _, b := range u.Order {
+		if _, ok := u.Way(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
 			together[b] = true
 		}
 	}

@@ -1,12 +1,10 @@
 package pass
 
 import (
-	"slices"
-
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
-	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // bounds decides comparisons whose outcome follows from the ranges of their
@@ -22,8 +20,8 @@ const maxBoundsRounds = 3
 // decided, before that happens, with the successor that it will not take.
 func decideBounds(m *ir.Module, r *facts.Result, proved func(d *decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
 	for range maxBoundsRounds {
-		common, apart, u := commonBranches(m)
-		ways := u.waysOut()
+		common, apart, u := uniform.CommonBranches(m)
+		ways := u.WaysOut()
 		d := newDecider(m, nil, r)
 		var sure *decider // of what dead lanes know as well
 		if len(common) > 0 {
@@ -40,12 +38,12 @@ func decideBounds(m *ir.Module, r *facts.Result, proved func(d *decider, b, dead
 				by = sure
 			}
 			c, how := by.reduce(b.Term.Cond, b)
-			if c == b.Term.Cond || c.IsConst() && !ways.spare(b, b.Term.Succs[c.Bits]) {
+			if c == b.Term.Cond || c.IsConst() && !ways.Spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
 			// A check that always fails would make its fault of what leads there, such as
 			// the end of a loop, and a way to a fault is no end.
-			if u != nil && c.IsConst() && faults(b.Term.Succs[1-c.Bits]) {
+			if u != nil && c.IsConst() && uniform.Faults(b.Term.Succs[1-c.Bits]) {
 				continue
 			}
 			if proved != nil && c.IsConst() {
@@ -65,77 +63,6 @@ func decideBounds(m *ir.Module, r *facts.Result, proved func(d *decider, b, dead
 		}
 	}
 	return nil
-}
-
-// commonBranches returns the blocks whose branches all work-items of a group take in the
-// same way, where some may have left before, and those whose branches they may take in
-// different ways. What such a branch says must not decide one of the former: where all
-// work-items have left, it held for none of them, and dead lanes would go on to what only
-// live ones may do.
-func commonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Uniformity) {
-	if !m.UsesGroup || m.Level != ir.Built {
-		return nil, nil, nil
-	}
-	f := m.Kernel
-	f.RemoveUnreachable()
-	rewrite.SingleLatches(f)
-	u = uniformity(f)
-	common, apart = map[*ir.Block]bool{}, map[*ir.Block]bool{}
-	leave := false
-	for _, b := range u.order {
-		switch {
-		case b.Term.Kind != ir.Branch:
-		case u.together(b):
-			common[b] = true
-		default:
-			apart[b] = true
-			e, ok := u.way(b)
-			leave = leave || ok && u.leaving[e]
-		}
-	}
-	if !leave {
-		return nil, nil, nil
-	}
-	return common, apart, u
-}
-
-// waysOut returns the ways that dead lanes have out of loops.
-func (u *Uniformity) waysOut() waysOut {
-	if u == nil {
-		return nil
-	}
-	var all waysOut
-	for _, l := range u.loops {
-		if u.Block(l.Head) {
-			all = append(all, loopWays{l, u.ways(l)})
-		}
-	}
-	return all
-}
-
-// waysOut has the blocks with ways out of each loop that all work-items of a group come
-// to together.
-type waysOut []loopWays
-
-type loopWays struct {
-	l      *ir.Loop
-	blocks []*ir.Block
-}
-
-// spare takes the way from b to out off them, unless it is the last one of a loop: where
-// some check fails in a round before, none that lives comes to it, but dead lanes do.
-func (w waysOut) spare(b, out *ir.Block) bool {
-	is := func(x *ir.Block) bool { return x == b }
-	leaves := func(x loopWays) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }
-	if slices.ContainsFunc(w, func(x loopWays) bool { return leaves(x) && len(x.blocks) == 1 }) {
-		return false
-	}
-	for i, x := range w {
-		if leaves(x) {
-			w[i].blocks = slices.DeleteFunc(x.blocks, is)
-		}
-	}
-	return true
 }
 
 // decider decides conditions.

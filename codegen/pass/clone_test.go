@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // TestCloneRandom puts a copy of all blocks but the entry in their place.
@@ -15,7 +16,7 @@ func TestCloneRandom(t *testing.T) {
 		err := compare(g, func() {
 			entry := g.f.Blocks[0]
 			head := rewrite.SplitAfter(entry, 0)
-			region := reachable(head)
+			region := uniform.Reachable(head)
 			for _, b := range region {
 				if b.Term.Kind == ir.Branch && b.Term.Succs[0] == b.Term.Succs[1] && len(b.Term.Succs[0].Phis) > 0 {
 					twins++

@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // runDeadLanes checks that every Sync op stands in uniform flow, and makes dead
@@ -28,17 +29,17 @@ func runDeadLanes(m *ir.Module) diag.List {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
 	rewrite.OnePred(f)
-	u := uniformity(f)
-	if ds := u.check(); len(ds) > 0 {
+	u := uniform.Of(f)
+	if ds := u.Check(); len(ds) > 0 {
 		return ds
 	}
-	given := u.provisos()
-	u.bypassLoops()
+	given := u.Provisos()
+	u.BypassLoops()
 	d := &deadLanes{f: f, u: u, given: given, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &rewrite.Undefs{}}
-	for _, b := range u.order {
+	for _, b := range u.Order {
 		// Where all leave together, they may just return.
-		if e, ok := u.way(b); ok && u.leaving[e] && !u.together(b) {
-			d.dying[b] = e.to
+		if e, ok := u.Way(b); ok && u.Leaving[e] && !u.Together(b) {
+			d.dying[b] = e.To
 		}
 	}
 	if len(d.dying) > 0 {
@@ -66,11 +67,11 @@ func believe(f *ir.Func) {
 
 type deadLanes struct {
 	f *ir.Func
-	u *Uniformity
+	u *uniform.Info
 	// dying maps a block to the successor that its work-items leave by.
 	dying    map[*ir.Block]*ir.Block
-	given    map[*ir.Block]*proviso // of the loops that the blocks head
-	skeleton map[*ir.Value]bool     // values that dead lanes compute, too
+	given    map[*ir.Block]*uniform.Proviso // of the loops that the blocks head
+	skeleton map[*ir.Value]bool             // values that dead lanes compute, too
 	dead     *ir.Ref
 	undef    *rewrite.Undefs
 	cells    []*ir.Var // what phis became
@@ -78,14 +79,14 @@ type deadLanes struct {
 }
 
 func (d *deadLanes) run() {
-	for _, b := range d.u.order {
+	for _, b := range d.u.Order {
 		if d.dying[b] != nil {
 			d.ownRegion(b)
 		}
 	}
 	d.computeAgain()
 	d.findSkeleton()
-	blocks := slices.Clone(d.u.order)
+	blocks := slices.Clone(d.u.Order)
 	for _, b := range blocks {
 		if d.staying(b) {
 			d.splitTail(b)
@@ -100,7 +101,7 @@ func (d *deadLanes) run() {
 		case d.uniform(b):
 			d.rebuild(b)
 		case d.dying[b] != nil:
-			d.redirect(b, d.u.join(b))
+			d.redirect(b, d.u.Join(b))
 		}
 	}
 	entry := d.f.Blocks[0]
@@ -117,8 +118,8 @@ func (d *deadLanes) run() {
 // staying reports whether b was there from the start and has a Sync op before
 // it.
 func (d *deadLanes) staying(b *ir.Block) bool {
-	i, ok := d.u.index[b]
-	return ok && d.u.before[i]
+	i, ok := d.u.Index[b]
+	return ok && d.u.Before[i]
 }
 
 // uniform reports whether b, which was there from the start, is part of the skeleton.
@@ -128,7 +129,7 @@ func (d *deadLanes) uniform(b *ir.Block) bool { return d.staying(b) && d.u.Block
 // their return, is done by no others.
 func (d *deadLanes) ownRegion(b *ir.Block) {
 	to := d.dying[b]
-	region := reachable(to)
+	region := uniform.Reachable(to)
 	in := map[*ir.Block]bool{}
 	for _, x := range region {
 		in[x] = true
@@ -176,7 +177,7 @@ func (d *deadLanes) findSkeleton() {
 		return false
 	}
 	var all []*ir.Value
-	for _, b := range u.order {
+	for _, b := range u.Order {
 		if d.uniform(b) {
 			for _, v := range slices.Concat(b.Phis, b.Insts) {
 				if fits(v) {
@@ -190,7 +191,7 @@ func (d *deadLanes) findSkeleton() {
 	asked, after := d.asked(all), map[*ir.Block]bool{}
 	for b := range d.dying {
 		for _, s := range b.Term.Succs {
-			for _, x := range reachable(s) {
+			for _, x := range uniform.Reachable(s) {
 				after[x] = true
 			}
 		}
@@ -230,7 +231,7 @@ func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 			}
 		}
 	}
-	for _, b := range d.u.order {
+	for _, b := range d.u.Order {
 		if c := b.Term.Cond; c != nil && d.u.Value(c) {
 			ask(c)
 		}
@@ -316,7 +317,7 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	end := d.f.NewBlock() // holds the terminator meanwhile
 	rewrite.MoveTerm(b, end)
 	cur := b
-	if d.u.asksAt(b) {
+	if d.u.AsksAt(b) {
 		cur = d.ask(b)
 	}
 	var live []*ir.Value
@@ -354,7 +355,7 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	if t.Kind == ir.Branch && !d.u.Value(t.Cond) {
 		// The live lanes alone have the condition.
 		body := d.f.NewBlock()
-		to := d.u.join(b)
+		to := d.u.Join(b)
 		if out := d.dying[b]; out != nil {
 			stay := t.Succs[0]
 			if stay == out {
@@ -389,13 +390,13 @@ func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 	next, out := d.f.NewBlock(), d.f.NewBlock()
 	p := d.given[b]
 	if p != nil {
-		step, m := p.step, d.f.Module
-		if p.opposite {
+		step, m := p.Step, d.f.Module
+		if p.Opposite {
 			step = b.Append(ir.OpISub, step.Type, m.Int(step.Type, 0), step)
 		}
 		before := b.Append(ir.OpISub, step.Type, step, m.Int(step.Type, 1))
 		vote := d.f.NewBlock()
-		b.Branch(b.Append(ir.OpULt, ir.TypeBool, before, m.Const(step.Type, p.most)), next, vote)
+		b.Branch(b.Append(ir.OpULt, ir.TypeBool, before, m.Const(step.Type, p.Most)), next, vote)
 		b = vote
 	}
 	b.Branch(d.left(b, p != nil), next, out)
@@ -461,7 +462,7 @@ func (d *deadLanes) guard(b *ir.Block) {
 			to = d.f.NewBlock()
 			to.SetTerm(ir.Term{Kind: ir.Return})
 		case !d.u.Block(s):
-			to = d.u.join(s)
+			to = d.u.Join(s)
 		default:
 			continue
 		}
@@ -474,7 +475,7 @@ func (d *deadLanes) guard(b *ir.Block) {
 // redirect sends the work-items that leave at b, when they are done, to the
 // block to of the skeleton.
 func (d *deadLanes) redirect(b, to *ir.Block) {
-	for _, x := range reachable(d.dying[b]) {
+	for _, x := range uniform.Reachable(d.dying[b]) {
 		if x.Term.Kind != ir.Return {
 			continue
 		}

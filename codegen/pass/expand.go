@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // runZeroLocal replaces each ZeroLocal by a loop in which the work-group zeroes
@@ -22,7 +23,7 @@ func runZeroLocal(m *ir.Module) diag.List {
 		if at < 0 {
 			continue
 		}
-		again := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(reachable(s), b) })
+		again := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(uniform.Reachable(s), b) })
 		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
 		if again {
 			// Others may still read what they wrote in the round before.

@@ -4,13 +4,14 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // ForHost readies a module, as narrow leaves it, for compilers that do little to
 // loops, as gc: those that run a few times, as is known here, are written out, and
 // small branches become selections. It analyses what is uniform then, and which loops
 // are short.
-func ForHost(m *ir.Module) *Uniformity {
+func ForHost(m *ir.Module) *uniform.Info {
 	f := m.Kernel
 	withinRange(m)
 	f.RemoveUnreachable()
@@ -22,8 +23,8 @@ func ForHost(m *ir.Module) *Uniformity {
 	runSimplify(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
-	u := uniformity(f)
-	u.short = costOfLoops(f).short
+	u := uniform.Of(f)
+	u.ShortLoops = costOfLoops(f).short
 	return u
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // maxGathered bounds the checks that become one.
@@ -33,7 +34,7 @@ func staysUniform(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	}
 	c.Kernel.RemoveUnreachable()
 	rewrite.SingleLatches(c.Kernel)
-	return len(uniformity(c.Kernel).check()) == 0
+	return len(uniform.Of(c.Kernel).Check()) == 0
 }
 
 func gatherAll(m *ir.Module) diag.List {
@@ -82,9 +83,9 @@ func gatherAll(m *ir.Module) diag.List {
 func failTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
-	u := uniformity(f)
+	u := uniform.Of(f)
 	together := map[*ir.Block]bool{}
-	for _, b := range u.order {
+	for _, b := range u.Order {
 		if _, ok := checkOf(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
 			together[b] = true
 		}

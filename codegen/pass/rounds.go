@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // maxUnasked bounds what a work-item computes, in values, from one time that it looks
@@ -116,8 +117,8 @@ func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 // plus a constant, has the relation to end at b. It does so only where nothing wraps
 // around on the way.
 func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
-	phi, k := plus(v)
-	if phi.Op != ir.OpPhi || phi.Block != l.Head || !invariant(end, l) || !facts.Fits32(k) {
+	phi, k := uniform.Plus(v)
+	if phi.Op != ir.OpPhi || phi.Block != l.Head || !uniform.Invariant(end, l) || !facts.Fits32(k) {
 		return 0, false
 	}
 	by, down := growth(phi, l)

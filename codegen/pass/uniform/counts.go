@@ -1,4 +1,7 @@
-package pass
+package uniform
+
+// This file follows numbers that loops count, step by step, to see whether they come to an end
+// that leaves the loop. The ranges of facts say what a step and an end can be.
 
 import (
 	"math"
@@ -28,12 +31,12 @@ type stepped struct {
 	minus bool      // or taken off
 }
 
-// proviso is what a loop's end depends on: that a step of it, or its opposite, is from 1
+// Proviso is what a loop's end depends on: that a step of it, or its opposite, is from 1
 // to most.
-type proviso struct {
-	step     *ir.Value
-	opposite bool
-	most     uint64
+type Proviso struct {
+	Step     *ir.Value
+	Opposite bool
+	Most     uint64
 }
 
 // stepKind is how a number changes from round to round.
@@ -50,8 +53,8 @@ const (
 // past the end of its type, and not find it, may take a number that long.
 const patience = 1 << 24
 
-// plus returns v as the sum of a value and a constant.
-func plus(v *ir.Value) (x *ir.Value, n int64) {
+// Plus returns v as the sum of a value and a constant.
+func Plus(v *ir.Value) (x *ir.Value, n int64) {
 	for {
 		switch {
 		case v.Op == ir.OpIAdd && v.Args[1].IsConst():
@@ -66,15 +69,15 @@ func plus(v *ir.Value) (x *ir.Value, n int64) {
 	}
 }
 
-// invariant reports whether the loop does not change v.
-func invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
+// Invariant reports whether the loop does not change v.
+func Invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
 
 // count returns v as a number that the loop's rounds change.
-func (u *Uniformity) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
-	n.phi, n.at = plus(v)
+func (u *Info) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
+	n.phi, n.at = Plus(v)
 	if c := n.phi; (c.Op == ir.OpSConvert || c.Op == ir.OpUConvert) && c.Type.Bits() > c.Args[0].Type.Bits() {
 		n.wide, n.off = c, n.at
-		n.phi, n.at = plus(c.Args[0])
+		n.phi, n.at = Plus(c.Args[0])
 	}
 	if n.phi.Op != ir.OpPhi || n.phi.Block != l.Head {
 		return n, false
@@ -114,15 +117,15 @@ func (u *Uniformity) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 }
 
 // stepOf returns how v, of the end of a round, comes of the phi.
-func (u *Uniformity) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped) {
-	sum, n := plus(v)
+func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped) {
+	sum, n := Plus(v)
 	s.by = facts.Interval{Lo: n, Hi: n}
 	if sum.Op == ir.OpIAdd || sum.Op == ir.OpISub {
 		x, y := sum.Args[0], sum.Args[1]
 		if sum.Op == ir.OpIAdd && y == phi {
 			x, y = y, x
 		}
-		if x == phi && invariant(y, l) {
+		if x == phi && Invariant(y, l) {
 			q := u.at(y, latch)
 			if sum.Op == ir.OpISub {
 				q = q.Negated()
@@ -164,7 +167,7 @@ func (u *Uniformity) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s st
 
 // within returns the interval of v, which the loop does not change, if the loop goes
 // round.
-func (u *Uniformity) within(v *ir.Value, l *ir.Loop) facts.Interval {
+func (u *Info) within(v *ir.Value, l *ir.Loop) facts.Interval {
 	p := u.at(v, l.Latches[0])
 	for _, b := range l.Latches[1:] {
 		p = p.Union(u.at(v, b))
@@ -174,14 +177,14 @@ func (u *Uniformity) within(v *ir.Value, l *ir.Loop) facts.Interval {
 
 // at returns the interval of v in b, as dead lanes know it: branches say nothing of it
 // that work-items take in different ways.
-func (u *Uniformity) at(v *ir.Value, b *ir.Block) facts.Interval {
+func (u *Info) at(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}
 	}
 	if u.ranges == nil {
 		apart := map[*ir.Block]bool{}
-		for _, x := range u.order {
-			apart[x] = x.Term.Kind == ir.Branch && !u.together(x)
+		for _, x := range u.Order {
+			apart[x] = x.Term.Kind == ir.Branch && !u.Together(x)
 		}
 		u.ranges = facts.NewRangesOf(u.f.Module, apart)
 		u.ranges.Solve()
@@ -267,7 +270,7 @@ func (o order) span(p facts.Interval) (lo, hi uint64) {
 
 // passes reports whether the number is sure to come to end, or past it, if the proviso
 // holds that it returns.
-func (n *count) passes(end facts.Interval, o order) (*proviso, bool) {
+func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
 	all, start, end, ok := n.meeting(end)
 	if !ok {
 		return nil, false
@@ -302,7 +305,7 @@ func (n *count) passes(end facts.Interval, o order) (*proviso, bool) {
 			return nil, true // having come to the first step is having room for another one
 		}
 	}
-	if p := (proviso{n.of, n.minus != o.down, (last - from) / patience}); n.one && p.step != nil && p.most > 0 {
+	if p := (Proviso{n.of, n.minus != o.down, (last - from) / patience}); n.one && p.Step != nil && p.Most > 0 {
 		return &p, true
 	}
 	return nil, false
