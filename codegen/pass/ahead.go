@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
@@ -44,7 +45,7 @@ func checkAhead(m *ir.Module, r *facts.Result) diag.List {
 		return nil
 	}
 	p.apply()
-	return clean(m)
+	return simplify.Clean(m)
 }
 
 // planner finds the nests of loops to have twice.
@@ -203,16 +204,16 @@ func (n *nest) fail() bool {
 	f := n.head.Func
 	b := &ir.Block{Func: f} // which is no part of the kernel
 	ok := n.emit(b)
-	s := &simplifier{m: f.Module, f: f, repl: map[*ir.Value]*ir.Value{}}
+	s := &simplify.Simplifier{Module: f.Module, Func: f, Repl: map[*ir.Value]*ir.Value{}}
 	for _, v := range b.Insts {
 		for i, a := range v.Args {
-			v.Args[i] = s.resolve(a)
+			v.Args[i] = s.Resolve(a)
 		}
-		if w, _ := s.pure(v); w != v {
-			s.repl[v] = w
+		if w, _ := s.Pure(v); w != v {
+			s.Repl[v] = w
 		}
 	}
-	ok = s.resolve(ok)
+	ok = s.Resolve(ok)
 	return ok.IsConst() && ok.Bits == 0
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
@@ -55,10 +56,10 @@ func decideBounds(m *ir.Module, r *facts.Result, proved func(d *decider, b, dead
 		if !changed && !folded {
 			break
 		}
-		if diags := runSimplify(m); len(diags) > 0 {
+		if diags := simplify.Run(m); len(diags) > 0 {
 			return diags
 		}
-		if diags := runDCE(m); len(diags) > 0 || !folded {
+		if diags := simplify.DCE(m); len(diags) > 0 || !folded {
 			return diags
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // TestDeadLanesRandom compares random kernels under the host's rule, where work-
@@ -29,10 +30,10 @@ func TestDeadLanesRandom(t *testing.T) {
 			m.args = []uint64{uint64(i), uint64(i >> 1), 3, uint64(i * 5)}
 			want[i], errs[i] = m.run()
 		}
-		runSimplify(g.m)
-		runCSE(g.m)
-		runSimplify(g.m)
-		runDCE(g.m)
+		simplify.Run(g.m)
+		simplify.CSE(g.m)
+		simplify.Run(g.m)
+		simplify.DCE(g.m)
 		before := g.m.String()
 		compare := func(after string) {
 			if err := ir.Verify(g.m); err != nil {
@@ -60,14 +61,14 @@ func TestDeadLanesRandom(t *testing.T) {
 		compare("deadlanes")
 		runZeroLocal(g.m)
 		compare("zerolocal")
-		runSimplify(g.m)
-		runCSE(g.m)
-		runDCE(g.m)
+		simplify.Run(g.m)
+		simplify.CSE(g.m)
+		simplify.DCE(g.m)
 		compare("simplify")
 		structurize(g.m)
 		g.m.Level = ir.Structured
-		runSimplify(g.m)
-		runDCE(g.m)
+		simplify.Run(g.m)
+		simplify.DCE(g.m)
 		compare("structurize")
 		if strings.Contains(g.m.String(), "GroupAny") {
 			continue // which has been made of other ops by then

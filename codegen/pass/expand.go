@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
@@ -218,7 +219,7 @@ func runExpand(m *ir.Module, r *facts.Result) diag.List {
 	if first := m.Target.First; first != nil {
 		r.Foreign = !facts.ShareSites(m, first)
 	} else {
-		compactSites(m)
+		simplify.CompactSites(m)
 	}
 	if m.Spilled {
 		for _, f := range rewrite.Bodies(m) {

@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // narrowFloats computes in float32 what is the same there. Go has math's functions for
@@ -32,9 +33,9 @@ func narrowFloats(m *ir.Module) diag.List {
 		}
 	}
 	if changed {
-		runSimplify(m)
-		runCSE(m)
-		runDCE(m) // what is no longer used uses products
+		simplify.Run(m)
+		simplify.CSE(m)
+		simplify.DCE(m) // what is no longer used uses products
 	}
 	return nil
 }

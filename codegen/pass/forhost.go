@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
@@ -17,10 +18,10 @@ func ForHost(m *ir.Module) *uniform.Info {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
 	for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).movable); {
-		clean(m)
+		simplify.Clean(m)
 	}
-	selectBranches(f)
-	runSimplify(m)
+	simplify.SelectBranches(f)
+	simplify.Run(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
 	u := uniform.Of(f)
@@ -50,6 +51,6 @@ func withinRange(m *ir.Module) {
 		}
 	}
 	rewrite.ReplaceUses(m.Kernel, (&rewrite.Promoter{Repl: repl}).Resolve)
-	runSimplify(m)
-	runDCE(m)
+	simplify.Run(m)
+	simplify.DCE(m)
 }

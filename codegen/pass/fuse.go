@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -21,7 +22,7 @@ func fuse(m *ir.Module) diag.List {
 		}
 		dropRounded(f)
 	}
-	return runSimplify(m)
+	return simplify.Run(m)
 }
 
 func isSum(v *ir.Value) bool { return v.Op == ir.OpFAdd || v.Op == ir.OpFSub }

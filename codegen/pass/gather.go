@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
@@ -68,7 +69,7 @@ func gatherAll(m *ir.Module) diag.List {
 			changed = true
 		}
 		if changed {
-			if diags := clean(m); len(diags) > 0 {
+			if diags := simplify.Clean(m); len(diags) > 0 {
 				return diags
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // TestGatherLanesRandom lets unroll and gather loose on random kernels with barriers.
@@ -53,8 +54,8 @@ func TestBoundsLeavesEnds(t *testing.T) {
 		for i := range rejected {
 			g := newLaneGenOf(seed, nests)
 			rewrite.Mem2Reg(g.m)
-			runSimplify(g.m)
-			runDCE(g.m)
+			simplify.Run(g.m)
+			simplify.DCE(g.m)
 			if i == 1 {
 				bounds(g.m, nil)
 			}
@@ -80,10 +81,10 @@ func testLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 			return g
 		}
 		tidy := func(g *laneGen) {
-			runSimplify(g.m)
-			runCSE(g.m)
-			runSimplify(g.m)
-			runDCE(g.m)
+			simplify.Run(g.m)
+			simplify.CSE(g.m)
+			simplify.Run(g.m)
+			simplify.DCE(g.m)
 		}
 		g, plain := build(), build()
 		tidy(plain)
@@ -122,12 +123,12 @@ func testLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 			}
 		}
 		compare("deadlanes")
-		runSimplify(g.m)
-		runDCE(g.m)
+		simplify.Run(g.m)
+		simplify.DCE(g.m)
 		structurize(g.m)
 		g.m.Level = ir.Structured
-		runSimplify(g.m)
-		runDCE(g.m)
+		simplify.Run(g.m)
+		simplify.DCE(g.m)
 		compare("structurize")
 	}
 	t.Logf("%d kernels: %d accepted, %d changed", n, accepted, changed)

@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // checkGen writes random kernels that index slices: in straight-line code, under
@@ -230,9 +231,9 @@ func (g *checkGen) ready(t *testing.T) {
 		if ds := rewrite.Mem2Reg(m); len(ds) > 0 {
 			return fmt.Errorf("%v", ds)
 		}
-		runSimplify(m)
-		runCSE(m)
-		runDCE(m)
+		simplify.Run(m)
+		simplify.CSE(m)
+		simplify.DCE(m)
 		return ir.Verify(m)
 	}} {
 		if err := run(g.m); err != nil {

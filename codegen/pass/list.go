@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // passes is the pipeline. The order matters: passOrder says what must run before what,
@@ -13,9 +14,9 @@ var passes = []Pass{
 	{Name: "sroa", Doc: "split variables into their parts", Run: sroa},
 	{Name: "mem2reg", Doc: "turn scalar variables into values", Run: rewrite.Mem2Reg},
 	{Name: "params", Doc: "take arguments that are never read out of the argument block", Run: elide},
-	{Name: "simplify", Doc: "fold constants and drop what does nothing", Run: runSimplify},
-	{Name: "cse", Doc: "compute and check everything once", Run: runCSE},
-	{Name: "dce", Doc: "remove what has no effect", Run: runDCE},
+	{Name: "simplify", Doc: "fold constants and drop what does nothing", Run: simplify.Run},
+	{Name: "cse", Doc: "compute and check everything once", Run: simplify.CSE},
+	{Name: "dce", Doc: "remove what has no effect", Run: simplify.DCE},
 	{Name: "floats", Doc: "compute in float32 what is the same there", Run: narrowFloats},
 	{Name: "fuse", Doc: "fuse products and sums", Run: fuse},
 	{Name: "bounds", Doc: "decide comparisons that ranges decide", RunNoting: bounds},
@@ -32,12 +33,12 @@ var passes = []Pass{
 	{Name: "zerolocal", Doc: "zero work-group memory and large arrays", Run: runZeroLocal},
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: rewrite.Mem2Reg},
 	{Name: "constdiv", Doc: "divide 64-bit integers by constants by multiplication", Run: constDivide},
-	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: runSimplify},
-	{Name: "dce2", Doc: "remove what has no effect any more", Run: runDCE},
+	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: simplify.Run},
+	{Name: "dce2", Doc: "remove what has no effect any more", Run: simplify.DCE},
 	{Name: "partial", Doc: "leave out invocations that are no work-items", Run: runPartial},
 	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize, Check: checkReducible, Level: ir.Structured},
-	{Name: "simplify3", Doc: "fold what structurize made constant", Run: runSimplify},
-	{Name: "dce3", Doc: "remove what structurize left unused", Run: runDCE},
+	{Name: "simplify3", Doc: "fold what structurize made constant", Run: simplify.Run},
+	{Name: "dce3", Doc: "remove what structurize left unused", Run: simplify.DCE},
 	{Name: "loopvalues", Doc: "let values outlive loops as phis of their headers", Run: loopValues},
 	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks},
 	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: exactDivide},

@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // longDivide writes out the divisions of 64-bit integers that are left. Drivers call a
@@ -33,7 +34,7 @@ func longDivide(m *ir.Module) diag.List {
 	if !changed {
 		return nil
 	}
-	return runCSE(m)
+	return simplify.CSE(m)
 }
 
 // isLongDivision reports whether v divides 64-bit integers by what is no constant.

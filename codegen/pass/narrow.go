@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // narrow computes in 32 bits what is provably the same there: Go's int has 64
@@ -23,8 +24,8 @@ func narrowValues(m *ir.Module, r *facts.Result, chosen func(n *narrower)) diag.
 		chosen(n)
 	}
 	n.rewrite()
-	runSimplify(m)
-	return runDCE(m)
+	simplify.Run(m)
+	return simplify.DCE(m)
 }
 
 type narrower struct {

@@ -5,26 +5,27 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // elide takes the parameters that the kernel never reads out of the argument block,
 // and moves the others together. All of a kernel's modules share one block, so that it
 // stands before the first pass that works differently for one of them.
 func elide(m *ir.Module) diag.List {
-	d := &dce{live: map[*ir.Value]bool{}, loaded: map[*ir.Var]bool{}, used: map[*ir.Var]bool{}, stores: map[*ir.Var][]*ir.Value{}}
+	d := simplify.NewLiveness()
 	for _, f := range rewrite.Bodies(m) {
-		d.roots(f)
+		d.Roots(f)
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if v.Op.Has(ir.FlagReads) { // the checked mode looks at all of them
-					d.mark(v)
+					d.Mark(v)
 				}
 			}
 		}
 	}
-	d.spread()
+	d.Spread()
 	read := make([]bool, len(m.Params))
-	for v := range d.live {
+	for v := range d.Live {
 		if v.Op == ir.OpArg && v.Bits >= abi.OffsetArgs {
 			if i := paramAt(m, int(v.Bits)-abi.OffsetArgs); i >= 0 {
 				read[i] = true
@@ -36,7 +37,7 @@ func elide(m *ir.Module) diag.List {
 		return nil
 	}
 	for _, f := range rewrite.Bodies(m) {
-		d.sweep(f)
+		d.Sweep(f)
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if v.Op == ir.OpArg && v.Bits >= abi.OffsetArgs {

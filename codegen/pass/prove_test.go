@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // intProgram makes random programs over a few integers, with the comparisons
@@ -320,9 +321,9 @@ func TestProveRandom(t *testing.T) {
 	for seed := range *seeds / proveShare {
 		plain, fast := newIntProgram(seed), newIntProgram(seed)
 		rewrite.Mem2Reg(fast)
-		runSimplify(fast)
-		runCSE(fast)
-		runDCE(fast)
+		simplify.Run(fast)
+		simplify.CSE(fast)
+		simplify.DCE(fast)
 		before := fast.String()
 		decideBounds(fast, nil, func(_ *decider, _, _ *ir.Block, how facts.Evidence) { proofs[how]++ })
 		for _, b := range fast.Kernel.Blocks {

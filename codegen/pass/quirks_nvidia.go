@@ -175,7 +175,7 @@ var nvidiaQuirks = []Quirk{
 		Name: "magnitude", Driver: NVIDIA, Seen: nvidia580,
 		Bug:   "|x| > -2 is true, also of a NaN.",
 		Case:  []string{"internal/difftest/golang.Peepholes", "codegen/pass/testdata/magnitude.ir"},
-		Where: "codegen/pass/simplify_fold.go:magnitude",
+		Where: "codegen/pass/simplify/floats.go:magnitude",
 	},
 	{
 		Name: "local-exchange", Driver: NVIDIA, Seen: nvidia580,

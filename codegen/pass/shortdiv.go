@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // shortDivide divides numbers of 64 bits that fit in 32, such as the i of i / k.Width and
@@ -52,8 +53,8 @@ func shortDivide(m *ir.Module, r *facts.Result) diag.List {
 		v.Op, v.Args = ir.OpSConvert, []*ir.Value{d.value}
 	}
 	if len(short) > 0 {
-		runSimplify(m)
-		return runCSE(m)
+		simplify.Run(m)
+		return simplify.CSE(m)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // Limits of what is unrolled: iterations of a loop, and instructions and checks
@@ -24,7 +25,7 @@ const (
 func unroll(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).worthChecking); {
-			if diags := clean(m); len(diags) > 0 {
+			if diags := simplify.Clean(m); len(diags) > 0 {
 				return diags
 			}
 		}

@@ -1,4 +1,7 @@
-package pass
+package simplify
+
+// This file is the pass cse: in blocks that a value dominates, equal values and decided
+// conditions are computed once. It asks uniform which conditions work-items share.
 
 import (
 	"cmp"
@@ -11,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// runCSE replaces a pure value by an equal one that dominates it, and the
+// CSE replaces a pure value by an equal one that dominates it, and the
 // condition of a branch by its value where only one of its edges leads. What
 // that decides is simplified at once: the second check of an index is gone.
-func runCSE(m *ir.Module) diag.List {
+func CSE(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]*ir.Value{},
 			table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
@@ -25,7 +28,7 @@ func runCSE(m *ir.Module) diag.List {
 		c.block(f.Blocks[0])
 		c.rewritePhis()
 	}
-	return runSimplify(m)
+	return Run(m)
 }
 
 type cse struct {

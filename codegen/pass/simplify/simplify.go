@@ -1,4 +1,7 @@
-package pass
+package simplify
+
+// This file is the pass simplify: it applies rules to values and tidies the control flow,
+// until nothing changes.
 
 import (
 	"slices"
@@ -9,31 +12,32 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// runSimplify folds constants and applies identities to every function. At
+// Run folds constants and applies identities to every function. At
 // level Built it also tidies the control flow; later it leaves blocks alone,
 // since their structure is declared by then.
-func runSimplify(m *ir.Module) diag.List {
+func Run(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
-		s := &simplifier{m: m, f: f, repl: map[*ir.Value]*ir.Value{}}
+		s := &Simplifier{Module: m, Func: f, Repl: map[*ir.Value]*ir.Value{}}
 		s.run()
 	}
 	return nil
 }
 
-type simplifier struct {
-	m *ir.Module
-	f *ir.Func // nil where nothing can be made to stand before a value
+// Simplifier simplifies one function.
+type Simplifier struct {
+	Module *ir.Module
+	Func   *ir.Func // nil where nothing can be made to stand before a value
 	// repl maps a removed value to what stands for it. Uses are rewritten by
 	// the rounds of values, so that nothing needs lists of uses.
-	repl map[*ir.Value]*ir.Value
+	Repl map[*ir.Value]*ir.Value
 	// made is what a rule takes to stand before the value that it was applied to.
 	made []*ir.Value
 }
 
-func (s *simplifier) run() {
-	built := s.m.Level == ir.Built
+func (s *Simplifier) run() {
+	built := s.Module.Level == ir.Built
 	if built {
-		s.f.RemoveUnreachable()
+		s.Func.RemoveUnreachable()
 	}
 	for changed := true; changed; {
 		changed = s.values(built)
@@ -43,10 +47,10 @@ func (s *simplifier) run() {
 	}
 }
 
-// resolve returns what stands for v now.
-func (s *simplifier) resolve(v *ir.Value) *ir.Value {
+// Resolve returns what stands for v now.
+func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 	for {
-		w := s.repl[v]
+		w := s.Repl[v]
 		if w == nil {
 			return v
 		}
@@ -57,14 +61,14 @@ func (s *simplifier) resolve(v *ir.Value) *ir.Value {
 // values makes one round over all values and reports whether it changed any. With
 // branches, it decides those, too: what is no longer come to has gone from the phis
 // that are looked at next, so that a round is enough where each branch decides the next.
-func (s *simplifier) values(branches bool) bool {
+func (s *Simplifier) values(branches bool) bool {
 	changed, cut := false, false
 	rewrite := func(v *ir.Value) {
 		for i, a := range v.Args {
-			v.Args[i] = s.resolve(a)
+			v.Args[i] = s.Resolve(a)
 		}
 	}
-	for i, b := range s.f.Blocks {
+	for i, b := range s.Func.Blocks {
 		if branches && i > 0 && len(b.Preds) == 0 {
 			continue // it is no longer come to
 		}
@@ -72,7 +76,7 @@ func (s *simplifier) values(branches bool) bool {
 		for _, v := range b.Phis {
 			rewrite(v)
 			if w := trivialPhi(v); w != nil {
-				s.repl[v] = w
+				s.Repl[v] = w
 				changed = true
 				continue
 			}
@@ -88,7 +92,7 @@ func (s *simplifier) values(branches bool) bool {
 				insts = append(insts, v)
 				continue
 			}
-			w, c := s.pure(v)
+			w, c := s.Pure(v)
 			changed = changed || c
 			if len(s.made) > 0 {
 				if !own { // there may be no room in what is still read
@@ -98,7 +102,7 @@ func (s *simplifier) values(branches bool) bool {
 				s.made = s.made[:0]
 			}
 			if w != v {
-				s.repl[v] = w
+				s.Repl[v] = w
 				continue
 			}
 			insts = append(insts, v)
@@ -108,7 +112,7 @@ func (s *simplifier) values(branches bool) bool {
 		}
 		b.Insts = insts
 		if c := b.Term.Cond; c != nil {
-			b.Term.Cond = s.resolve(c)
+			b.Term.Cond = s.Resolve(c)
 		}
 		succs := b.Term.Succs
 		if branches && s.branch(b) {
@@ -119,17 +123,17 @@ func (s *simplifier) values(branches bool) bool {
 		}
 	}
 	if cut {
-		s.f.RemoveUnreachable()
+		s.Func.RemoveUnreachable()
 	}
 	return changed || cut
 }
 
 // unreach removes the edges from a block that no edge leads to, and from those that it
 // led to alone.
-func (s *simplifier) unreach(b *ir.Block) {
+func (s *Simplifier) unreach(b *ir.Block) {
 	for todo := []*ir.Block{b}; len(todo) > 0; {
 		b, todo = todo[len(todo)-1], todo[:len(todo)-1]
-		if len(b.Preds) == 0 && b != s.f.Blocks[0] {
+		if len(b.Preds) == 0 && b != s.Func.Blocks[0] {
 			todo = append(todo, b.Term.Succs...)
 			b.ClearTerm()
 		}
@@ -151,13 +155,13 @@ func trivialPhi(v *ir.Value) *ir.Value {
 	return w
 }
 
-// pure applies rules to v until none fits. It returns what stands for v, which
+// Pure applies rules to v until none fits. It returns what stands for v, which
 // may be v itself, changed in place.
-func (s *simplifier) pure(v *ir.Value) (w *ir.Value, changed bool) {
+func (s *Simplifier) Pure(v *ir.Value) (w *ir.Value, changed bool) {
 	// Each rule makes the value smaller by some measure; the bound only turns
 	// a mistake in them into a missed chance.
 	for range 32 {
-		if c := facts.FoldConst(s.m, v); c != nil {
+		if c := facts.FoldConst(s.Module, v); c != nil {
 			return c, true
 		}
 		if v.Op.Has(ir.FlagCommutative) && len(v.Args) == 2 && v.Args[0].IsConst() && !v.Args[1].IsConst() {
@@ -176,14 +180,14 @@ func (s *simplifier) pure(v *ir.Value) (w *ir.Value, changed bool) {
 }
 
 // set turns v into another operation of the same type.
-func (s *simplifier) set(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
+func (s *Simplifier) set(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
 	v.Op, v.Args, v.Aux, v.Bits = op, args, nil, 0
 	return v
 }
 
 // rule applies one identity to v. It returns nil where none fits, v where v was
 // changed, or the value that v equals.
-func (s *simplifier) rule(v *ir.Value) *ir.Value {
+func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
 		return s.arith(v)
@@ -232,16 +236,16 @@ func (s *simplifier) rule(v *ir.Value) *ir.Value {
 }
 
 // cfg makes one round of edits of the control flow.
-func (s *simplifier) cfg() bool {
+func (s *Simplifier) cfg() bool {
 	changed := s.thread()
 	if changed {
-		s.f.RemoveUnreachable()
+		s.Func.RemoveUnreachable()
 	}
 	return s.merge() || changed
 }
 
 // branch turns a branch that has one possible target into a jump.
-func (s *simplifier) branch(b *ir.Block) bool {
+func (s *Simplifier) branch(b *ir.Block) bool {
 	t := b.Term
 	if t.Kind != ir.Branch {
 		return false
@@ -279,10 +283,10 @@ func (s *simplifier) branch(b *ir.Block) bool {
 // thread lets the predecessors of empty blocks jump past them. Blocks that
 // return keep their edges: whether two returns are one block tells an early
 // return from the end of an if; see uniformity.
-func (s *simplifier) thread() bool {
+func (s *Simplifier) thread() bool {
 	changed := false
-	dom := s.f.Dominators()
-	for _, b := range s.f.Blocks[1:] {
+	dom := s.Func.Dominators()
+	for _, b := range s.Func.Blocks[1:] {
 		if len(b.Phis) > 0 || len(b.Insts) > 0 || b.Term.Kind != ir.Jump || len(b.Preds) == 0 {
 			continue
 		}
@@ -323,17 +327,17 @@ func (s *simplifier) thread() bool {
 
 // merge joins blocks with their only predecessor where that has no other
 // successor.
-func (s *simplifier) merge() bool {
+func (s *Simplifier) merge() bool {
 	changed := false
 	gone := map[*ir.Block]bool{}
-	for _, b := range s.f.Blocks {
+	for _, b := range s.Func.Blocks {
 		for !gone[b] && b.Term.Kind == ir.Jump {
 			c := b.Term.Succs[0]
-			if c == b || c == s.f.Blocks[0] || len(c.Preds) != 1 {
+			if c == b || c == s.Func.Blocks[0] || len(c.Preds) != 1 {
 				break
 			}
 			for _, phi := range c.Phis {
-				s.repl[phi] = s.resolve(phi.Args[0])
+				s.Repl[phi] = s.Resolve(phi.Args[0])
 			}
 			for _, v := range c.Insts {
 				v.Block = b
@@ -353,7 +357,7 @@ func (s *simplifier) merge() bool {
 		}
 	}
 	if changed {
-		s.f.Blocks = slices.DeleteFunc(s.f.Blocks, func(b *ir.Block) bool { return gone[b] })
+		s.Func.Blocks = slices.DeleteFunc(s.Func.Blocks, func(b *ir.Block) bool { return gone[b] })
 	}
 	return changed
 }

@@ -1,4 +1,6 @@
-package pass
+package simplify
+
+// This file turns branches around a few operations into selections, for host forms.
 
 import (
 	"slices"
@@ -13,10 +15,10 @@ const (
 	maxSelects    = 2
 )
 
-// selectBranches replaces branches around a few integer operations by selections of
+// SelectBranches replaces branches around a few integer operations by selections of
 // their results. A processor foretells no branch that depends on data, such as that
 // of a sort by bits.
-func selectBranches(f *ir.Func) {
+func SelectBranches(f *ir.Func) {
 	for _, b := range f.ReversePostorder() {
 		if b.Term.Kind != ir.Branch {
 			continue

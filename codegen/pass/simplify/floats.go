@@ -1,4 +1,7 @@
-package pass
+package simplify
+
+// This file has the simplifier's rules for floating-point numbers. There are few, since
+// results must stay the same to the last bit.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -7,10 +10,10 @@ import (
 
 // magnitude simplifies a comparison of |x| with a constant that is not above zero, whose result
 // depends on no more than whether x is NaN or zero. See NVIDIA's quirk magnitude.
-func (s *simplifier) magnitude(v *ir.Value) *ir.Value {
+func (s *Simplifier) magnitude(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	switch {
-	case !facts.Avoids(s.m, "magnitude"):
+	case !facts.Avoids(s.Module, "magnitude"):
 	case y.Op == ir.OpFAbs && x.IsConst():
 		if c, ok := facts.FloatOf(x); ok && (c < 0 || c == 0 && v.Op == ir.OpFLe) {
 			return s.set(v, ir.OpFEq, y.Args[0], y.Args[0])
@@ -21,7 +24,7 @@ func (s *simplifier) magnitude(v *ir.Value) *ir.Value {
 		case c == 0 && v.Op == ir.OpFLe:
 			return s.set(v, ir.OpFEq, x.Args[0], y)
 		default:
-			return s.m.Bool(false)
+			return s.Module.Bool(false)
 		}
 	}
 	return nil

@@ -1,4 +1,7 @@
-package pass
+package simplify
+
+// This file is the pass dce: values, stores and variables that nothing depends on are removed.
+// Package memory asks its Liveness which arguments are read.
 
 import (
 	"slices"
@@ -8,31 +11,38 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// runDCE removes values without use, stores to Function variables that are
+// DCE removes values without use, stores to Function variables that are
 // never loaded, and variables without use.
-func runDCE(m *ir.Module) diag.List {
-	d := &dce{live: map[*ir.Value]bool{}, loaded: map[*ir.Var]bool{}, used: map[*ir.Var]bool{}, stores: map[*ir.Var][]*ir.Value{}}
+func DCE(m *ir.Module) diag.List {
+	d := NewLiveness()
 	for _, f := range rewrite.Bodies(m) {
-		d.roots(f)
+		d.Roots(f)
 	}
-	d.spread()
+	d.Spread()
 	for _, f := range rewrite.Bodies(m) {
-		d.sweep(f)
+		d.Sweep(f)
 	}
 	m.Vars = slices.DeleteFunc(m.Vars, func(v *ir.Var) bool {
-		return !d.used[v] && v.Accessor < 0
+		return !d.Used[v] && v.Accessor < 0
 	})
 	return nil
 }
 
-type dce struct {
-	live   map[*ir.Value]bool
-	loaded map[*ir.Var]bool // Function variables that are read
-	used   map[*ir.Var]bool
-	// stores holds what writes a Function variable: it is live when the
+// Liveness finds the values that something depends on, beginning with those that have
+// effects: Roots for each function, Spread, and then Sweep removes the others.
+type Liveness struct {
+	Live   map[*ir.Value]bool
+	Loaded map[*ir.Var]bool // Function variables that are read
+	Used   map[*ir.Var]bool
+	// Stores holds what writes a Function variable: it is live when the
 	// variable is loaded.
-	stores map[*ir.Var][]*ir.Value
+	Stores map[*ir.Var][]*ir.Value
 	work   []*ir.Value
+}
+
+// NewLiveness returns a Liveness that knows of nothing live.
+func NewLiveness() *Liveness {
+	return &Liveness{Live: map[*ir.Value]bool{}, Loaded: map[*ir.Var]bool{}, Used: map[*ir.Var]bool{}, Stores: map[*ir.Var][]*ir.Value{}}
 }
 
 // functionVar returns the Function variable that v writes, where v does nothing
@@ -49,35 +59,38 @@ func functionVar(v *ir.Value) *ir.Var {
 	return nil
 }
 
-func (d *dce) mark(v *ir.Value) {
-	if v != nil && !d.live[v] {
-		d.live[v] = true
+// Mark says that something depends on v.
+func (d *Liveness) Mark(v *ir.Value) {
+	if v != nil && !d.Live[v] {
+		d.Live[v] = true
 		d.work = append(d.work, v)
 	}
 }
 
-func (d *dce) roots(f *ir.Func) {
+// Roots marks what has effects in f.
+func (d *Liveness) Roots(f *ir.Func) {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			if x := functionVar(v); x != nil {
-				d.stores[x] = append(d.stores[x], v)
-				if d.loaded[x] {
-					d.mark(v)
+				d.Stores[x] = append(d.Stores[x], v)
+				if d.Loaded[x] {
+					d.Mark(v)
 				}
 			} else if v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) {
-				d.mark(v)
+				d.Mark(v)
 			}
 		}
-		d.mark(b.Term.Cond)
+		d.Mark(b.Term.Cond)
 	}
 }
 
-func (d *dce) spread() {
+// Spread marks what the marked values depend on.
+func (d *Liveness) Spread() {
 	load := func(x *ir.Var) {
-		if !d.loaded[x] {
-			d.loaded[x] = true
-			for _, st := range d.stores[x] {
-				d.mark(st)
+		if !d.Loaded[x] {
+			d.Loaded[x] = true
+			for _, st := range d.Stores[x] {
+				d.Mark(st)
 			}
 		}
 	}
@@ -85,33 +98,34 @@ func (d *dce) spread() {
 		v := d.work[len(d.work)-1]
 		d.work = d.work[:len(d.work)-1]
 		for _, a := range v.Args {
-			d.mark(a)
+			d.Mark(a)
 		}
 		if r := v.Ref(); r != nil && r.Var != nil {
-			d.used[r.Var] = true
+			d.Used[r.Var] = true
 			if functionVar(v) == nil {
 				load(r.Var)
 			}
 		}
 		if c, ok := v.Aux.(*ir.Copy); ok {
-			d.used[c.Dst], d.used[c.Src] = true, true
+			d.Used[c.Dst], d.Used[c.Src] = true, true
 			load(c.Src)
 		}
 	}
 }
 
-func (d *dce) sweep(f *ir.Func) {
-	dead := func(v *ir.Value) bool { return !d.live[v] }
+// Sweep removes what is not marked from f.
+func (d *Liveness) Sweep(f *ir.Func) {
+	dead := func(v *ir.Value) bool { return !d.Live[v] }
 	for _, b := range f.Blocks {
 		b.Phis = slices.DeleteFunc(b.Phis, dead)
 		b.Insts = slices.DeleteFunc(b.Insts, dead)
 	}
-	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool { return !d.used[v] })
+	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool { return !d.Used[v] })
 }
 
-// compactSites numbers the sites of the Fault ops that remain densely, in the order
+// CompactSites numbers the sites of the Fault ops that remain densely, in the order
 // in which they were, and drops the others.
-func compactSites(m *ir.Module) {
+func CompactSites(m *ir.Module) {
 	m.Sites = nil
 	seen := map[*ir.Site]bool{}
 	for _, f := range rewrite.Bodies(m) {

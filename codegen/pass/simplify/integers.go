@@ -1,4 +1,7 @@
-package pass
+package simplify
+
+// This file has the simplifier's rules for integers and bools. Most come from indices, which
+// Go computes in 64 bits and kernels check.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -6,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-func (s *simplifier) arith(v *ir.Value) *ir.Value {
+func (s *Simplifier) arith(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	t := v.Type
 	switch v.Op {
@@ -15,7 +18,7 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 		case facts.IsZero(y):
 			return x
 		case y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
-			return s.set(v, ir.OpIAdd, x.Args[0], s.m.Const(t, x.Args[1].Bits+y.Bits))
+			return s.set(v, ir.OpIAdd, x.Args[0], s.Module.Const(t, x.Args[1].Bits+y.Bits))
 		case x.Op == ir.OpISub && x.Args[1] == y: // (a-y)+y
 			return x.Args[0]
 		case y.Op == ir.OpISub && y.Args[1] == x: // x+(a-x)
@@ -28,18 +31,18 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 	case ir.OpISub:
 		switch {
 		case x == y:
-			return s.m.Const(t, 0)
+			return s.Module.Const(t, 0)
 		case facts.IsNegation(y):
 			return s.set(v, ir.OpIAdd, x, y.Args[1])
 		case facts.IsZero(x) && y.Op == ir.OpISub: // -(a-b)
 			return s.set(v, ir.OpISub, y.Args[1], y.Args[0])
-		case s.f != nil && facts.IsNegation(x) && !y.IsConst(): // -a-b
-			m := &rewrite.Maker{Func: s.f, At: v}
+		case s.Func != nil && facts.IsNegation(x) && !y.IsConst(): // -a-b
+			m := &rewrite.Maker{Func: s.Func, At: v}
 			sum := m.Op(ir.OpIAdd, t, x.Args[1], y)
 			s.made = append(s.made, m.Made...)
-			return s.set(v, ir.OpISub, s.m.Const(t, 0), sum)
+			return s.set(v, ir.OpISub, s.Module.Const(t, 0), sum)
 		case y.IsConst():
-			return s.set(v, ir.OpIAdd, x, s.m.Const(t, -y.Bits))
+			return s.set(v, ir.OpIAdd, x, s.Module.Const(t, -y.Bits))
 		case x.Op == ir.OpIAdd && x.Args[1] == y: // (a+y)-y
 			return x.Args[0]
 		case x.Op == ir.OpIAdd && x.Args[0] == y:
@@ -47,7 +50,7 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 		}
 		if a, c := addend(x); !x.IsConst() {
 			if b, d := addend(y); a == b {
-				return s.m.Const(t, c-d)
+				return s.Module.Const(t, c-d)
 			}
 		}
 	case ir.OpIMul:
@@ -57,15 +60,15 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 		case facts.IsOne(y):
 			return x
 		case y.IsConst() && x.Op == ir.OpIMul && x.Args[1].IsConst():
-			return s.set(v, ir.OpIMul, x.Args[0], s.m.Const(t, x.Args[1].Bits*y.Bits))
+			return s.set(v, ir.OpIMul, x.Args[0], s.Module.Const(t, x.Args[1].Bits*y.Bits))
 		case y.IsConst() && facts.IsNegation(x):
-			return s.set(v, ir.OpIMul, x.Args[1], s.m.Const(t, -y.Bits))
-		case s.f != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
+			return s.set(v, ir.OpIMul, x.Args[1], s.Module.Const(t, -y.Bits))
+		case s.Func != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
 			// 3*(i+1) is 3*i + 3, which others can be compared with.
-			m := &rewrite.Maker{Func: s.f, At: v}
+			m := &rewrite.Maker{Func: s.Func, At: v}
 			product := m.Op(ir.OpIMul, t, x.Args[0], y)
 			s.made = append(s.made, m.Made...)
-			return s.set(v, ir.OpIAdd, product, s.m.Const(t, x.Args[1].Bits*y.Bits))
+			return s.set(v, ir.OpIAdd, product, s.Module.Const(t, x.Args[1].Bits*y.Bits))
 		}
 	case ir.OpSDiv:
 		if facts.IsOne(y) {
@@ -76,17 +79,17 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 			return x
 		}
 		if k, ok := facts.Log2(y); ok {
-			return s.set(v, ir.OpShrL, x, s.m.Int(t, k))
+			return s.set(v, ir.OpShrL, x, s.Module.Int(t, k))
 		}
 	case ir.OpUMod:
 		if _, ok := facts.Log2(y); ok {
-			return s.set(v, ir.OpAnd, x, s.m.Const(t, y.Bits-1))
+			return s.set(v, ir.OpAnd, x, s.Module.Const(t, y.Bits-1))
 		}
 	}
 	return nil
 }
 
-func (s *simplifier) bits(v *ir.Value) *ir.Value {
+func (s *Simplifier) bits(v *ir.Value) *ir.Value {
 	x := v.Args[0]
 	t := v.Type
 	if v.Op == ir.OpNot {
@@ -107,7 +110,7 @@ func (s *simplifier) bits(v *ir.Value) *ir.Value {
 			default:
 				c ^= y.Bits
 			}
-			return s.set(v, op, x.Args[0], s.m.Const(t, c))
+			return s.set(v, op, x.Args[0], s.Module.Const(t, c))
 		}
 	}
 	switch v.Op {
@@ -130,7 +133,7 @@ func (s *simplifier) bits(v *ir.Value) *ir.Value {
 	case ir.OpXor:
 		switch {
 		case x == y:
-			return s.m.Const(t, 0)
+			return s.Module.Const(t, 0)
 		case facts.IsZero(y):
 			return x
 		case facts.IsOnes(y):
@@ -154,16 +157,16 @@ func (s *simplifier) bits(v *ir.Value) *ir.Value {
 			case v.Op == ir.OpShrA:
 				n = w - 1
 			default:
-				return s.m.Const(t, 0)
+				return s.Module.Const(t, 0)
 			}
-			return s.set(v, v.Op, x.Args[0], s.m.Const(t, n))
+			return s.set(v, v.Op, x.Args[0], s.Module.Const(t, n))
 		}
 	}
 	return nil
 }
 
 // masked simplifies v, x & c for a constant c.
-func (s *simplifier) masked(v, x, c *ir.Value) *ir.Value {
+func (s *Simplifier) masked(v, x, c *ir.Value) *ir.Value {
 	switch {
 	case facts.Possible(x)&^c.Bits == 0:
 		return x
@@ -200,28 +203,28 @@ func addend(v *ir.Value) (a *ir.Value, c uint64) {
 
 // compare simplifies comparisons of integers. Comparisons of extended values
 // are narrowed, since the index of every check is such a value.
-func (s *simplifier) compare(v *ir.Value) *ir.Value {
+func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	if x == y {
-		return s.m.Bool(v.Op == ir.OpIEq || v.Op == ir.OpSLe || v.Op == ir.OpULe)
+		return s.Module.Bool(v.Op == ir.OpIEq || v.Op == ir.OpSLe || v.Op == ir.OpULe)
 	}
 	switch v.Op {
 	case ir.OpULt:
 		if facts.IsZero(y) || facts.IsOnes(x) {
-			return s.m.Bool(false)
+			return s.Module.Bool(false)
 		}
 		if facts.IsOne(y) {
-			return s.set(v, ir.OpIEq, x, s.m.Const(y.Type, 0))
+			return s.set(v, ir.OpIEq, x, s.Module.Const(y.Type, 0))
 		}
 		if facts.IsZero(x) {
 			return s.set(v, ir.OpINe, y, x)
 		}
 		if notAbove(y, x) {
-			return s.m.Bool(false)
+			return s.Module.Bool(false)
 		}
 	case ir.OpULe:
 		if facts.IsZero(x) || facts.IsOnes(y) || notAbove(x, y) {
-			return s.m.Bool(true)
+			return s.Module.Bool(true)
 		}
 		if facts.IsZero(y) {
 			return s.set(v, ir.OpIEq, x, y)
@@ -229,21 +232,21 @@ func (s *simplifier) compare(v *ir.Value) *ir.Value {
 	case ir.OpIEq, ir.OpINe:
 		if a, c := addend(x); !x.IsConst() {
 			if b, d := addend(y); a == b {
-				return s.m.Bool((c-d)&facts.Mask(x.Type) == 0 == (v.Op == ir.OpIEq))
+				return s.Module.Bool((c-d)&facts.Mask(x.Type) == 0 == (v.Op == ir.OpIEq))
 			}
 		}
 		if y.IsConst() && (facts.Certain(x)&^y.Bits != 0 || y.Bits&^facts.Possible(x) != 0) {
-			return s.m.Bool(v.Op == ir.OpINe)
+			return s.Module.Bool(v.Op == ir.OpINe)
 		}
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
-			return s.set(v, v.Op, x.Args[0], s.m.Const(y.Type, y.Bits-x.Args[1].Bits))
+			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}
 		// A difference that is nothing, such as a remainder.
 		if facts.IsZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
 			return s.set(v, v.Op, x.Args[0], x.Args[1])
 		}
 		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
-			return s.set(v, v.Op, x.Args[0], s.m.Const(y.Type, y.Bits^x.Args[1].Bits))
+			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits^x.Args[1].Bits))
 		}
 		// A number made of a bool.
 		if y.IsConst() && x.Op == ir.OpSelect && x.Args[1].IsConst() && x.Args[2].IsConst() {
@@ -251,7 +254,7 @@ func (s *simplifier) compare(v *ir.Value) *ir.Value {
 			if v.Op == ir.OpINe {
 				yes, no = !yes, !no
 			}
-			return s.set(v, ir.OpSelect, x.Args[0], s.m.Bool(yes), s.m.Bool(no))
+			return s.set(v, ir.OpSelect, x.Args[0], s.Module.Bool(yes), s.Module.Bool(no))
 		}
 	}
 	return s.narrowCompare(v)
@@ -269,7 +272,7 @@ func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
 // narrowCompare compares values before their extension. Both extensions keep
 // the unsigned order; sign extension keeps the signed order, and after zero
 // extension the signed order is the unsigned one.
-func (s *simplifier) narrowCompare(v *ir.Value) *ir.Value {
+func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	a, sx, okx := extension(x)
 	b, sy, oky := extension(y)
@@ -297,8 +300,8 @@ func (s *simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	}
 	// truncated returns the narrow constant whose extension is c.
 	truncated := func(c *ir.Value) *ir.Value {
-		n := s.m.Const(t, c.Bits)
-		if signed && s.m.Int(c.Type, n.Int()) == c || !signed && n.Bits == c.Bits {
+		n := s.Module.Const(t, c.Bits)
+		if signed && s.Module.Int(c.Type, n.Int()) == c || !signed && n.Bits == c.Bits {
 			return n
 		}
 		return nil
@@ -323,27 +326,27 @@ func (s *simplifier) narrowCompare(v *ir.Value) *ir.Value {
 // outOfRange folds a comparison of an extension of type t with a constant that
 // no extension equals, where the order decides. left says that the extension
 // is the first argument.
-func (s *simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.Value {
+func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.Value {
 	c := v.Args[1]
 	if !left {
 		c = v.Args[0]
 	}
 	switch v.Op {
 	case ir.OpIEq:
-		return s.m.Bool(false)
+		return s.Module.Bool(false)
 	case ir.OpINe:
-		return s.m.Bool(true)
+		return s.Module.Bool(true)
 	case ir.OpSLt, ir.OpSLe:
 		// The constant lies above or below all extensions.
 		above := c.Int() > 0
-		return s.m.Bool(above == left)
+		return s.Module.Bool(above == left)
 	}
 	if !signed {
-		return s.m.Bool(left) // above all zero extensions
+		return s.Module.Bool(left) // above all zero extensions
 	}
 	// Between the non-negative and the negative extensions: the comparison
 	// asks for the sign.
-	zero := s.m.Const(t, 0)
+	zero := s.Module.Const(t, 0)
 	a := v.Args[0]
 	if !left {
 		return s.set(v, ir.OpSLt, v.Args[1].Args[0], zero)
@@ -351,7 +354,7 @@ func (s *simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.
 	return s.set(v, ir.OpSLe, zero, a.Args[0])
 }
 
-func (s *simplifier) logic(v *ir.Value) *ir.Value {
+func (s *Simplifier) logic(v *ir.Value) *ir.Value {
 	x := v.Args[0]
 	if v.Op == ir.OpLNot {
 		return s.not(v, x)
@@ -365,7 +368,7 @@ func (s *simplifier) logic(v *ir.Value) *ir.Value {
 		case facts.IsZero(y):
 			return y
 		case complements(x, y):
-			return s.m.Bool(false)
+			return s.Module.Bool(false)
 		}
 	case ir.OpLOr:
 		switch {
@@ -374,12 +377,12 @@ func (s *simplifier) logic(v *ir.Value) *ir.Value {
 		case facts.IsOne(y):
 			return y
 		case complements(x, y):
-			return s.m.Bool(true)
+			return s.Module.Bool(true)
 		}
 	case ir.OpLEq:
 		switch {
 		case x == y:
-			return s.m.Bool(true)
+			return s.Module.Bool(true)
 		case facts.IsOne(y):
 			return x
 		case facts.IsZero(y):
@@ -388,7 +391,7 @@ func (s *simplifier) logic(v *ir.Value) *ir.Value {
 	case ir.OpLNe:
 		switch {
 		case x == y:
-			return s.m.Bool(false)
+			return s.Module.Bool(false)
 		case facts.IsZero(y):
 			return x
 		case facts.IsOne(y):
@@ -404,7 +407,7 @@ func complements(x, y *ir.Value) bool {
 
 // not turns the negation of a comparison into the opposite comparison. The
 // ordered FLt and FLe have no opposite that is false for NaN.
-func (s *simplifier) not(v, x *ir.Value) *ir.Value {
+func (s *Simplifier) not(v, x *ir.Value) *ir.Value {
 	switch x.Op {
 	case ir.OpLNot:
 		return x.Args[0]
@@ -432,7 +435,7 @@ func (s *simplifier) not(v, x *ir.Value) *ir.Value {
 	return nil
 }
 
-func (s *simplifier) selection(v *ir.Value) *ir.Value {
+func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 	c, x, y := v.Args[0], v.Args[1], v.Args[2]
 	switch {
 	case facts.IsOne(c):
@@ -500,7 +503,7 @@ func sameValues(a, b []*ir.Value) bool {
 }
 
 // convert simplifies conversions between integer types.
-func (s *simplifier) convert(v *ir.Value) *ir.Value {
+func (s *Simplifier) convert(v *ir.Value) *ir.Value {
 	x := v.Args[0]
 	to, from := v.Type.Bits(), x.Type.Bits()
 	if to == from {
@@ -523,7 +526,7 @@ func (s *simplifier) convert(v *ir.Value) *ir.Value {
 	case first < from && (x.Op == ir.OpUConvert || v.Op == ir.OpSConvert):
 		return s.set(v, x.Op, a) // extension of an extension
 	case first > from && v.Op == ir.OpUConvert && a.Type == v.Type && first >= 32:
-		return s.set(v, ir.OpAnd, a, s.m.Const(a.Type, facts.Mask(x.Type)))
+		return s.set(v, ir.OpAnd, a, s.Module.Const(a.Type, facts.Mask(x.Type)))
 	}
 	return nil
 }
