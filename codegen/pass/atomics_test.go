@@ -9,6 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // TestAtomics compares the ops that the pass replaces with what it puts there, in
@@ -52,7 +53,7 @@ func TestAtomics(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, p := range []Pass{{Name: "atomics", Run: runAtomics}, {Name: "zerolocal", Run: runZeroLocal}, {Name: "structurize", Run: structurize}} {
+				for _, p := range []Pass{{Name: "atomics", Run: runAtomics}, {Name: "zerolocal", Run: runZeroLocal}, {Name: "structurize", Run: structurize.Run}} {
 					if ds := p.run(m, nil); len(ds) > 0 {
 						t.Fatal(ds)
 					}

@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // TestDeadLanesRandom compares random kernels under the host's rule, where work-
@@ -65,7 +66,7 @@ func TestDeadLanesRandom(t *testing.T) {
 		simplify.CSE(g.m)
 		simplify.DCE(g.m)
 		compare("simplify")
-		structurize(g.m)
+		structurize.Run(g.m)
 		g.m.Level = ir.Structured
 		simplify.Run(g.m)
 		simplify.DCE(g.m)

@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // TestGatherLanesRandom lets unroll and gather loose on random kernels with barriers.
@@ -125,7 +126,7 @@ func testLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 		compare("deadlanes")
 		simplify.Run(g.m)
 		simplify.DCE(g.m)
-		structurize(g.m)
+		structurize.Run(g.m)
 		g.m.Level = ir.Structured
 		simplify.Run(g.m)
 		simplify.DCE(g.m)

@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // groupOp is a group op with its result's type.
@@ -172,7 +173,7 @@ func TestGroupOps(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v: %v", o, err)
 				}
-				for _, run := range []Pass{{Name: "deadlanes", Run: runDeadLanes}, {Name: "groups", Run: runGroups}, {Name: "mem2reg", Run: rewrite.Mem2Reg}, {Name: "structurize", Run: structurize}} {
+				for _, run := range []Pass{{Name: "deadlanes", Run: runDeadLanes}, {Name: "groups", Run: runGroups}, {Name: "mem2reg", Run: rewrite.Mem2Reg}, {Name: "structurize", Run: structurize.Run}} {
 					if ds := run.Run(m); len(ds) > 0 {
 						t.Fatalf("%v: %v", o, ds)
 					}

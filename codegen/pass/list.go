@@ -5,6 +5,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // passes is the pipeline. The order matters: passOrder says what must run before what,
@@ -36,7 +37,7 @@ var passes = []Pass{
 	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: simplify.Run},
 	{Name: "dce2", Doc: "remove what has no effect any more", Run: simplify.DCE},
 	{Name: "partial", Doc: "leave out invocations that are no work-items", Run: runPartial},
-	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize, Check: checkReducible, Level: ir.Structured},
+	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize.Run, Check: structurize.CheckReducible, Level: ir.Structured},
 	{Name: "simplify3", Doc: "fold what structurize made constant", Run: simplify.Run},
 	{Name: "dce3", Doc: "remove what structurize left unused", Run: simplify.DCE},
 	{Name: "loopvalues", Doc: "let values outlive loops as phis of their headers", Run: loopValues},

@@ -49,19 +49,19 @@ var lavapipeQuirks = []Quirk{
 		Name: "returns-in-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 		Bug:   "A return out of several loops at once leaves some lanes in one of them.",
 		Case:  []string{"internal/smith/testdata/returns_nested.go"},
-		Where: "codegen/pass/structurize_exit.go:leaveByBreak",
+		Where: "codegen/pass/structurize/exit.go:leaveByBreak",
 	},
 	{
 		Name: "nested-ifs", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 		Bug:   "Ifs nest 80 deep at most, and a return nests what follows it.",
 		Case:  []string{"internal/smith/testdata/many_returns.go"},
-		Where: "codegen/pass/structurize_exit.go:maxReturns",
+		Where: "codegen/pass/structurize/exit.go:maxReturns",
 	},
 	{
 		Name: "exits-of-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 		Bug:   "Where a branch of a loop ends in a fault on one side and leaves the loop on the other, the values behind the loop may be lost, depending on which side is nested.",
 		Case:  []string{"internal/smith/testdata/loop_fault.go"},
-		Where: "codegen/pass/structurize_tree.go:branch",
+		Where: "codegen/pass/structurize/tree.go:branch",
 	},
 	{
 		Name: "rows-of-groups", Driver: Lavapipe, Seen: mesa22, Fixed: true,

@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // TestTidyRandom runs the passes that tidy up over random functions, before and
@@ -61,7 +62,7 @@ func TestTidyRandom(t *testing.T) {
 		}
 		tidy(g)
 		compare("built")
-		if ds := structurize(g.m); len(ds) > 0 {
+		if ds := structurize.Run(g.m); len(ds) > 0 {
 			t.Fatalf("seed %d: %v", seed, ds)
 		}
 		g.m.Level = ir.Structured

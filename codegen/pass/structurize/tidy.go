@@ -1,4 +1,6 @@
-package pass
+package structurize
+
+// This file removes what structurizing leaves empty, so that drivers see plain selections.
 
 import (
 	"slices"
@@ -106,7 +108,7 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 	}
 	t.gone[m] = true
 	for _, phi := range m.Phis {
-		t.repl[phi] = choose(p, p.Term.Cond, phi.Args[arms[0]], phi.Args[arms[1]])
+		t.repl[phi] = Choose(p, p.Term.Cond, phi.Args[arms[0]], phi.Args[arms[1]])
 	}
 	for _, v := range m.Insts {
 		v.Block = p
@@ -119,8 +121,8 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 	return true
 }
 
-// choose appends to p the value of yes if c, else of no.
-func choose(p *ir.Block, c, yes, no *ir.Value) *ir.Value {
+// Choose appends to p the value of yes if c, else of no.
+func Choose(p *ir.Block, c, yes, no *ir.Value) *ir.Value {
 	m := p.Func.Module
 	t := m.Bool(true)
 	not := func() *ir.Value { return p.Append(ir.OpLNot, ir.TypeBool, c) }

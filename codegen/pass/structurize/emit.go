@@ -1,4 +1,6 @@
-package pass
+package structurize
+
+// This file is the second half: from the tree of statements to blocks with merges.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 

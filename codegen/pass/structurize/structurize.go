@@ -1,4 +1,6 @@
-package pass
+package structurize
+
+// This file is the pass structurize, and the check that control flow is reducible.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -6,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// structurize gives every function SPIR-V's structured control flow.
+// Run gives every function SPIR-V's structured control flow.
 //
 // It rebuilds the code from the dominator tree (Ramsey, "Beyond Relooper", 2022)
 // as a tree of statements and writes that out as blocks again. SPIR-V has no
@@ -14,8 +16,8 @@ import (
 // further on sets that block's flag and runs on to the end of its selection;
 // what is passed on the way is guarded by its own flag. Values that cross the
 // pieces go through Function variables, which mem2reg removes at the end.
-func structurize(m *ir.Module) diag.List {
-	if ds := checkReducible(m); len(ds) > 0 {
+func Run(m *ir.Module) diag.List {
+	if ds := CheckReducible(m); len(ds) > 0 {
 		return ds
 	}
 	for _, f := range rewrite.Bodies(m) {
@@ -37,8 +39,8 @@ func structurizeFunc(f *ir.Func) {
 	tidyArms(f)
 }
 
-// checkReducible reports the loops with more than one entry, which only goto makes.
-func checkReducible(m *ir.Module) diag.List {
+// CheckReducible reports the loops with more than one entry, which only goto makes.
+func CheckReducible(m *ir.Module) diag.List {
 	var ds diag.List
 	for _, f := range rewrite.Bodies(m) {
 		f.RemoveUnreachable()

@@ -1,4 +1,6 @@
-package pass
+package structurize
+
+// This file is the first half: from blocks and their dominators to a tree of statements.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 

@@ -1,4 +1,7 @@
-package pass
+package structurize
+
+// This file rewrites the tree between the two halves, where drivers get many returns, or
+// returns out of nested loops, wrong.
 
 import (
 	"slices"
