@@ -3,6 +3,7 @@ package pass
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/memory"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
@@ -11,10 +12,10 @@ import (
 // passes is the pipeline. The order matters: passOrder says what must run before what,
 // and why.
 var passes = []Pass{
-	{Name: "soa", Doc: "turn private arrays of structs into arrays of their fields", Run: soa},
-	{Name: "sroa", Doc: "split variables into their parts", Run: sroa},
+	{Name: "soa", Doc: "turn private arrays of structs into arrays of their fields", Run: memory.SoA},
+	{Name: "sroa", Doc: "split variables into their parts", Run: memory.SRoA},
 	{Name: "mem2reg", Doc: "turn scalar variables into values", Run: rewrite.Mem2Reg},
-	{Name: "params", Doc: "take arguments that are never read out of the argument block", Run: elide},
+	{Name: "params", Doc: "take arguments that are never read out of the argument block", Run: memory.Params},
 	{Name: "simplify", Doc: "fold constants and drop what does nothing", Run: simplify.Run},
 	{Name: "cse", Doc: "compute and check everything once", Run: simplify.CSE},
 	{Name: "dce", Doc: "remove what has no effect", Run: simplify.DCE},

@@ -187,7 +187,7 @@ var nvidiaQuirks = []Quirk{
 		Name: "array-of-structs", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
 		Bug:   "Some arrays of structs that a loop indexes have wrong elements.",
 		Case:  []string{"internal/difftest/corpus.LocalStructs"},
-		Where: "codegen/pass/soa.go:soa",
+		Where: "codegen/pass/memory/soa.go:SoA",
 	},
 	{
 		Name: "long-division", Driver: NVIDIA, Seen: nvidia580, Fixed: true,

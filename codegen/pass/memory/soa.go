@@ -1,4 +1,7 @@
-package pass
+package memory
+
+// This file is the pass soa. It stands before sroa, which takes apart what then no longer lies
+// within arrays.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -6,11 +9,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// soa turns a private array of structs into an array for each field: registers
+// SoA turns a private array of structs into an array for each field: registers
 // hold what is indexed by constants, and devices address small elements best
 // (NVIDIA's compiler is wrong about some arrays of structs that are indexed in a
 // loop).
-func soa(m *ir.Module) diag.List {
+func SoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for splitStructs(f) {
 		}

@@ -1,4 +1,6 @@
-package pass
+package memory
+
+// This file is the pass params. It needs simplify's liveness, and mem2reg before it.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -8,10 +10,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// elide takes the parameters that the kernel never reads out of the argument block,
+// Params takes the parameters that the kernel never reads out of the argument block,
 // and moves the others together. All of a kernel's modules share one block, so that it
 // stands before the first pass that works differently for one of them.
-func elide(m *ir.Module) diag.List {
+func Params(m *ir.Module) diag.List {
 	d := simplify.NewLiveness()
 	for _, f := range rewrite.Bodies(m) {
 		d.Roots(f)

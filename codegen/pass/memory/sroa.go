@@ -1,4 +1,6 @@
-package pass
+package memory
+
+// This file is the pass sroa. It stands before mem2reg, which promotes scalars alone.
 
 import (
 	"slices"
@@ -16,9 +18,9 @@ const (
 	sroaMaxParts = 64
 )
 
-// sroa splits Function variables into the parts that constant paths reach:
+// SRoA splits Function variables into the parts that constant paths reach:
 // structs always, short arrays where no index varies.
-func sroa(m *ir.Module) diag.List {
+func SRoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		splitVars(f)
 	}
