@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
 // nestGen writes random kernels that index slices in nests of loops, which count in all
@@ -478,7 +479,7 @@ func TestAheadRandom(t *testing.T) {
 			}
 		}
 		check("ahead", func(int, bool) {})
-		if ds := narrow(g.m, nil); len(ds) > 0 {
+		if ds := numbers.Narrow(g.m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		check("narrow", func(int, bool) {})

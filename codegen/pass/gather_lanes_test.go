@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
@@ -26,7 +27,7 @@ func TestAheadLanesRandom(t *testing.T) {
 	testLanes(t, *seeds/3, true, func(m *ir.Module) {
 		ahead(m, nil)
 		unroll(m)
-		narrow(m, nil)
+		numbers.Narrow(m, nil)
 		gather(m)
 	})
 }
@@ -41,7 +42,7 @@ func TestBoundsLanesRandom(t *testing.T) {
 			bounds(m, nil)
 			ahead(m, nil)
 			unroll(m)
-			narrow(m, nil)
+			numbers.Narrow(m, nil)
 			gather(m)
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/memory"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
@@ -19,13 +20,13 @@ var passes = []Pass{
 	{Name: "simplify", Doc: "fold constants and drop what does nothing", Run: simplify.Run},
 	{Name: "cse", Doc: "compute and check everything once", Run: simplify.CSE},
 	{Name: "dce", Doc: "remove what has no effect", Run: simplify.DCE},
-	{Name: "floats", Doc: "compute in float32 what is the same there", Run: narrowFloats},
-	{Name: "fuse", Doc: "fuse products and sums", Run: fuse},
+	{Name: "floats", Doc: "compute in float32 what is the same there", Run: numbers.NarrowFloats},
+	{Name: "fuse", Doc: "fuse products and sums", Run: numbers.Fuse},
 	{Name: "bounds", Doc: "decide comparisons that ranges decide", RunNoting: bounds},
 	{Name: "ahead", Doc: "make the checks of loops ahead of them", RunNoting: ahead},
 	{Name: "unroll", Doc: "write out small loops that have checks", Run: unroll},
-	{Name: "shortdiv", Doc: "divide in 32 bits what fits there", RunNoting: shortDivide},
-	{Name: "narrow", Doc: "compute in 32 bits what is the same there", RunNoting: narrow},
+	{Name: "shortdiv", Doc: "divide in 32 bits what fits there", RunNoting: numbers.ShortDivide},
+	{Name: "narrow", Doc: "compute in 32 bits what is the same there", RunNoting: numbers.Narrow},
 	{Name: "gather", Doc: "make one branch of the checks of straight-line code", Run: gather},
 	{Name: "coarsen", Doc: "run several work-items per invocation", Run: coarsen},
 	{Name: "polls", Doc: "have work-items leave when the host asks them to", Run: polls},
@@ -34,7 +35,7 @@ var passes = []Pass{
 	{Name: "atomics", Doc: "replace atomic operations by what SPIR-V has", Run: runAtomics},
 	{Name: "zerolocal", Doc: "zero work-group memory and large arrays", Run: runZeroLocal},
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: rewrite.Mem2Reg},
-	{Name: "constdiv", Doc: "divide 64-bit integers by constants by multiplication", Run: constDivide},
+	{Name: "constdiv", Doc: "divide 64-bit integers by constants by multiplication", Run: numbers.ConstDivide},
 	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: simplify.Run},
 	{Name: "dce2", Doc: "remove what has no effect any more", Run: simplify.DCE},
 	{Name: "partial", Doc: "leave out invocations that are no work-items", Run: runPartial},
@@ -44,9 +45,9 @@ var passes = []Pass{
 	{Name: "loopvalues", Doc: "let values outlive loops as phis of their headers", Run: loopValues},
 	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks},
 	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: exactDivide},
-	{Name: "longdiv", Doc: "write out divisions of 64-bit integers", Run: longDivide},
+	{Name: "longdiv", Doc: "write out divisions of 64-bit integers", Run: numbers.LongDivide},
 	{Name: "access", Doc: "infer what the kernel reads and writes", Run: facts.InferAccess},
-	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: unsigned},
+	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: numbers.Unsigned},
 	{Name: "outlive", Doc: "compute behind loops again what drivers would lose", Run: outlive},
 	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", RunNoting: runExpand, Level: ir.Legal},
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
@@ -331,7 +332,7 @@ func TestProveRandom(t *testing.T) {
 				open++
 			}
 		}
-		narrow(fast, nil)
+		numbers.Narrow(fast, nil)
 		r := rand.New(rand.NewPCG(seed, 9))
 		for range 6 {
 			args := binary.LittleEndian.AppendUint64(nil, addr)

@@ -193,7 +193,7 @@ var nvidiaQuirks = []Quirk{
 		Name: "long-division", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
 		Bug:   "Many divisions of 64-bit integers in one kernel mix up their results: each calls a routine of some hundred instructions.",
 		Case:  []string{"internal/difftest/golang.Peepholes", "internal/difftest/idioms.DivideInt64"},
-		Where: "codegen/pass/longdiv.go:longDivide",
+		Where: "codegen/pass/numbers/longdiv.go:LongDivide",
 	},
 	{
 		Name: "far-shift", Driver: NVIDIA, Seen: nvidia580, Fixed: true,

@@ -5,6 +5,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
 // Proof is what made a check unnecessary.
@@ -198,13 +199,13 @@ func heads(a *facts.Ranges, b *ir.Block) bool {
 
 // narrow is the pass narrow, with a list of what it leaves wide.
 func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
-	return narrowValues(m, r, func(n *narrower) {
-		e.r.Narrowed = len(n.set)
+	return numbers.NarrowValues(m, r, func(n *numbers.Narrower) {
+		e.r.Narrowed = len(n.Set)
 		seen := map[ir.Pos]bool{}
-		for _, b := range n.a.Dom.Order {
+		for _, b := range n.Ranges.Dom.Order {
 			for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 				for _, v := range vs {
-					if ok, _ := narrowOp(v.Op); !ok || v.Type != ir.TypeI64 || n.set[v] {
+					if ok, _ := numbers.NarrowOp(v.Op); !ok || v.Type != ir.TypeI64 || n.Set[v] {
 						continue
 					}
 					pos := v.Pos
@@ -215,7 +216,7 @@ func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
 						continue
 					}
 					seen[pos] = true
-					e.r.Wide = append(e.r.Wide, WideValue{pos, v.Op, n.why(v)})
+					e.r.Wide = append(e.r.Wide, WideValue{pos, v.Op, whyWide(n, v)})
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
 // Lack is what a proof lacked.
@@ -129,16 +130,16 @@ func compared(c *ir.Value) *ir.Value {
 }
 
 // why says why a value could not be narrowed.
-func (n *narrower) why(v *ir.Value) Reason {
-	p := n.a.Value(v)
-	r := Reason{Lack: LackRange, Lo: p.Lo, Hi: p.Hi, Source: source(n.a, v)}
+func whyWide(n *numbers.Narrower, v *ir.Value) Reason {
+	p := n.Ranges.Value(v)
+	r := Reason{Lack: LackRange, Lo: p.Lo, Hi: p.Hi, Source: source(n.Ranges, v)}
 	if !p.Fits32() {
 		return r
 	}
 	r.Lack = LackNarrow
 	for _, x := range v.Args {
-		if x.Type == ir.TypeI64 && !n.isNarrow(x) {
-			r.Source = source(n.a, x)
+		if x.Type == ir.TypeI64 && !n.IsNarrow(x) {
+			r.Source = source(n.Ranges, x)
 			break
 		}
 	}

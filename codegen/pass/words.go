@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
@@ -273,8 +274,8 @@ func (w *words) inst(v *ir.Value) {
 		w.out = append(w.out, v)
 	case facts.Has64(v):
 		w.compute(v)
-	case roundsTwice(v) && facts.Avoids(w.m, "unsigned-float"):
-		x, scale := halved(w.m, w.value(v.Args[0]), w.add)
+	case numbers.RoundsTwice(v) && facts.Avoids(w.m, "unsigned-float"):
+		x, scale := numbers.Halved(w.m, w.value(v.Args[0]), w.add)
 		v.Op, v.Args = ir.OpFMul, []*ir.Value{w.add(ir.OpSToF, v.Type, x), scale}
 		w.out = append(w.out, v)
 	default:

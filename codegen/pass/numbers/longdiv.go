@@ -1,4 +1,7 @@
-package pass
+package numbers
+
+// This file is the pass longdiv. It takes the divisions that constdiv and shortdiv have left,
+// and writes straight code, since structurize is over.
 
 import (
 	"slices"
@@ -9,17 +12,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// longDivide writes out the divisions of 64-bit integers that are left. Drivers call a
+// LongDivide writes out the divisions of 64-bit integers that are left. Drivers call a
 // routine of some hundred instructions for each, and NVIDIA's (driver 580) mixes up the
 // results of many.
-func longDivide(m *ir.Module) diag.List {
-	constDivide(m) // what simplify has found to be constant since
+func LongDivide(m *ir.Module) diag.List {
+	ConstDivide(m) // what simplify has found to be constant since
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
-				if isLongDivision(v) {
+				if IsLongDivision(v) {
 					d := &longDivision{Maker: rewrite.Maker{Func: f, At: v}}
 					last := d.divide()
 					v.Op, v.Args = last.Op, slices.Clone(last.Args)
@@ -37,8 +40,8 @@ func longDivide(m *ir.Module) diag.List {
 	return simplify.CSE(m)
 }
 
-// isLongDivision reports whether v divides 64-bit integers by what is no constant.
-func isLongDivision(v *ir.Value) bool {
+// IsLongDivision reports whether v divides 64-bit integers by what is no constant.
+func IsLongDivision(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
 		return v.Type == ir.TypeI64 && !v.Args[1].IsConst()

@@ -1,4 +1,7 @@
-package pass
+package numbers
+
+// This file is the pass floats. It runs before fuse, which must see the products that are
+// left.
 
 import (
 	"math"
@@ -11,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// narrowFloats computes in float32 what is the same there. Go has math's functions for
+// NarrowFloats computes in float32 what is the same there. Go has math's functions for
 // float64 alone, so that float32(math.Sqrt(float64(x))) and math.IsNaN(float64(x)) are what
 // people write of a float32; devices without float64 run that then, and others are faster.
-func narrowFloats(m *ir.Module) diag.List {
+func NarrowFloats(m *ir.Module) diag.List {
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -84,7 +87,7 @@ func narrowConst(v *ir.Value) (uint64, bool) {
 // isBits reports whether an op of floats moves bits alone, those of a signalling NaN, too.
 func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
 
-// inNarrow returns the float32 that v, of which isNarrow, is. It is fused with nothing, as
+// inNarrow returns the float32 that v, of which IsNarrow, is. It is fused with nothing, as
 // what Go converts. If quiet, a signalling NaN is made quiet, as conversions do.
 func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	if v.IsConst() {

@@ -1,4 +1,7 @@
-package pass
+package numbers
+
+// This file is the pass unsigned, for drivers that convert unsigned words to floating point
+// with two roundings.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -7,10 +10,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// unsigned makes conversions of unsigned words to float32 round once on every
+// Unsigned makes conversions of unsigned words to float32 round once on every
 // device; see the row unsigned-float of SwiftShader's quirks. Modules that have a variant in
 // words leave that to it; see Words.
-func unsigned(m *ir.Module) diag.List {
+func Unsigned(m *ir.Module) diag.List {
 	if !inWords(m) || !facts.Avoids(m, "unsigned-float") {
 		return nil
 	}
@@ -18,14 +21,14 @@ func unsigned(m *ir.Module) diag.List {
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
-				if roundsTwice(v) {
+				if RoundsTwice(v) {
 					add := func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 						x := f.NewValue(op, t, args...)
 						x.Block, x.Pos = b, v.Pos
 						out = append(out, x)
 						return x
 					}
-					x, scale := halved(m, v.Args[0], add)
+					x, scale := Halved(m, v.Args[0], add)
 					v.Op, v.Args = ir.OpFMul, []*ir.Value{add(ir.OpSToF, v.Type, x), scale}
 				}
 				out = append(out, v)
@@ -53,9 +56,9 @@ func inWords(m *ir.Module) bool {
 	return true
 }
 
-// roundsTwice reports whether v converts an unsigned word that may have its top
+// RoundsTwice reports whether v converts an unsigned word that may have its top
 // bit set.
-func roundsTwice(v *ir.Value) bool {
+func RoundsTwice(v *ir.Value) bool {
 	if v.Op != ir.OpUToF || v.Type != ir.TypeF32 || v.Args[0].Type != ir.TypeI32 {
 		return false
 	}
@@ -73,10 +76,10 @@ func roundsTwice(v *ir.Value) bool {
 	return true
 }
 
-// halved returns a signed word and what to multiply it by as a float32 to get the
+// Halved returns a signed word and what to multiply it by as a float32 to get the
 // float32 nearest to the unsigned x: half of a large one, whose last bit stands for
 // the two that it was.
-func halved(m *ir.Module, x *ir.Value, add func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value) (word, scale *ir.Value) {
+func Halved(m *ir.Module, x *ir.Value, add func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value) (word, scale *ir.Value) {
 	n := func(n int64) *ir.Value { return m.Int(ir.TypeI32, n) }
 	f := func(f float64) *ir.Value { return m.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f)) }
 	large := add(ir.OpSLt, ir.TypeBool, x, n(0))

@@ -1,4 +1,7 @@
-package pass
+package numbers
+
+// This file is the pass fuse. It runs once products and sums are simplified, and before passes
+// that copy them.
 
 import (
 	"slices"
@@ -10,11 +13,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// fuse makes one operation of a product and a sum that it goes into where the Go
+// Fuse makes one operation of a product and a sum that it goes into where the Go
 // specification allows it ("Floating-point operators") and the kernel's mode asks for
 // it: the product is under no FRounded, of which none is left, and nothing but such
 // sums uses it, so that it is computed nowhere any more.
-func fuse(m *ir.Module) diag.List {
+func Fuse(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float != properties.FloatExact {
 			subtractNegated(f)

@@ -1,4 +1,6 @@
-package pass
+package numbers
+
+// This file is the pass constdiv. It runs late: what it writes says less than a division does.
 
 import (
 	"math/bits"
@@ -9,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// constDivide turns divisions of 64-bit integers by constants into multiplications by
+// ConstDivide turns divisions of 64-bit integers by constants into multiplications by
 // their reciprocals (Granlund and Montgomery, "Division by Invariant Integers using
 // Multiplication", 1994). Drivers do so for 32 bits only: for 64 they call a routine of
 // some hundred instructions, and NVIDIA's (driver 580) mixes up the results of many.
-func constDivide(m *ir.Module) diag.List {
+func ConstDivide(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			var out []*ir.Value

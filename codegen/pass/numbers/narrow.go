@@ -1,4 +1,7 @@
-package pass
+package numbers
+
+// This file is the pass narrow. It runs behind the passes on checks, which compare in 64 bits
+// as Go does.
 
 import (
 	"math"
@@ -9,16 +12,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// narrow computes in 32 bits what is provably the same there: Go's int has 64
+// Narrow computes in 32 bits what is provably the same there: Go's int has 64
 // bits, but loop counters and indices into local memory need few of them, and
 // devices compute in 32. A value is narrowed only if its arguments are narrow
 // already, so that no conversions are added inside a computation.
-func narrow(m *ir.Module, r *facts.Result) diag.List { return narrowValues(m, r, nil) }
+func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
 
-// narrowValues is narrow; chosen, if not nil, sees what is going to be narrowed.
-func narrowValues(m *ir.Module, r *facts.Result, chosen func(n *narrower)) diag.List {
+// NarrowValues is Narrow; chosen, if not nil, sees what is going to be narrowed.
+func NarrowValues(m *ir.Module, r *facts.Result, chosen func(n *Narrower)) diag.List {
 	a := facts.Solved(m, nil, r)
-	n := &narrower{a: a, m: m, set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
+	n := &Narrower{Ranges: a, m: m, Set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
 	n.choose()
 	if chosen != nil {
 		chosen(n)
@@ -28,17 +31,18 @@ func narrowValues(m *ir.Module, r *facts.Result, chosen func(n *narrower)) diag.
 	return simplify.DCE(m)
 }
 
-type narrower struct {
-	a    *facts.Ranges
-	m    *ir.Module
-	set  map[*ir.Value]bool
-	low  map[*ir.Value]*ir.Value // the value in 32 bits
-	wide map[*ir.Value]*ir.Value // and extended again
+// Narrower narrows the values of one function.
+type Narrower struct {
+	Ranges *facts.Ranges
+	m      *ir.Module
+	Set    map[*ir.Value]bool
+	low    map[*ir.Value]*ir.Value // the value in 32 bits
+	wide   map[*ir.Value]*ir.Value // and extended again
 }
 
-// narrowOp says what an op needs to be the same in 32 bits: a result that fits,
+// NarrowOp says what an op needs to be the same in 32 bits: a result that fits,
 // or arguments that fit, too.
-func narrowOp(op ir.Op) (ok, args bool) {
+func NarrowOp(op ir.Op) (ok, args bool) {
 	switch op {
 	case ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSelect:
 		return true, false
@@ -49,23 +53,23 @@ func narrowOp(op ir.Op) (ok, args bool) {
 }
 
 // choose finds the largest set of values that can be narrowed together.
-func (n *narrower) choose() {
-	for _, b := range n.a.Dom.Order {
+func (n *Narrower) choose() {
+	for _, b := range n.Ranges.Dom.Order {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 			for _, v := range vs {
-				if ok, _ := narrowOp(v.Op); ok && v.Type == ir.TypeI64 && n.a.Value(v).Fits32() {
-					n.set[v] = true
+				if ok, _ := NarrowOp(v.Op); ok && v.Type == ir.TypeI64 && n.Ranges.Value(v).Fits32() {
+					n.Set[v] = true
 				}
 			}
 		}
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, b := range n.a.Dom.Order {
+		for _, b := range n.Ranges.Dom.Order {
 			for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 				for _, v := range vs {
-					if n.set[v] && !n.argsNarrow(v) {
-						delete(n.set, v)
+					if n.Set[v] && !n.argsNarrow(v) {
+						delete(n.Set, v)
 						changed = true
 					}
 				}
@@ -75,17 +79,17 @@ func (n *narrower) choose() {
 }
 
 // argsNarrow reports whether the 64-bit arguments of v are narrow.
-func (n *narrower) argsNarrow(v *ir.Value) bool {
-	_, fit := narrowOp(v.Op)
+func (n *Narrower) argsNarrow(v *ir.Value) bool {
+	_, fit := NarrowOp(v.Op)
 	unsigned := v.Op == ir.OpUDiv || v.Op == ir.OpUMod || v.Op == ir.OpShrL
 	for i, x := range v.Args {
 		if x.Type != ir.TypeI64 {
 			continue
 		}
-		if !n.isNarrow(x) {
+		if !n.IsNarrow(x) {
 			return false
 		}
-		p := n.a.Value(x)
+		p := n.Ranges.Value(x)
 		if fit && (!p.Fits32() || unsigned && p.Lo < 0) {
 			return false
 		}
@@ -96,8 +100,9 @@ func (n *narrower) argsNarrow(v *ir.Value) bool {
 	return true
 }
 
-func (n *narrower) isNarrow(x *ir.Value) bool {
-	return x.IsConst() || n.set[x] || extended(x) != nil
+// IsNarrow reports whether x has, or will have, a form of 32 bits.
+func (n *Narrower) IsNarrow(x *ir.Value) bool {
+	return x.IsConst() || n.Set[x] || extended(x) != nil
 }
 
 // extended returns the i32 that x extends, or nil.
@@ -109,13 +114,13 @@ func extended(x *ir.Value) *ir.Value {
 }
 
 // lowOf returns x in 32 bits.
-func (n *narrower) lowOf(x *ir.Value) *ir.Value {
+func (n *Narrower) lowOf(x *ir.Value) *ir.Value {
 	switch {
 	case x.Type != ir.TypeI64:
 		return x
 	case x.IsConst():
 		return n.m.Const(ir.TypeI32, x.Bits)
-	case n.set[x]:
+	case n.Set[x]:
 		return n.low[x]
 	}
 	return extended(x)
@@ -123,9 +128,9 @@ func (n *narrower) lowOf(x *ir.Value) *ir.Value {
 
 // rewrite makes the narrow values beside the wide ones and lets everything else
 // use them, extended. What is left of the wide ones is dead.
-func (n *narrower) rewrite() {
+func (n *Narrower) rewrite() {
 	f := n.m.Kernel
-	for _, b := range n.a.Dom.Order {
+	for _, b := range n.Ranges.Dom.Order {
 		for _, v := range b.Phis {
 			n.make(f, v)
 		}
@@ -133,11 +138,11 @@ func (n *narrower) rewrite() {
 			n.make(f, v)
 		}
 	}
-	for _, b := range n.a.Dom.Order {
+	for _, b := range n.Ranges.Dom.Order {
 		var phis, insts []*ir.Value
 		for _, v := range b.Phis {
 			phis = append(phis, v)
-			if n.set[v] {
+			if n.Set[v] {
 				phis = append(phis, n.fill(v))
 				insts = append(insts, n.wide[v])
 			}
@@ -145,7 +150,7 @@ func (n *narrower) rewrite() {
 		for _, v := range b.Insts {
 			n.compare(v)
 			insts = append(insts, v)
-			if n.set[v] {
+			if n.Set[v] {
 				insts = append(insts, n.fill(v), n.wide[v])
 			}
 		}
@@ -162,11 +167,11 @@ func (n *narrower) rewrite() {
 	for _, b := range f.Blocks {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 			for _, v := range vs {
-				if made[v] || n.set[v] {
+				if made[v] || n.Set[v] {
 					continue
 				}
 				for i, x := range v.Args {
-					if n.set[x] {
+					if n.Set[x] {
 						v.Args[i] = n.wide[x]
 					}
 				}
@@ -177,12 +182,12 @@ func (n *narrower) rewrite() {
 
 // indexes lets memory operations take indices of 32 bits, which are signed, as
 // they are: the device extends them with the address.
-func (n *narrower) indexes() {
+func (n *Narrower) indexes() {
 	low := map[*ir.Value]bool{}
 	for _, v := range n.low {
 		low[v] = true
 	}
-	for _, b := range n.a.Dom.Order {
+	for _, b := range n.Ranges.Dom.Order {
 		for _, v := range b.Insts {
 			if v.Ref() == nil {
 				continue
@@ -193,7 +198,7 @@ func (n *narrower) indexes() {
 				if y == nil {
 					continue
 				}
-				if p := n.a.Value(y); low[y] || x.Op == ir.OpSConvert || p.Lo >= 0 && p.Hi <= math.MaxInt32 {
+				if p := n.Ranges.Value(y); low[y] || x.Op == ir.OpSConvert || p.Lo >= 0 && p.Hi <= math.MaxInt32 {
 					path[i] = y
 				}
 			}
@@ -201,13 +206,13 @@ func (n *narrower) indexes() {
 	}
 }
 
-func (n *narrower) make(f *ir.Func, v *ir.Value) {
-	if !n.set[v] {
+func (n *Narrower) make(f *ir.Func, v *ir.Value) {
+	if !n.Set[v] {
 		return
 	}
 	low := f.NewValue(v.Op, ir.TypeI32)
 	op := ir.OpSConvert
-	if n.a.Value(v).Lo >= 0 {
+	if n.Ranges.Value(v).Lo >= 0 {
 		op = ir.OpUConvert
 	}
 	wide := f.NewValue(op, ir.TypeI64, low)
@@ -216,7 +221,7 @@ func (n *narrower) make(f *ir.Func, v *ir.Value) {
 	n.low[v], n.wide[v] = low, wide
 }
 
-func (n *narrower) fill(v *ir.Value) *ir.Value {
+func (n *Narrower) fill(v *ir.Value) *ir.Value {
 	low := n.low[v]
 	low.Bits = v.Bits // of an Arg
 	for _, x := range v.Args {
@@ -226,7 +231,7 @@ func (n *narrower) fill(v *ir.Value) *ir.Value {
 }
 
 // compare narrows a comparison of values that both fit.
-func (n *narrower) compare(v *ir.Value) {
+func (n *Narrower) compare(v *ir.Value) {
 	switch v.Op {
 	case ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe, ir.OpIEq, ir.OpINe:
 	default:
@@ -236,7 +241,7 @@ func (n *narrower) compare(v *ir.Value) {
 		return
 	}
 	for _, x := range v.Args {
-		if !n.isNarrow(x) || !n.a.Value(x).Fits32() {
+		if !n.IsNarrow(x) || !n.Ranges.Value(x).Fits32() {
 			return
 		}
 	}

@@ -1,4 +1,6 @@
-package pass
+package numbers
+
+// This file is the pass shortdiv. It runs before narrow, which narrows the quotients' users.
 
 import (
 	"math"
@@ -10,11 +12,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// shortDivide divides numbers of 64 bits that fit in 32, such as the i of i / k.Width and
+// ShortDivide divides numbers of 64 bits that fit in 32, such as the i of i / k.Width and
 // i % k.Width, in 32 bits, whatever they are divided by: of a divisor that does not fit
 // the quotient is 0, and they are what remains. For 64 bits drivers call a routine of a
 // hundred instructions, and NVIDIA's (driver 580) mixes up the results of many.
-func shortDivide(m *ir.Module, r *facts.Result) diag.List {
+func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 	a := facts.Solved(m, nil, r)
 	short := map[*ir.Value]*shortDivision{}
 	for _, b := range a.Dom.Order {
@@ -70,7 +72,7 @@ func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 		return false
 	}
 	p, q := a.At(x, v.Block), a.At(y, v.Block)
-	if ok, _ := narrowOp(y.Op); ok && q.Lo < 0 && q.Fits32() {
+	if ok, _ := NarrowOp(y.Op); ok && q.Lo < 0 && q.Fits32() {
 		return false
 	}
 	return p.Lo >= 0 && p.Hi <= math.MaxInt32
