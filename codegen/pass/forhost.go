@@ -3,6 +3,7 @@ package pass
 import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
@@ -17,7 +18,7 @@ func ForHost(m *ir.Module) *uniform.Info {
 	withinRange(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
-	for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).movable); {
+	for tried := map[*ir.Block]bool{}; checks.UnrollOne(f, tried, (*checks.Loop).Movable); {
 		simplify.Clean(m)
 	}
 	simplify.SelectBranches(f)
@@ -25,7 +26,7 @@ func ForHost(m *ir.Module) *uniform.Info {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
 	u := uniform.Of(f)
-	u.ShortLoops = costOfLoops(f).short
+	u.ShortLoops = checks.CostOfLoops(f).Short
 	return u
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
@@ -14,21 +15,21 @@ import (
 // TestGatherLanesRandom lets unroll and gather loose on random kernels with barriers.
 func TestGatherLanesRandom(t *testing.T) {
 	testLanes(t, *seeds, false, func(m *ir.Module) {
-		unroll(m)
-		gather(m)
+		checks.Unroll(m)
+		checks.Gather(m)
 	})
 }
 
 // TestAheadLanesRandom does so with ahead, too, on fewer kernels, with loops that have checks.
 func TestAheadLanesRandom(t *testing.T) {
 	testLanes(t, *seeds/3, true, func(m *ir.Module) {
-		ahead(m, nil)
+		checks.Ahead(m, nil)
 	})
 	testLanes(t, *seeds/3, true, func(m *ir.Module) {
-		ahead(m, nil)
-		unroll(m)
+		checks.Ahead(m, nil)
+		checks.Unroll(m)
 		numbers.Narrow(m, nil)
-		gather(m)
+		checks.Gather(m)
 	})
 }
 
@@ -36,14 +37,14 @@ func TestAheadLanesRandom(t *testing.T) {
 func TestBoundsLanesRandom(t *testing.T) {
 	for _, nests := range []bool{false, true} {
 		testLanes(t, *seeds/3, nests, func(m *ir.Module) {
-			bounds(m, nil)
+			checks.Bounds(m, nil)
 		})
 		testLanes(t, *seeds/9, nests, func(m *ir.Module) {
-			bounds(m, nil)
-			ahead(m, nil)
-			unroll(m)
+			checks.Bounds(m, nil)
+			checks.Ahead(m, nil)
+			checks.Unroll(m)
 			numbers.Narrow(m, nil)
-			gather(m)
+			checks.Gather(m)
 		})
 	}
 }
@@ -59,7 +60,7 @@ func TestBoundsLeavesEnds(t *testing.T) {
 			simplify.Run(g.m)
 			simplify.DCE(g.m)
 			if i == 1 {
-				bounds(g.m, nil)
+				checks.Bounds(g.m, nil)
 			}
 			rejected[i] = len(runDeadLanes(g.m))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
@@ -256,7 +257,7 @@ func TestGatherRandom(t *testing.T) {
 			want = append(want, outcome(g.m, l))
 		}
 		before += countChecks(g.m.Kernel)
-		for _, p := range []Pass{{Name: "unroll", Run: unroll}, {Name: "gather", Run: gather}} {
+		for _, p := range []Pass{{Name: "unroll", Run: checks.Unroll}, {Name: "gather", Run: checks.Gather}} {
 			if p.Name == "gather" {
 				before += countChecks(g.m.Kernel)
 			}
@@ -287,7 +288,7 @@ func TestGatherRandom(t *testing.T) {
 func countChecks(f *ir.Func) int {
 	n := 0
 	for _, b := range f.Blocks {
-		if _, ok := checkOf(b); ok {
+		if _, ok := checks.CheckOf(b); ok {
 			n++
 		}
 	}

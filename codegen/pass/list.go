@@ -2,6 +2,7 @@ package pass
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/memory"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
@@ -22,14 +23,14 @@ var passes = []Pass{
 	{Name: "dce", Doc: "remove what has no effect", Run: simplify.DCE},
 	{Name: "floats", Doc: "compute in float32 what is the same there", Run: numbers.NarrowFloats},
 	{Name: "fuse", Doc: "fuse products and sums", Run: numbers.Fuse},
-	{Name: "bounds", Doc: "decide comparisons that ranges decide", RunNoting: bounds},
-	{Name: "ahead", Doc: "make the checks of loops ahead of them", RunNoting: ahead},
-	{Name: "unroll", Doc: "write out small loops that have checks", Run: unroll},
+	{Name: "bounds", Doc: "decide comparisons that ranges decide", RunNoting: checks.Bounds},
+	{Name: "ahead", Doc: "make the checks of loops ahead of them", RunNoting: checks.Ahead},
+	{Name: "unroll", Doc: "write out small loops that have checks", Run: checks.Unroll},
 	{Name: "shortdiv", Doc: "divide in 32 bits what fits there", RunNoting: numbers.ShortDivide},
 	{Name: "narrow", Doc: "compute in 32 bits what is the same there", RunNoting: numbers.Narrow},
-	{Name: "gather", Doc: "make one branch of the checks of straight-line code", Run: gather},
-	{Name: "coarsen", Doc: "run several work-items per invocation", Run: coarsen},
-	{Name: "polls", Doc: "have work-items leave when the host asks them to", Run: polls},
+	{Name: "gather", Doc: "make one branch of the checks of straight-line code", Run: checks.Gather},
+	{Name: "coarsen", Doc: "run several work-items per invocation", Run: checks.Coarsen},
+	{Name: "polls", Doc: "have work-items leave when the host asks them to", Run: checks.Polls},
 	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: runDeadLanes},
 	{Name: "groups", Doc: "replace group algorithms by what SPIR-V has", Run: runGroups},
 	{Name: "atomics", Doc: "replace atomic operations by what SPIR-V has", Run: runAtomics},

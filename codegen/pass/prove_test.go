@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
@@ -326,7 +327,7 @@ func TestProveRandom(t *testing.T) {
 		simplify.CSE(fast)
 		simplify.DCE(fast)
 		before := fast.String()
-		decideBounds(fast, nil, func(_ *decider, _, _ *ir.Block, how facts.Evidence) { proofs[how]++ })
+		checks.DecideBounds(fast, nil, func(_ *checks.Decider, _, _ *ir.Block, how facts.Evidence) { proofs[how]++ })
 		for _, b := range fast.Kernel.Blocks {
 			if b.Term.Kind == ir.Branch {
 				open++
@@ -402,7 +403,7 @@ func TestProveExtremes(t *testing.T) {
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}
-	if known, is, _ := newDecider(m, nil, nil).decide(in.Term.Cond, in); known {
+	if known, is, _ := checks.NewDecider(m, nil, nil).Decide(in.Term.Cond, in); known {
 		t.Errorf("any integer is less than what is left of a slice: %v\n%v", is, m)
 	}
 }

@@ -1,4 +1,7 @@
-package pass
+package checks
+
+// This file is the pass ahead: loops are versioned, with the checks made before them. What can
+// be tested there corners.go says.
 
 import (
 	"slices"
@@ -18,10 +21,10 @@ const (
 	maxAheadNests  = 12  // in a kernel
 )
 
-// ahead has loops twice: once without the checks that can be made ahead of them and,
+// Ahead has loops twice: once without the checks that can be made ahead of them and,
 // for work-items of which one fails there, with all. An index that grows in equal steps
 // is within bounds in all rounds if it is in the first and in the last.
-func ahead(m *ir.Module, r *facts.Result) diag.List {
+func Ahead(m *ir.Module, r *facts.Result) diag.List {
 	if m.UsesGroup && !staysUniform(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
 	}
@@ -74,8 +77,8 @@ func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 }
 
 // copies reports whether the loop may be there twice.
-func (p *planner) copies(l *loop) bool {
-	return l.movable(0) && l.values() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
+func (p *planner) copies(l *Loop) bool {
+	return l.Movable(0) && l.values() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
 }
 
 // plan plans for a loop, or for those inside if that takes more checks out. It returns
@@ -84,7 +87,7 @@ func (p *planner) plan(l *ir.Loop) int {
 	var n *nest
 	own := 0
 	if x := newLoop(l, p.a.Dom); p.copies(x) {
-		n = &nest{corners: newCorners(p.a, p.loops, l), loop: x}
+		n = &nest{corners: newCorners(p.a, p.loops, l), Loop: x}
 		if !slices.ContainsFunc(l.Head.Phis, func(phi *ir.Value) bool { return n.entry[phi] == nil }) {
 			own = n.collect()
 		}
@@ -109,7 +112,7 @@ func (p *planner) plan(l *ir.Loop) int {
 // nest is a loop with those inside.
 type nest struct {
 	*corners
-	*loop
+	*Loop
 	taken []check // what does not fail where the tests hold
 	tests []test
 }
@@ -128,7 +131,7 @@ type test struct {
 func (n *nest) collect() int {
 	size := 0
 	for _, b := range n.blocks {
-		k, ok := checkOf(b)
+		k, ok := CheckOf(b)
 		if !ok {
 			continue
 		}

@@ -1,4 +1,6 @@
-package pass
+package checks
+
+// This file gathers the checks of code that branches.
 
 import (
 	"slices"
@@ -41,7 +43,7 @@ func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0
 	for _, b := range f.Blocks {
-		if _, ok := checkOf(b); ok && !cold[b] {
+		if _, ok := CheckOf(b); ok && !cold[b] {
 			n++
 		}
 	}
@@ -129,7 +131,7 @@ func (r *region) version(cold map[*ir.Block]bool) bool {
 	all := m.Bool(true)
 	var gathered []check
 	for _, b := range append([]*ir.Block{r.start}, r.blocks...) {
-		k, ok := checkOf(b)
+		k, ok := CheckOf(b)
 		if !ok || r.together[b] {
 			continue
 		}

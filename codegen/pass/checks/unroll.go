@@ -1,4 +1,7 @@
-package pass
+package checks
+
+// This file is the pass unroll, for small loops whose checks ahead could not hoist; it runs
+// between ahead and gather.
 
 import (
 	"slices"
@@ -19,12 +22,12 @@ const (
 	maxUnrolledChecks = 16
 )
 
-// unroll writes out small loops with a constant number of iterations, from the
+// Unroll writes out small loops with a constant number of iterations, from the
 // inside out, if checks are left in them: gather then makes one of all the
 // checks. Loops without checks are left to drivers.
-func unroll(m *ir.Module) diag.List {
+func Unroll(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
-		for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).worthChecking); {
+		for tried := map[*ir.Block]bool{}; UnrollOne(f, tried, (*Loop).worthChecking); {
 			if diags := simplify.Clean(m); len(diags) > 0 {
 				return diags
 			}
@@ -33,9 +36,9 @@ func unroll(m *ir.Module) diag.List {
 	return nil
 }
 
-// unrollOne unrolls the first small loop of f that is worth it, and reports whether
+// UnrollOne unrolls the first small loop of f that is worth it, and reports whether
 // there was one.
-func unrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *loop, trips int) bool) bool {
+func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *Loop, trips int) bool) bool {
 	f.RemoveUnreachable()
 	for _, l := range innermost(f) {
 		if tried[l.head] || l.head.Cold {
@@ -52,8 +55,8 @@ func unrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *loop, trips i
 	return false
 }
 
-// loop is a natural loop with one back edge.
-type loop struct {
+// Loop is a natural loop with one back edge.
+type Loop struct {
 	head, latch *ir.Block
 	blocks      []*ir.Block // in an order in which definitions come first
 	in          map[*ir.Block]bool
@@ -61,14 +64,14 @@ type loop struct {
 }
 
 // innermost returns f's loops that have one back edge and no loop inside.
-func innermost(f *ir.Func) []*loop {
+func innermost(f *ir.Func) []*Loop {
 	dom := f.Dominators()
 	loops := dom.Loops()
 	outer := map[*ir.Loop]bool{nil: true}
 	for _, l := range loops.All {
 		outer[l.Outer] = true
 	}
-	var found []*loop
+	var found []*Loop
 	for _, x := range loops.All {
 		if outer[x] || len(x.Latches) != 1 || rewrite.CountPreds(x.Head, x.Latches[0]) != 1 {
 			continue
@@ -80,8 +83,8 @@ func innermost(f *ir.Func) []*loop {
 
 // newLoop returns x with the blocks that are for its faults only, so that each copy has
 // its own.
-func newLoop(x *ir.Loop, dom *ir.DomTree) *loop {
-	l := &loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}, dom: dom}
+func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
+	l := &Loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}, dom: dom}
 	out := func(p *ir.Block) bool { return !x.Contains(p) }
 	seen := map[*ir.Block]bool{}
 	var faults []*ir.Block
@@ -102,7 +105,7 @@ func newLoop(x *ir.Loop, dom *ir.DomTree) *loop {
 }
 
 // values returns the number of the loop's instructions.
-func (l *loop) values() int {
+func (l *Loop) values() int {
 	n := 0
 	for _, b := range l.blocks {
 		n += len(b.Insts) + 1
@@ -110,8 +113,8 @@ func (l *loop) values() int {
 	return n
 }
 
-// movable reports whether the loop has no Sync op, which stands where it stands.
-func (l *loop) movable(int) bool {
+// Movable reports whether the loop has no Sync op, which stands where it stands.
+func (l *Loop) Movable(int) bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
 			return false
@@ -122,14 +125,14 @@ func (l *loop) movable(int) bool {
 
 // worthChecking reports whether the loop, written out, has checks to gather, and not
 // too many.
-func (l *loop) worthChecking(trips int) bool {
+func (l *Loop) worthChecking(trips int) bool {
 	n := 0
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Term.Succs, isFault) {
 			n++
 		}
 	}
-	return n > 0 && n*(trips-1) <= maxUnrolledChecks && l.movable(trips)
+	return n > 0 && n*(trips-1) <= maxUnrolledChecks && l.Movable(trips)
 }
 
 // isFault reports whether b records a fault and ends the work-item, without meeting
@@ -143,7 +146,7 @@ func isFault(b *ir.Block) bool {
 
 // trips returns how often the loop's head runs, or 0 if that is not known to be
 // small.
-func (l *loop) trips() int {
+func (l *Loop) trips() int {
 	for _, b := range l.blocks {
 		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
 			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !isFault(s) })
@@ -159,7 +162,7 @@ func (l *loop) trips() int {
 
 // simulate returns how often the loop's head runs if the loop is left when cond
 // chooses its branch's successor out.
-func (l *loop) simulate(cond *ir.Value, out int) int {
+func (l *Loop) simulate(cond *ir.Value, out int) int {
 	back := slices.Index(l.head.Preds, l.latch)
 	env := map[*ir.Value]*ir.Value{}
 	for _, phi := range l.head.Phis {
@@ -197,7 +200,7 @@ func (l *loop) simulate(cond *ir.Value, out int) int {
 }
 
 // fold returns the constant that v is in an iteration, or nil.
-func (l *loop) fold(v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
+func (l *Loop) fold(v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v
 	}
@@ -226,7 +229,7 @@ func (l *loop) fold(v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 
 // unroll puts n copies of the loop before it; what is known of their conditions
 // leaves nothing of the loop itself.
-func (l *loop) unroll(f *ir.Func, n int) {
+func (l *Loop) unroll(f *ir.Func, n int) {
 	u := &rewrite.Undefs{}
 	cells := append(l.demoteUses(f, u), rewrite.DemotePhis(f, u)...)
 	entries := slices.DeleteFunc(slices.Clone(l.head.Preds), func(p *ir.Block) bool { return p == l.latch })
@@ -256,7 +259,7 @@ func (l *loop) unroll(f *ir.Func, n int) {
 
 // demoteUses puts the loop's values that are used after it in variables, which
 // it returns, since there will be several of each.
-func (l *loop) demoteUses(f *ir.Func, u *rewrite.Undefs) []*ir.Var {
+func (l *Loop) demoteUses(f *ir.Func, u *rewrite.Undefs) []*ir.Var {
 	e := rewrite.NewEdits(f)
 	refs := map[*ir.Value]*ir.Ref{}
 	var vars []*ir.Var

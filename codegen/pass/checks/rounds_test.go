@@ -1,4 +1,4 @@
-package pass
+package checks
 
 import (
 	"math/rand/v2"
@@ -100,8 +100,8 @@ func TestRounds(t *testing.T) {
 		c.start, c.end, c.k, c.step = pick(), pick(), r.Int64N(7)-3, r.Int64N(9)-4
 		m, head := c.module()
 		dom := m.Kernel.Dominators()
-		x := &roundCounter{a: facts.NewRanges(m), dom: dom}
-		x.a.Solve()
+		x := &roundCounter{Ranges: facts.NewRanges(m), dom: dom}
+		x.Ranges.Solve()
 		loops := dom.Loops().All
 		if len(loops) != 1 || loops[0].Head != head {
 			t.Fatal("no loop")

@@ -1,4 +1,7 @@
-package pass
+package checks
+
+// This file is the pass gather, for straight-line code. It runs behind unroll and narrow,
+// since it moves values ahead of the checks that bound them.
 
 import (
 	"slices"
@@ -14,11 +17,11 @@ import (
 // maxGathered bounds the checks that become one.
 const maxGathered = 32
 
-// gather makes one branch of the checks of straight-line code, ahead of what
+// Gather makes one branch of the checks of straight-line code, ahead of what
 // stands between them, so that loads need not wait for one another's checks.
 // Where that branch finds that one of them fails, the code in between is run
 // once more up to the first that does, in a copy of its own, without a way back.
-func gather(m *ir.Module) diag.List {
+func Gather(m *ir.Module) diag.List {
 	if m.UsesGroup && !staysUniform(m, gatherAll) {
 		return nil
 	}
@@ -87,7 +90,7 @@ func failTogether(f *ir.Func) map[*ir.Block]bool {
 	u := uniform.Of(f)
 	together := map[*ir.Block]bool{}
 	for _, b := range u.Order {
-		if _, ok := checkOf(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
+		if _, ok := CheckOf(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
 			together[b] = true
 		}
 	}
@@ -102,8 +105,8 @@ type check struct {
 	fault, on *ir.Block
 }
 
-// checkOf returns the check that b ends with.
-func checkOf(b *ir.Block) (check, bool) {
+// CheckOf returns the check that b ends with.
+func CheckOf(b *ir.Block) (check, bool) {
 	if b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
 		return check{}, false
 	}
@@ -130,7 +133,7 @@ type gatherer struct {
 // collect finds the checks from b on that can be made at b's end.
 func (c *gatherer) collect(b *ir.Block) {
 	for len(c.list) < maxGathered {
-		k, ok := checkOf(b)
+		k, ok := CheckOf(b)
 		if !ok {
 			return
 		}

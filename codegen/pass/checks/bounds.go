@@ -1,4 +1,7 @@
-package pass
+package checks
+
+// This file is the pass bounds. It runs first of the room: a check that it removes costs the
+// others nothing.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -8,29 +11,29 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// bounds decides comparisons whose outcome follows from the ranges of their
+// Bounds decides comparisons whose outcome follows from the ranges of their
 // operands and from the branches that lead to them. Most checks of indices go
 // this way, and with them the faults that would make lanes dead.
-func bounds(m *ir.Module, r *facts.Result) diag.List { return decideBounds(m, r, nil) }
+func Bounds(m *ir.Module, r *facts.Result) diag.List { return DecideBounds(m, r, nil) }
 
 // maxBoundsRounds bounds how often what was decided is simplified and looked at
 // anew: the operands of a remainder are plain only after the first round.
 const maxBoundsRounds = 3
 
-// decideBounds is bounds; proved, if not nil, is called for every branch that is
+// DecideBounds is bounds; proved, if not nil, is called for every branch that is
 // decided, before that happens, with the successor that it will not take.
-func decideBounds(m *ir.Module, r *facts.Result, proved func(d *decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
+func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
 	for range maxBoundsRounds {
 		common, apart, u := uniform.CommonBranches(m)
 		ways := u.WaysOut()
-		d := newDecider(m, nil, r)
-		var sure *decider // of what dead lanes know as well
+		d := NewDecider(m, nil, r)
+		var sure *Decider // of what dead lanes know as well
 		if len(common) > 0 {
-			sure = newDecider(m, apart, r)
+			sure = NewDecider(m, apart, r)
 		}
 		folded := d.conditions()
 		changed := false
-		for _, b := range d.a.Dom.Order {
+		for _, b := range d.Ranges.Dom.Order {
 			if b.Term.Kind != ir.Branch || b.Term.Cond.IsConst() {
 				continue
 			}
@@ -66,25 +69,25 @@ func decideBounds(m *ir.Module, r *facts.Result, proved func(d *decider, b, dead
 	return nil
 }
 
-// decider decides conditions.
-type decider struct {
-	m *ir.Module
-	a *facts.Ranges
-	p *facts.Prover
+// Decider decides conditions.
+type Decider struct {
+	Module *ir.Module
+	Ranges *facts.Ranges
+	Prover *facts.Prover
 }
 
-// newDecider learns nothing from the branches of the blocks apart, which may be nil. It notes
+// NewDecider learns nothing from the branches of the blocks apart, which may be nil. It notes
 // in the result what it takes to be small.
-func newDecider(m *ir.Module, apart map[*ir.Block]bool, r *facts.Result) *decider {
+func NewDecider(m *ir.Module, apart map[*ir.Block]bool, r *facts.Result) *Decider {
 	a := facts.Solved(m, apart, r)
-	return &decider{m, a, facts.NewProver(a)}
+	return &Decider{m, a, facts.NewProver(a)}
 }
 
 // conditions replaces the comparisons that are decided where they stand by
 // constants, for what is no branch: selects, and parts of other conditions.
-func (d *decider) conditions() bool {
+func (d *Decider) conditions() bool {
 	known := map[*ir.Value]*ir.Value{}
-	for _, b := range d.a.Dom.Order {
+	for _, b := range d.Ranges.Dom.Order {
 		for _, v := range b.Insts {
 			for i, x := range v.Args {
 				if x.Type != ir.TypeBool || x.IsConst() || x.Block == nil {
@@ -93,8 +96,8 @@ func (d *decider) conditions() bool {
 				c, ok := known[x]
 				if !ok {
 					c = x
-					if yes, is, _ := d.decide(x, x.Block); yes {
-						c = d.m.Bool(is)
+					if yes, is, _ := d.Decide(x, x.Block); yes {
+						c = d.Module.Bool(is)
 					}
 					known[x] = c
 				}
@@ -111,36 +114,36 @@ func (d *decider) conditions() bool {
 }
 
 // reduce returns what is left of a condition at the end of block b.
-func (d *decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
-	if known, is, how := d.decide(c, b); known {
-		return d.m.Bool(is), how
+func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
+	if known, is, how := d.Decide(c, b); known {
+		return d.Module.Bool(is), how
 	}
 	if c.Op != ir.OpLAnd && c.Op != ir.OpLOr {
 		return c, 0
 	}
 	for i, x := range c.Args {
 		// The other one decides.
-		if known, _, how := d.decide(x, b); known {
+		if known, _, how := d.Decide(x, b); known {
 			return c.Args[1-i], how
 		}
 	}
 	return c, 0
 }
 
-// decide returns whether the condition is known at the end of block b, what it
+// Decide returns whether the condition is known at the end of block b, what it
 // is, and why.
-func (d *decider) decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Evidence) {
+func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Evidence) {
 	switch c.Op {
 	case ir.OpLNot:
-		known, is, how = d.decide(c.Args[0], b)
+		known, is, how = d.Decide(c.Args[0], b)
 		return known, !is, how
 	case ir.OpLAnd, ir.OpLOr:
 		settles := c.Op == ir.OpLOr
-		k0, is0, how0 := d.decide(c.Args[0], b)
+		k0, is0, how0 := d.Decide(c.Args[0], b)
 		if k0 && is0 == settles {
 			return true, settles, how0
 		}
-		k1, is1, how1 := d.decide(c.Args[1], b)
+		k1, is1, how1 := d.Decide(c.Args[1], b)
 		if k1 && is1 == settles {
 			return true, settles, how1
 		}
@@ -155,12 +158,12 @@ func (d *decider) decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Ev
 		return d.unsigned(c.Args[0], c.Args[1], b, 0)
 	case ir.OpIEq, ir.OpINe:
 		x, y := c.Args[0], c.Args[1]
-		p, q := d.a.At(x, b), d.a.At(y, b)
+		p, q := d.Ranges.At(x, b), d.Ranges.At(y, b)
 		if p.Hi < q.Lo || q.Hi < p.Lo {
 			return true, c.Op == ir.OpINe, d.ranged(x, y, b)
 		}
-		for _, f := range d.a.Facts[x] {
-			if f.Rel == facts.Unequal && f.Other == y && d.a.Dom.Dominates(f.From, b) {
+		for _, f := range d.Ranges.Facts[x] {
+			if f.Rel == facts.Unequal && f.Other == y && d.Ranges.Dom.Dominates(f.From, b) {
 				return true, c.Op == ir.OpINe, facts.ByCondition
 			}
 		}
@@ -169,39 +172,39 @@ func (d *decider) decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Ev
 }
 
 // ranged is the evidence of a proof by intervals alone.
-func (d *decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
-	if d.a.At(x, b) != d.a.Value(x) || d.a.At(y, b) != d.a.Value(y) {
+func (d *Decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
+	if d.Ranges.At(x, b) != d.Ranges.Value(x) || d.Ranges.At(y, b) != d.Ranges.Value(y) {
 		return facts.ByCondition
 	}
 	return facts.ByRange
 }
 
 // order decides x <= y + c, signed.
-func (d *decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
-	if how, ok := d.p.Le(x, y, c, b); ok {
+func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
+	if how, ok := d.Prover.Le(x, y, c, b); ok {
 		return true, true, how
 	}
-	if how, ok := d.p.Le(y, x, -c-1, b); ok {
+	if how, ok := d.Prover.Le(y, x, -c-1, b); ok {
 		return true, false, how
 	}
 	return false, false, 0
 }
 
 // unsigned decides x <= y + c, unsigned, where neither is negative as signed.
-func (d *decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
-	zero := d.m.Const(x.Type, 0)
-	if d.a.At(x, b).Lo < 0 {
-		if _, ok := d.p.Le(zero, x, 0, b); !ok {
+func (d *Decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
+	zero := d.Module.Const(x.Type, 0)
+	if d.Ranges.At(x, b).Lo < 0 {
+		if _, ok := d.Prover.Le(zero, x, 0, b); !ok {
 			return false, false, 0
 		}
 	}
-	if how, ok := d.p.Le(x, y, c, b); ok {
+	if how, ok := d.Prover.Le(x, y, c, b); ok {
 		return true, true, how
 	}
-	if d.a.At(y, b).Lo < 0 {
+	if d.Ranges.At(y, b).Lo < 0 {
 		return false, false, 0
 	}
-	if how, ok := d.p.Le(y, x, -c-1, b); ok {
+	if how, ok := d.Prover.Le(y, x, -c-1, b); ok {
 		return true, false, how
 	}
 	return false, false, 0

@@ -1,4 +1,7 @@
-package pass
+package checks
+
+// This file computes what an index is in the first and last rounds of a nest of loops, for
+// ahead.
 
 import (
 	"math"

@@ -1,4 +1,7 @@
-package pass
+package checks
+
+// This file is the pass polls. It runs before the dead lanes are made, as a work-item that
+// leaves becomes one.
 
 import (
 	"math"
@@ -10,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// polls has a module that can be cancelled look, now and then, at the word of the fault
+// Polls has a module that can be cancelled look, now and then, at the word of the fault
 // record by which the host asks work-items to leave. It does so where a loop that is not
 // short goes round. The word lies in the host's memory, which is far from some devices: so
 // each round counts what it computes, and a work-item looks when that has come to
@@ -20,7 +23,7 @@ import (
 // Who leaves records a fault, of a kind of its own. Where work-items meet in the loop they
 // leave together: a sum over the group says whether one has been asked to, or none is left.
 // Those that have left before put zero in.
-func polls(m *ir.Module) diag.List {
+func Polls(m *ir.Module) diag.List {
 	if !m.Target.Cancel {
 		return nil
 	}
@@ -30,10 +33,10 @@ func polls(m *ir.Module) diag.List {
 	if m.UsesGroup {
 		rewrite.SingleLatches(f)
 	}
-	costs := costOfLoops(f)
+	costs := CostOfLoops(f)
 	p := &poller{m: m, f: f}
 	for _, l := range f.Dominators().Loops().All {
-		if costs.short[l.Head] {
+		if costs.Short[l.Head] {
 			continue
 		}
 		for _, latch := range l.Latches {

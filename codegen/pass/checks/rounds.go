@@ -1,4 +1,7 @@
-package pass
+package checks
+
+// This file bounds how often loops go round and what a round costs. Polls and the host device
+// ask it.
 
 import (
 	"slices"
@@ -16,22 +19,22 @@ const maxUnasked = 1 << 16
 type loopCosts struct {
 	// short are the loops that a work-item is sure to be through with soon, those within
 	// them included, without meeting others: what cancels a launch can wait for it.
-	short map[*ir.Block]bool
+	Short map[*ir.Block]bool
 	// round is what a round computes, in values, without inner loops that are not short.
 	round map[*ir.Block]int
 	// meets are those in which work-items meet.
 	meets map[*ir.Block]bool
 }
 
-func costOfLoops(f *ir.Func) *loopCosts {
-	x := &loopCosts{short: map[*ir.Block]bool{}, round: map[*ir.Block]int{}, meets: map[*ir.Block]bool{}}
+func CostOfLoops(f *ir.Func) *loopCosts {
+	x := &loopCosts{Short: map[*ir.Block]bool{}, round: map[*ir.Block]int{}, meets: map[*ir.Block]bool{}}
 	dom := f.Dominators()
 	loops := dom.Loops()
 	if len(loops.All) == 0 {
 		return x
 	}
-	c := &roundCounter{a: facts.NewRanges(f.Module), dom: dom}
-	c.a.Solve()
+	c := &roundCounter{Ranges: facts.NewRanges(f.Module), dom: dom}
+	c.Ranges.Solve()
 	for _, l := range slices.Backward(loops.All) { // inner ones first
 		once, short := x.round[l.Head], !x.meets[l.Head]
 		for _, b := range l.Blocks {
@@ -40,7 +43,7 @@ func costOfLoops(f *ir.Func) *loopCosts {
 			}
 			if in := loops.Of(b); in == l {
 				once += len(b.Phis) + len(b.Insts) + 1
-			} else if in.Head == b && !x.short[b] {
+			} else if in.Head == b && !x.Short[b] {
 				short = false
 			}
 		}
@@ -50,7 +53,7 @@ func costOfLoops(f *ir.Func) *loopCosts {
 		if !ok || n > maxUnasked || n*int64(once) > maxUnasked {
 			short = false
 		}
-		if x.short[l.Head] = short; short && l.Outer != nil {
+		if x.Short[l.Head] = short; short && l.Outer != nil {
 			x.round[l.Outer.Head] += int(n) * once
 		}
 	}
@@ -64,7 +67,7 @@ func HasLoop(m *ir.Module) bool { return facts.HasLoop(m.Kernel) }
 // for ever. It changes the module as much as analyses do, which add constants.
 func Lingers(m *ir.Module) bool {
 	f := m.Kernel
-	short, dom := costOfLoops(f).short, f.Dominators()
+	short, dom := CostOfLoops(f).Short, f.Dominators()
 	for _, b := range dom.Order {
 		for _, s := range b.Term.Succs {
 			// What loops with several entries repeat is in no natural loop.
@@ -78,8 +81,8 @@ func Lingers(m *ir.Module) bool {
 
 // roundCounter bounds how often loops go round.
 type roundCounter struct {
-	a   *facts.Ranges
-	dom *ir.DomTree
+	Ranges *facts.Ranges
+	dom    *ir.DomTree
 }
 
 // rounds returns a bound of how often the loop's head runs each time that the loop is
@@ -132,14 +135,14 @@ func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Rel
 	start, first := facts.Interval{}, true
 	for i, x := range phi.Args {
 		if p := l.Head.Preds[i]; !l.Contains(p) {
-			if q := c.a.OnEdge(x, p, l.Head); first {
+			if q := c.Ranges.OnEdge(x, p, l.Head); first {
 				start, first = q, false
 			} else {
 				start = start.Union(q)
 			}
 		}
 	}
-	to := c.a.At(end, b)
+	to := c.Ranges.At(end, b)
 	// Far from the ends of all types no sum below overflows, nor wraps around.
 	full := facts.FullRange(phi.Type)
 	far := func(p facts.Interval) bool { return p.Lo >= full.Lo/2 && p.Hi <= full.Hi/2 }

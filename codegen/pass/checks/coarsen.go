@@ -1,4 +1,7 @@
-package pass
+package checks
+
+// This file is the pass coarsen. It runs behind gather, which decides how much of a work-item
+// waits for memory.
 
 import (
 	"slices"
@@ -21,10 +24,10 @@ const (
 	maxCoarseLoads  = 6
 )
 
-// coarsen wraps an element-wise range kernel in a loop over several work-items,
+// Coarsen wraps an element-wise range kernel in a loop over several work-items,
 // a work-group size apart, as package abi lays down. Kernels with loops of their
 // own have enough to do per work-item, and are left alone.
-func coarsen(m *ir.Module) diag.List {
+func Coarsen(m *ir.Module) diag.List {
 	if m.Form != abi.Range || facts.HasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues || countLoads(m.Kernel) > maxCoarseLoads {
 		return nil
 	}
