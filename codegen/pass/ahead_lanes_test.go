@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
 )
 
 // TestAheadTogether has all work-items of a group leave together in a loop of which the
@@ -80,7 +81,7 @@ func TestAheadTogether(t *testing.T) {
 		text := g.m.String()
 		checks.Ahead(g.m, nil)
 		for _, m := range []*ir.Module{plain.m, g.m} {
-			if ds := runDeadLanes(m); len(ds) > 0 {
+			if ds := lanes.DeadLanes(m); len(ds) > 0 {
 				t.Fatal(ds)
 			}
 		}

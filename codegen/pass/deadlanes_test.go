@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
@@ -48,7 +49,7 @@ func TestDeadLanesRandom(t *testing.T) {
 				}
 			}
 		}
-		if ds := runDeadLanes(g.m); len(ds) > 0 {
+		if ds := lanes.DeadLanes(g.m); len(ds) > 0 {
 			if !slices.ContainsFunc(errs[:], func(err error) bool { return err != nil }) {
 				even++ // rejected, though these runs went well
 			}
@@ -60,7 +61,7 @@ func TestDeadLanesRandom(t *testing.T) {
 		}
 		m.strict = true
 		compare("deadlanes")
-		runZeroLocal(g.m)
+		lanes.ZeroLocal(g.m)
 		compare("zerolocal")
 		simplify.Run(g.m)
 		simplify.CSE(g.m)
@@ -74,7 +75,7 @@ func TestDeadLanesRandom(t *testing.T) {
 		if strings.Contains(g.m.String(), "GroupAny") {
 			continue // which has been made of other ops by then
 		}
-		runExpand(g.m, nil)
+		lanes.Expand(g.m, nil)
 		g.m.Level = ir.Legal
 		compare("expand")
 	}
@@ -183,7 +184,7 @@ func TestDivergent(t *testing.T) {
 	} {
 		m := groupKernel(c.edges)
 		var lines []int
-		for _, d := range runDeadLanes(m) {
+		for _, d := range lanes.DeadLanes(m) {
 			if d.Code != diag.Divergent {
 				t.Errorf("%s: %v", c.edges, d)
 			}
@@ -196,7 +197,7 @@ func TestDivergent(t *testing.T) {
 }
 
 func TestDivergentMessage(t *testing.T) {
-	ds := runDeadLanes(groupKernel("a:v?B:c B>c"))
+	ds := lanes.DeadLanes(groupKernel("a:v?B:c B>c"))
 	var b strings.Builder
 	ds.WriteText(&b)
 	want := `k.go:66:0: KG401: this barrier must be reached by all work-items of the group or by none, but that depends on it.LocalID(), which differs between work-items

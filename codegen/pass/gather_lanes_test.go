@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
@@ -62,7 +63,7 @@ func TestBoundsLeavesEnds(t *testing.T) {
 			if i == 1 {
 				checks.Bounds(g.m, nil)
 			}
-			rejected[i] = len(runDeadLanes(g.m))
+			rejected[i] = len(lanes.DeadLanes(g.m))
 		}
 		if rejected != [2]int{} {
 			t.Errorf("seed %d: %d barriers are refused, %d after bounds", seed, rejected[0], rejected[1])
@@ -104,8 +105,8 @@ func testLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 		if g.m.String() != before {
 			changed++
 		}
-		ds := runDeadLanes(g.m)
-		if was := runDeadLanes(plain.m); len(was) > 0 {
+		ds := lanes.DeadLanes(g.m)
+		if was := lanes.DeadLanes(plain.m); len(was) > 0 {
 			continue
 		}
 		if len(ds) > 0 {

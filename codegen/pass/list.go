@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
 	"github.com/kgen-go/kgen/codegen/pass/memory"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
@@ -31,15 +32,15 @@ var passes = []Pass{
 	{Name: "gather", Doc: "make one branch of the checks of straight-line code", Run: checks.Gather},
 	{Name: "coarsen", Doc: "run several work-items per invocation", Run: checks.Coarsen},
 	{Name: "polls", Doc: "have work-items leave when the host asks them to", Run: checks.Polls},
-	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: runDeadLanes},
-	{Name: "groups", Doc: "replace group algorithms by what SPIR-V has", Run: runGroups},
-	{Name: "atomics", Doc: "replace atomic operations by what SPIR-V has", Run: runAtomics},
-	{Name: "zerolocal", Doc: "zero work-group memory and large arrays", Run: runZeroLocal},
+	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: lanes.DeadLanes},
+	{Name: "groups", Doc: "replace group algorithms by what SPIR-V has", Run: lanes.Groups},
+	{Name: "atomics", Doc: "replace atomic operations by what SPIR-V has", Run: lanes.Atomics},
+	{Name: "zerolocal", Doc: "zero work-group memory and large arrays", Run: lanes.ZeroLocal},
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: rewrite.Mem2Reg},
 	{Name: "constdiv", Doc: "divide 64-bit integers by constants by multiplication", Run: numbers.ConstDivide},
 	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: simplify.Run},
 	{Name: "dce2", Doc: "remove what has no effect any more", Run: simplify.DCE},
-	{Name: "partial", Doc: "leave out invocations that are no work-items", Run: runPartial},
+	{Name: "partial", Doc: "leave out invocations that are no work-items", Run: lanes.Partial},
 	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize.Run, Check: structurize.CheckReducible, Level: ir.Structured},
 	{Name: "simplify3", Doc: "fold what structurize made constant", Run: simplify.Run},
 	{Name: "dce3", Doc: "remove what structurize left unused", Run: simplify.DCE},
@@ -50,5 +51,5 @@ var passes = []Pass{
 	{Name: "access", Doc: "infer what the kernel reads and writes", Run: facts.InferAccess},
 	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: numbers.Unsigned},
 	{Name: "outlive", Doc: "compute behind loops again what drivers would lose", Run: outlive},
-	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", RunNoting: runExpand, Level: ir.Legal},
+	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", RunNoting: lanes.Expand, Level: ir.Legal},
 }

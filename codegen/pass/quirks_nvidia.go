@@ -181,7 +181,7 @@ var nvidiaQuirks = []Quirk{
 		Name: "local-exchange", Driver: NVIDIA, Seen: nvidia580,
 		Bug:   "The compiler crashes over an atomic exchange in work-group memory whose index is a selection.",
 		Case:  []string{"internal/difftest/atomics.Typed"},
-		Where: "codegen/pass/atomics.go:isLocalExchange",
+		Where: "codegen/pass/lanes/atomics.go:isLocalExchange",
 	},
 	{
 		Name: "array-of-structs", Driver: NVIDIA, Seen: nvidia580, Fixed: true,

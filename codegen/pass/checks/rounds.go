@@ -26,6 +26,7 @@ type loopCosts struct {
 	meets map[*ir.Block]bool
 }
 
+// CostOfLoops finds out what the loops of f cost.
 func CostOfLoops(f *ir.Func) *loopCosts {
 	x := &loopCosts{Short: map[*ir.Block]bool{}, round: map[*ir.Block]int{}, meets: map[*ir.Block]bool{}}
 	dom := f.Dominators()

@@ -1,4 +1,7 @@
-package pass
+package lanes
+
+// This file is the pass deadlanes. It runs behind the passes that remove checks, since each
+// one that remains may make a lane dead.
 
 import (
 	"math"
@@ -11,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// runDeadLanes checks that every Sync op stands in uniform flow, and makes dead
+// DeadLanes checks that every Sync op stands in uniform flow, and makes dead
 // lanes of the work-items that return early or fault: they go on with the
 // skeleton, which is what all work-items of the group have in common, so that
 // the others do not wait for them in vain.
@@ -21,7 +24,7 @@ import (
 // "if not dead". A dead lane that comes to a branch that is not uniform goes to
 // where its sides join. Nothing is changed where no work-item leaves the kernel
 // while others still have a Sync op before them.
-func runDeadLanes(m *ir.Module) diag.List {
+func DeadLanes(m *ir.Module) diag.List {
 	if !m.UsesGroup {
 		return nil
 	}

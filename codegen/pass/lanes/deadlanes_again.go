@@ -1,4 +1,6 @@
-package pass
+package lanes
+
+// This file computes values again that the skeleton needs and that dead lanes have gone past.
 
 import (
 	"slices"

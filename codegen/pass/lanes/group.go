@@ -1,4 +1,7 @@
-package pass
+package lanes
+
+// This file is the pass groups. It runs behind the dead lanes, which take part in what groups
+// combine.
 
 import (
 	"math"
@@ -9,13 +12,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// runGroups replaces the group ops that SPIR-V lacks: those of work-groups by code
+// Groups replaces the group ops that SPIR-V lacks: those of work-groups by code
 // that combines in sub-groups first and then what those make of it, by way of
 // work-group memory; and those of sub-groups that are not of words by selections
 // of words. All combine values in the order that package dsl states, which depends
 // on the group's size alone. It stands after the dead lanes, which take part, and
 // before structurize, since it makes loops.
-func runGroups(m *ir.Module) diag.List {
+func Groups(m *ir.Module) diag.List {
 	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
 	f := m.Kernel
 	for i := 0; i < len(f.Blocks); i++ {
@@ -111,20 +114,20 @@ func (g *groupOps) workGroup(v *ir.Value) {
 	case v.Op == ir.OpGroupSelect:
 		t := g.newTile(v.Type, false)
 		t.store(v.Args[0], t.id)
-		barrier(g.b, g.pos)
+		Barrier(g.b, g.pos)
 		g.result(v, ir.OpLoad, t.ref, v.Args[1])
-		barrier(g.b, g.pos)
+		Barrier(g.b, g.pos)
 	case (v.Op == ir.OpGroupInclusiveScan || v.Op == ir.OpGroupExclusiveScan) && inOrder(c.By):
 		t := g.newTile(v.Type, false)
 		t.store(v.Args[0], t.id)
-		barrier(g.b, g.pos)
+		Barrier(g.b, g.pos)
 		t.scan(c.By, v.Args[0])
 		at := t.id
 		if v.Op == ir.OpGroupExclusiveScan {
 			at = g.word(ir.OpSelect, g.cond(ir.OpIEq, t.id, g.i32(0)), t.id, g.word(ir.OpISub, t.id, g.i32(1)))
 		}
 		g.result(v, ir.OpLoad, t.ref, at)
-		barrier(g.b, g.pos)
+		Barrier(g.b, g.pos)
 	case g.m.Target.NoSubGroups || c.Alone:
 		k, back := g.combination(v)
 		back(g.alone(v.Op, k))
@@ -166,7 +169,7 @@ func (g *groupOps) combination(v *ir.Value) (combination, func(r *ir.Value)) {
 		}
 		return c, func(r *ir.Value) { g.result(v, ir.OpINe, nil, r, g.i32(0)) }
 	case ir.OpGroupUniform:
-		if t := intOf(x.Type); t != x.Type {
+		if t := IntOf(x.Type); t != x.Type {
 			x = g.op(ir.OpBitcast, t, x)
 		}
 		return combination{ir.CombineOr, x, g.m.Const(x.Type, 0)}, same
@@ -200,7 +203,7 @@ func (g *groupOps) ordered(c combination) combination {
 func (g *groupOps) alone(op ir.Op, c combination) *ir.Value {
 	t := g.newTile(c.x.Type, false)
 	t.store(c.x, t.id)
-	barrier(g.b, g.pos)
+	Barrier(g.b, g.pos)
 	var r *ir.Value
 	switch op {
 	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
@@ -213,7 +216,7 @@ func (g *groupOps) alone(op ir.Op, c combination) *ir.Value {
 		t.reduce(c.by)
 		r = t.load(g.i32(0))
 	}
-	barrier(g.b, g.pos)
+	Barrier(g.b, g.pos)
 	return r
 }
 
@@ -227,7 +230,7 @@ func (t *tile) reduce(by ir.Combiner) {
 			t.store(t.combine(by, t.load(t.id), t.load(other)), t.id)
 			return nil
 		})
-		barrier(t.b, t.pos)
+		Barrier(t.b, t.pos)
 		return nil
 	})
 }
@@ -239,9 +242,9 @@ func (t *tile) scan(by ir.Combiner, x *ir.Value) {
 		sum := t.when(t.cond(ir.OpULe, d, t.id), x, func() *ir.Value {
 			return t.combine(by, t.load(t.word(ir.OpISub, t.id, d)), y)
 		})
-		barrier(t.b, t.pos)
+		Barrier(t.b, t.pos)
 		t.store(sum, t.id)
-		barrier(t.b, t.pos)
+		Barrier(t.b, t.pos)
 		return []*ir.Value{sum}
 	})
 }

@@ -1,4 +1,7 @@
-package pass
+package lanes
+
+// This file has the passes zerolocal and expand, which write code that SPIR-V has no
+// instruction for: loops that zero memory, calls that record faults, loads of arguments.
 
 import (
 	"slices"
@@ -12,11 +15,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// runZeroLocal replaces each ZeroLocal by a loop in which the work-group zeroes
+// ZeroLocal replaces each ZeroLocal by a loop in which the work-group zeroes
 // the variable together, and a barrier. It stands before structurize, since it
 // makes loops, and after the dead lanes, which take part. Large variables of a
 // work-item's own are zeroed in loops, too.
-func runZeroLocal(m *ir.Module) diag.List {
+func ZeroLocal(m *ir.Module) diag.List {
 	f := m.Kernel
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
@@ -28,13 +31,13 @@ func runZeroLocal(m *ir.Module) diag.List {
 		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
 		if again {
 			// Others may still read what they wrote in the round before.
-			barrier(b, v.Pos)
+			Barrier(b, v.Pos)
 		}
 		z := &zeroer{m: m, f: f, b: b, ref: v.Ref(), pos: v.Pos}
 		first := b.Append(ir.OpBuiltIn, ir.TypeI32)
 		first.Aux = ir.LocalInvocationIndex
 		z.zero(first, groupSize(m))
-		barrier(z.b, v.Pos)
+		Barrier(z.b, v.Pos)
 		z.b.Jump(rest)
 	}
 	for _, f := range rewrite.Bodies(m) {
@@ -43,7 +46,7 @@ func runZeroLocal(m *ir.Module) diag.List {
 	return nil
 }
 
-func barrier(b *ir.Block, pos ir.Pos) {
+func Barrier(b *ir.Block, pos ir.Pos) {
 	v := b.Append(ir.OpBarrier, ir.TypeVoid)
 	v.Aux, v.Pos = ir.ScopeWorkGroup, pos
 }
@@ -212,10 +215,10 @@ func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
 	}
 }
 
-// runExpand replaces Fault by a call of a helper, and the arguments of a
+// Expand replaces Fault by a call of a helper, and the arguments of a
 // spilled launch block by loads. It stands after structurize: the helper has
 // its structure, and the rest is straight code.
-func runExpand(m *ir.Module, r *facts.Result) diag.List {
+func Expand(m *ir.Module, r *facts.Result) diag.List {
 	if first := m.Target.First; first != nil {
 		r.Foreign = !facts.ShareSites(m, first)
 	} else {

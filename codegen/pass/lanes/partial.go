@@ -1,4 +1,6 @@
-package pass
+package lanes
+
+// This file is the pass partial. It puts a branch around all code, just before structurize.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -8,13 +10,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// runPartial has kernels with barriers leave the invocations out that fill up the
+// Partial has kernels with barriers leave the invocations out that fill up the
 // last sub-group of a work-group but are no work-items, where abi.SpecWhole says so.
 // lavapipe (Mesa 22.3) runs their branches and loops along: what they load is zero,
 // so they may go another way than all work-items, into loops with barriers that their
 // sub-group then counts and the others do not. An if around all keeps them out of
 // every branch. Other devices fold it.
-func runPartial(m *ir.Module) diag.List {
+func Partial(m *ir.Module) diag.List {
 	if !m.UsesGroup || !facts.Avoids(m, "idle-lanes") {
 		return nil
 	}

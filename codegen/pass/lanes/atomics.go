@@ -1,4 +1,6 @@
-package pass
+package lanes
+
+// This file is the pass atomics. It makes loops, and so runs before structurize.
 
 import (
 	"slices"
@@ -9,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// runAtomics replaces the atomic ops that SPIR-V lacks by loops around a
+// Atomics replaces the atomic ops that SPIR-V lacks by loops around a
 // compare-and-exchange: those of floats, and the compare-and-swap that is ordered
 // like all other atomic ops if it fails, too. It stands before structurize, since
 // it makes loops.
-func runAtomics(m *ir.Module) diag.List {
+func Atomics(m *ir.Module) diag.List {
 	a := &atomicOps{groupOps: groupOps{m: m}, words: map[*ir.Var]bool{}}
 	f := m.Kernel
 	for _, b := range f.Blocks {
@@ -66,7 +68,7 @@ type atomicOps struct {
 	words map[*ir.Var]bool // variables with atomic floats
 }
 
-func intOf(t *ir.Type) *ir.Type {
+func IntOf(t *ir.Type) *ir.Type {
 	switch t {
 	case ir.TypeF32:
 		return ir.TypeI32
@@ -90,7 +92,7 @@ func (a *atomicOps) wordVars() {
 			}
 			return a.m.StructOf(fields, t.Size, t.Align)
 		}
-		return intOf(t)
+		return IntOf(t)
 	}
 	for v := range a.words {
 		v.Type = words(v.Type)
@@ -108,11 +110,11 @@ func (a *atomicOps) wordVars() {
 			ok := r != nil && r.Var != nil && a.words[r.Var]
 			switch {
 			case ok && v.Op == ir.OpStore && v.Args[0].Type.IsFloat():
-				x := add(ir.OpBitcast, intOf(v.Args[0].Type), v.Args[0])
+				x := add(ir.OpBitcast, IntOf(v.Args[0].Type), v.Args[0])
 				v.Args[0], x.Pos = x, v.Pos
 				out = append(out, v)
 			case ok && v.Op == ir.OpLoad && v.Type.IsFloat():
-				load := a.m.Kernel.NewValue(ir.OpLoad, intOf(v.Type), v.Args...)
+				load := a.m.Kernel.NewValue(ir.OpLoad, IntOf(v.Type), v.Args...)
 				load.Aux, load.Block, load.Pos = v.Aux, b, v.Pos
 				out = append(out, load, v)
 				v.Op, v.Aux, v.Args = ir.OpBitcast, nil, []*ir.Value{load}
@@ -135,7 +137,7 @@ func (a *atomicOps) at(op ir.Op, t *ir.Type, ref *ir.Ref, path []*ir.Value, xs .
 // new one was made of.
 func (a *atomicOps) floatOp(v *ir.Value) {
 	x, ref, path := v.Args[0], v.Ref(), slices.Clone(v.Path())
-	t, word := v.Type, intOf(v.Type)
+	t, word := v.Type, IntOf(v.Type)
 	if ref.Var == nil {
 		addr := a.op(ir.OpAddrOf, ir.TypeAddr, path...)
 		addr.Aux = ref

@@ -1,4 +1,6 @@
-package pass
+package lanes
+
+// This file combines values within sub-groups, for group.go.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
@@ -114,7 +116,7 @@ func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 				t.store(total, g.word(ir.OpIAdd, at, id))
 				return nil
 			})
-			barrier(g.b, g.pos)
+			Barrier(g.b, g.pos)
 			has := g.cond(ir.OpULt, t.id, n)
 			x := g.when(has, c.identity, func() *ir.Value { return t.load(g.word(ir.OpIAdd, at, t.id)) })
 			// The sub-groups that have some of the n results are whole.
@@ -131,14 +133,14 @@ func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 			return []*ir.Value{groups(n), g.word(ir.OpIAdd, at, n), round.reduce(cx)}
 		})
 		if scans {
-			barrier(g.b, g.pos)
+			Barrier(g.b, g.pos)
 			return g.prefix(t, c, count, size, half, id, groups)
 		}
 		g.when(g.cond(ir.OpIEq, t.id, g.i32(0)), nil, func() *ir.Value {
 			t.store(last[2], half)
 			return nil
 		})
-		barrier(g.b, g.pos)
+		Barrier(g.b, g.pos)
 		return t.load(half)
 	})
 	if scans {

@@ -1,4 +1,6 @@
-package pass
+package lanes
+
+// This file zeroes large arrays of a work-item's own, for zerolocal.
 
 import (
 	"slices"

@@ -1,4 +1,6 @@
-package pass
+package lanes
+
+// This file lets a kernel with many faults record one at its end, for expand.
 
 import (
 	"fmt"
