@@ -259,7 +259,7 @@ func (d *decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, h
 
 // unsigned decides x <= y + c, unsigned, where neither is negative as signed.
 func (d *decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how evidence) {
-	zero := d.m.Const(x.Type, 0)
+	zero := ir.Outside(x.Type, 0)
 	if d.a.at(x, b).lo < 0 {
 		if _, ok := d.p.le(zero, x, 0, b); !ok {
 			return false, false, 0

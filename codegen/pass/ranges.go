@@ -189,7 +189,7 @@ func (a *ranges) assume(c *ir.Value, is bool, from *ir.Block) {
 // unsigned notes an unsigned relation to a y that is at least 0: it holds signed,
 // too, and x is not negative.
 func (a *ranges) unsigned(l lateFact) {
-	zero := a.m.Const(l.x.Type, 0)
+	zero := ir.Outside(l.x.Type, 0)
 	a.facts[l.x] = append(a.facts[l.x], fact{l.rel, l.y, l.from}, fact{atLeast, zero, l.from})
 	a.facts[l.y] = append(a.facts[l.y], fact{flip(l.rel), l.x, l.from})
 }

@@ -67,7 +67,7 @@ func (d *decider) why(fault *ir.Value, b *ir.Block) Reason {
 	x, y := fault.Args[0], fault.Args[1]
 	p, q := d.a.at(x, b), d.a.at(y, b)
 	r := Reason{Lack: LackRelation, Lo: p.lo, Hi: p.hi, Source: d.a.source(x), Other: d.a.source(y)}
-	zero := d.m.Const(x.Type, 0)
+	zero := ir.Outside(x.Type, 0)
 	if _, ok := d.p.le(zero, x, 0, b); !ok && p.lo < 0 {
 		r.Lack = LackSign
 		if q.lo == q.hi {

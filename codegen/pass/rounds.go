@@ -28,7 +28,7 @@ func costOfLoops(f *ir.Func) *loopCosts {
 	if len(loops.All) == 0 {
 		return x
 	}
-	c := &roundCounter{a: newRanges(f.Module), dom: dom}
+	c := &roundCounter{a: newRanges(f.Module), dom: dom, outside: ir.NewModule("")}
 	c.a.solve()
 	for _, l := range slices.Backward(loops.All) { // inner ones first
 		once, short := x.round[l.Head], !x.meets[l.Head]
@@ -59,7 +59,7 @@ func costOfLoops(f *ir.Func) *loopCosts {
 func HasLoop(m *ir.Module) bool { return hasLoop(m.Kernel) }
 
 // Lingers reports whether a work-item of the kernel may go round in a loop for long, or
-// for ever. It changes the module as much as analyses do, which add constants.
+// for ever.
 func Lingers(m *ir.Module) bool {
 	f := m.Kernel
 	short, dom := costOfLoops(f).short, f.Dominators()
@@ -76,15 +76,16 @@ func Lingers(m *ir.Module) bool {
 
 // roundCounter bounds how often loops go round.
 type roundCounter struct {
-	a   *ranges
-	dom *ir.DomTree
+	a       *ranges
+	dom     *ir.DomTree
+	outside *ir.Module // for constants, which are to be none of the kernel's module
 }
 
 // rounds returns a bound of how often the loop's head runs each time that the loop is
 // entered, if it finds one.
 func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 	if len(l.Latches) == 1 {
-		if n := newLoop(l, c.dom).trips(); n > 0 {
+		if n := newLoop(l, c.dom).trips(c.outside); n > 0 {
 			return int64(n), true
 		}
 	}

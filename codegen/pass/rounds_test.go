@@ -99,7 +99,7 @@ func TestRounds(t *testing.T) {
 		c.start, c.end, c.k, c.step = pick(), pick(), r.Int64N(7)-3, r.Int64N(9)-4
 		m, head := c.module()
 		dom := m.Kernel.Dominators()
-		x := &roundCounter{a: newRanges(m), dom: dom}
+		x := &roundCounter{a: newRanges(m), dom: dom, outside: ir.NewModule("")}
 		x.a.solve()
 		loops := dom.Loops().All
 		if len(loops) != 1 || loops[0].Head != head {

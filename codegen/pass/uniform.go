@@ -36,8 +36,11 @@ type Uniformity struct {
 	// each stands a node of its own, where the group ends if none of it is left.
 	asking []int
 	ranges *ranges // see at; nil when it is not known
-	ipdom  []int   // among the work-items that stay; len(order) is the exit, then come asking's nodes
-	short  map[*ir.Block]bool
+	// outside is a module for the constants that folding makes here: those of an analysis are
+	// no part of the module that it looks at.
+	outside *ir.Module
+	ipdom   []int // among the work-items that stay; len(order) is the exit, then come asking's nodes
+	short   map[*ir.Block]bool
 }
 
 type edge struct{ from, to *ir.Block }
@@ -46,7 +49,7 @@ type edge struct{ from, to *ir.Block }
 func uniformity(f *ir.Func) *Uniformity {
 	u := &Uniformity{
 		f: f, roots: findRoots(f.Module), order: f.ReversePostorder(), index: map[*ir.Block]int{},
-		varying: map[*ir.Value]*ir.Value{}, leaving: map[edge]bool{},
+		varying: map[*ir.Value]*ir.Value{}, leaving: map[edge]bool{}, outside: ir.NewModule(""),
 	}
 	for i, b := range u.order {
 		u.index[b] = i

@@ -39,7 +39,7 @@ func unrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *loop, trips i
 			continue
 		}
 		tried[l.head] = true
-		n := l.trips()
+		n := l.trips(f.Module)
 		if n == 0 || n*l.values() > maxUnrolledValues || !worth(l, n) {
 			continue
 		}
@@ -149,13 +149,14 @@ func isFault(b *ir.Block) bool {
 }
 
 // trips returns how often the loop's head runs, or 0 if that is not known to be
-// small.
-func (l *loop) trips() int {
+// small. The constants that it comes to are made in the module consts: for unroll, which goes
+// on to make copies with them, that is the loop's own, and for who only asks another one.
+func (l *loop) trips(consts *ir.Module) int {
 	for _, b := range l.blocks {
 		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
 			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !isFault(s) })
 			if out >= 0 {
-				if n := l.simulate(b.Term.Cond, out); n > 0 {
+				if n := l.simulate(b.Term.Cond, out, consts); n > 0 {
 					return n
 				}
 			}
@@ -166,7 +167,7 @@ func (l *loop) trips() int {
 
 // simulate returns how often the loop's head runs if the loop is left when cond
 // chooses its branch's successor out.
-func (l *loop) simulate(cond *ir.Value, out int) int {
+func (l *loop) simulate(cond *ir.Value, out int, consts *ir.Module) int {
 	back := slices.Index(l.head.Preds, l.latch)
 	env := map[*ir.Value]*ir.Value{}
 	for _, phi := range l.head.Phis {
@@ -183,7 +184,7 @@ func (l *loop) simulate(cond *ir.Value, out int) int {
 			env[phi] = init
 		}
 	}
-	s := &simplifier{m: l.head.Func.Module}
+	s := &simplifier{m: consts}
 	for n := 1; n <= maxUnrolled+1; n++ {
 		seen := map[*ir.Value]*ir.Value{}
 		c := l.fold(s, cond, env, seen)
