@@ -310,9 +310,10 @@ func TestBuildCancelled(t *testing.T) {
 // program can be changed.
 func TestBuildFails(t *testing.T) {
 	c, dev := openCompiler(t)
-	refuse := true
+	var refuse atomic.Bool // Build leaves compilations that go on
+	refuse.Store(true)
 	c.making = func(*hal.PipelineDesc) error {
-		if refuse {
+		if refuse.Load() {
 			return fmt.Errorf("no: %w", hal.ErrPipeline)
 		}
 		return nil
@@ -321,7 +322,7 @@ func TestBuildFails(t *testing.T) {
 	if _, err := p.Build(); !errors.Is(err, runtime.ErrBuild) {
 		t.Errorf("got %v, want ErrBuild", err)
 	}
-	refuse = false
+	refuse.Store(false)
 	must(runtime.SetSpec(p, filter.Window, 9))
 	must(p.Build())
 	must(medianProgram(t, dev, 7).Build()) // what failed is tried again

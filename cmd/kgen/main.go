@@ -95,6 +95,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "kgen: -check, -dump and -explain exclude each other")
 		return 2
 	}
+	if *reports != "" && len(cfg.Disabled) > 0 {
+		fmt.Fprintln(stderr, "kgen: -disable changes nothing that -explain reports on")
+		return 2
+	}
 	cfg.Patterns = flags.Args()
 	if *reports != "" {
 		return explain(ctx, cfg, strings.Split(*reports, ","), *asJSON, stdout, stderr)

@@ -35,6 +35,9 @@ func TestCommandLine(t *testing.T) {
 		{"no source", []string{"unsafe"}, 1, "", "KG006"},
 		{"check and dump", []string{"-check", "-dump", "ssa", "."}, 2, "", "kgen: -check, -dump and -explain exclude each other"},
 		{"explain and dump", []string{"-explain", "bounds", "-dump", "ssa", "."}, 2, "", "exclude each other"},
+		{"disable and explain", []string{"-disable", "quirk/rotation", "-explain", "bounds", "."}, 2, "", "-disable changes nothing"},
+		{"disable nothing known", []string{"-disable", "quirk/rotation,quirk/nope", "."}, 2, "", `called "quirk/nope"; there are quirk/one-bit, `},
+		{"disable a limit", []string{"-disable", "quirk/nested-ifs", "."}, 2, "", "cannot be disabled"},
 		{"dump", []string{"-C", "../..", "-dump", "ssa", "./examples/quickstart/saxpy"}, 0, "func (k SAXPY) Kernel", ""},
 	} {
 		var stdout, stderr bytes.Buffer
@@ -42,6 +45,27 @@ func TestCommandLine(t *testing.T) {
 		if code != test.code || !strings.Contains(stdout.String(), test.stdout) || !strings.Contains(stderr.String(), test.stderr) {
 			t.Errorf("%s: status %d, stdout %q, stderr %q", test.name, code, &stdout, &stderr)
 		}
+	}
+}
+
+// TestDisable compiles with a workaround for a driver's bug and without.
+func TestDisable(t *testing.T) {
+	dump := func(args ...string) string {
+		var stdout, stderr bytes.Buffer
+		if code := run(context.Background(), append(args, "-C", "../..", "-dump", "quirks", "./examples/sort/radix"), &stdout, &stderr); code != 0 {
+			t.Fatal(code, &stderr)
+		}
+		return stdout.String()
+	}
+	all := dump()
+	if all == dump("-disable", "quirk/joined-flag") {
+		t.Error("it compiles alike without quirk/joined-flag")
+	}
+	if dump("-disable", "quirk/joined-flag,quirk/rotation") != dump("-disable", "quirk/rotation", "-disable", "quirk/joined-flag") {
+		t.Error("names with commas are not what names one after the other are")
+	}
+	if all != dump("-disable", "quirk/unsigned-float") {
+		t.Error("a row that the kernels have no use for changes them")
 	}
 }
 

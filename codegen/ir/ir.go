@@ -337,6 +337,10 @@ func (m *Module) Const(t *Type, bits uint64) *Value {
 	return v
 }
 
+// Outside returns a scalar constant that is in no module, for an analysis to compare values
+// with: Const would add it to the module. No value of a module may have it as an argument.
+func Outside(t *Type, bits uint64) *Value { return NewModule("").Const(t, bits) }
+
 // Int returns an integer constant.
 func (m *Module) Int(t *Type, n int64) *Value { return m.Const(t, uint64(n)) }
 

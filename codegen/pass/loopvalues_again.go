@@ -9,17 +9,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// How many operations are computed again behind a loop rather than handed out through its
-// header: as the program has them, and once they have been written in other ways for
-// drivers and for words.
+// Live-out values that take this many operations at most are computed again behind a loop,
+// and not routed through its header.
 const (
-	computedAgain = 8
-	writtenAgain  = 64
+	computedAgain = 8  // as loopvalues counts them, in the program's operations
+	writtenAgain  = 64 // as outlive does, after quirks and Words have written them in others
 )
 
-// outlive computes behind loops again what they hand out and what their headers' phis say,
-// where loopvalues has left that to it. What it hands out are the headers' phis, which it
-// must not do before quirks and others, since those put other values in their places.
+// outlive computes live-out values of loops again behind the loop, where loopvalues left that
+// to it, from the phis of the loop's header:
+//
+//	for {                         for {
+//		x := s >> 8                   x := s >> 8
+//		s = next(s)                   s = next(s)
+//		if s&3 == 0 { break }         if s&3 == 0 { break }
+//	}                             }
+//	use(x)                        use((s before the round) ^ zero >> 8)
+//
+// It stands after quirks, because quirks puts hidden values in the place of those phis.
 func outlive(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if facts.Avoids(m, "carried-flag") {
@@ -35,10 +42,10 @@ func outlive(m *ir.Module) diag.List {
 	return nil
 }
 
-// again returns what it takes to compute the values xs behind the loop, in order, and the
-// header's phis that it takes. It reports false where that are more operations than
-// so many, some that are no simple ones, or others than of what the header's phis and the
-// code ahead of the loop say.
+// again returns the operations that compute the values xs behind the loop, in order, and the
+// header's phis that they start from. It reports false if they are more than atMost, if one of
+// them is expensive or not pure, or if they need more than the header's phis and values from
+// before the loop.
 func (l *loopBlocks) again(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
 	if l.h.Merge.Continue != nil {
 		return nil, nil, false // what is computed there would be in the rounds of the next loop
@@ -85,9 +92,8 @@ func isSimple(op ir.Op) bool {
 	return op.Has(ir.FlagPure)
 }
 
-// computeAgain computes the values xs behind the loop as what again returned says. A
-// driver must not find out that these are the values of the loop's last round: the phis
-// are hidden behind zeros.
+// computeAgain computes the values xs behind the loop by ops, which start from phis. The phis
+// are hidden, so that no driver finds out that these are the values of the last round.
 func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m := l.h.Merge
 	copies := map[*ir.Value]*ir.Value{}
@@ -147,10 +153,10 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// keptInHeader reports whether what of xs is no phi of the header is computed in it, where
-// the loop has its only way out, from its phis: nothing has been written to their registers
-// yet when a work-item leaves. No value of the header may be a phi elsewhere, which might
-// have one register with the header's.
+// keptInHeader reports whether the loop's only exit is in its header, and the header computes
+// each of xs from its own phis: when a work-item leaves there, nothing has written to the
+// registers of these phis yet. No phi elsewhere may take a value of the header, since it might
+// share a register with one of the header's phis.
 func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 	h := l.h
 	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phis[v] }) {
@@ -166,8 +172,8 @@ func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 	return !slices.ContainsFunc(xs, func(x *ir.Value) bool { return !pure(x) })
 }
 
-// dropCopies replaces the phis behind loops by what they are from every break alike, which
-// drivers do, too.
+// dropCopies replaces phis behind loops that get the same value from every break by that value,
+// as drivers do.
 func dropCopies(f *ir.Func) {
 	same := map[*ir.Value]*ir.Value{}
 	for _, h := range f.Blocks {

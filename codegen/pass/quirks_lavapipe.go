@@ -35,7 +35,7 @@ var lavapipeQuirks = []Quirk{
 	},
 	{
 		Name: "loop-values", Driver: Lavapipe, Seen: mesa22,
-		Bug:   "Lanes that have left a loop keep only what is written to registers for phis; what else the loop computes is what it was in the last round of all lanes.",
+		Bug:   "Lanes that have left a loop keep only what is written to registers for phis; what else the loop computes is what it was in the last round of all lanes. SwiftShader does so as well.",
 		Case:  []string{"internal/smith/testdata/outlive.go", "internal/smith/testdata/left_search.go", "internal/smith/testdata/left_again.go"},
 		Where: "codegen/pass/loopvalues.go:routeThroughHeader",
 	},

@@ -70,7 +70,7 @@ func whyOpen(d *checks.Decider, fault *ir.Value, b *ir.Block) Reason {
 	x, y := fault.Args[0], fault.Args[1]
 	p, q := d.Ranges.At(x, b), d.Ranges.At(y, b)
 	r := Reason{Lack: LackRelation, Lo: p.Lo, Hi: p.Hi, Source: source(d.Ranges, x), Other: source(d.Ranges, y)}
-	zero := d.Module.Const(x.Type, 0)
+	zero := ir.Outside(x.Type, 0)
 	if _, ok := d.Prover.Le(zero, x, 0, b); !ok && p.Lo < 0 {
 		r.Lack = LackSign
 		if q.Lo == q.Hi {

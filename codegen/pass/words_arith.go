@@ -189,9 +189,8 @@ func (w *words) shl(x pair, n *ir.Value) pair {
 	return w.choose(far, pair{w.n(0), lo}, pair{lo, hi})
 }
 
-// far reports whether a shift, by less than 64, moves bits over more than a word. It
-// compares, as whoever has seen to it that n is below 64 has: NVIDIA's compiler (driver
-// 580) has made something else of that and a test of the bit.
+// far reports whether a shift, by less than 64, moves bits over more than a word. It compares,
+// and does not test bit 5 of n; see NVIDIA's quirk far-shift.
 func (w *words) far(n *ir.Value) *ir.Value { return w.is(ir.OpULt, w.n(31), n) }
 
 // shr shifts right by n, which is below 64; op tells what comes in.

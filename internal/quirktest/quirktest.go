@@ -29,6 +29,7 @@ import (
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/oracle"
+	"github.com/kgen-go/kgen/runtime"
 )
 
 // limit is how long the test of one kernel may take: drivers may hang, too.
@@ -229,6 +230,9 @@ func report(t *testing.T, device string, cases []Case, run func(c Case) (failed 
 	var order []string
 	for _, c := range cases {
 		failed, err := run(c)
+		if strings.Contains(failed, runtime.ErrKernelNotSupported.Error()) {
+			err = errNotRun
+		}
 		key := fmt.Sprintf("%s (%s)", c.Disabled()[0], c.Row.Driver)
 		switch {
 		case errors.Is(err, errNotRun):

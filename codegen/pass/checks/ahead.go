@@ -201,8 +201,9 @@ func (n *nest) ends(t test) []variance {
 	return all
 }
 
-// fail reports whether it is known that the tests do not all hold. The copy without
-// checks would never run.
+// fail reports whether it is known that the tests do not all hold, so that the copy without
+// checks would never run. To find out it makes the tests as emit does, in a block that it then
+// drops.
 func (n *nest) fail() bool {
 	f := n.head.Func
 	b := &ir.Block{Func: f} // which is no part of the kernel

@@ -192,7 +192,7 @@ func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, h
 
 // unsigned decides x <= y + c, unsigned, where neither is negative as signed.
 func (d *Decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
-	zero := d.Module.Const(x.Type, 0)
+	zero := ir.Outside(x.Type, 0)
 	if d.Ranges.At(x, b).Lo < 0 {
 		if _, ok := d.Prover.Le(zero, x, 0, b); !ok {
 			return false, false, 0

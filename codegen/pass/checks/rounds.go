@@ -34,7 +34,7 @@ func CostOfLoops(f *ir.Func) *loopCosts {
 	if len(loops.All) == 0 {
 		return x
 	}
-	c := &roundCounter{Ranges: facts.NewRanges(f.Module), dom: dom}
+	c := &roundCounter{Ranges: facts.NewRanges(f.Module), dom: dom, outside: ir.NewModule("")}
 	c.Ranges.Solve()
 	for _, l := range slices.Backward(loops.All) { // inner ones first
 		once, short := x.round[l.Head], !x.meets[l.Head]
@@ -65,7 +65,7 @@ func CostOfLoops(f *ir.Func) *loopCosts {
 func HasLoop(m *ir.Module) bool { return facts.HasLoop(m.Kernel) }
 
 // Lingers reports whether a work-item of the kernel may go round in a loop for long, or
-// for ever. It changes the module as much as analyses do, which add constants.
+// for ever.
 func Lingers(m *ir.Module) bool {
 	f := m.Kernel
 	short, dom := CostOfLoops(f).Short, f.Dominators()
@@ -82,15 +82,16 @@ func Lingers(m *ir.Module) bool {
 
 // roundCounter bounds how often loops go round.
 type roundCounter struct {
-	Ranges *facts.Ranges
-	dom    *ir.DomTree
+	Ranges  *facts.Ranges
+	dom     *ir.DomTree
+	outside *ir.Module // for constants, which are to be none of the kernel's module
 }
 
 // rounds returns a bound of how often the loop's head runs each time that the loop is
 // entered, if it finds one.
 func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 	if len(l.Latches) == 1 {
-		if n := newLoop(l, c.dom).trips(); n > 0 {
+		if n := newLoop(l, c.dom).trips(c.outside); n > 0 {
 			return int64(n), true
 		}
 	}

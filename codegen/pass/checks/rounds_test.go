@@ -100,7 +100,7 @@ func TestRounds(t *testing.T) {
 		c.start, c.end, c.k, c.step = pick(), pick(), r.Int64N(7)-3, r.Int64N(9)-4
 		m, head := c.module()
 		dom := m.Kernel.Dominators()
-		x := &roundCounter{Ranges: facts.NewRanges(m), dom: dom}
+		x := &roundCounter{Ranges: facts.NewRanges(m), dom: dom, outside: ir.NewModule("")}
 		x.Ranges.Solve()
 		loops := dom.Loops().All
 		if len(loops) != 1 || loops[0].Head != head {

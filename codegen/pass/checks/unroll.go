@@ -45,7 +45,7 @@ func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *Loop, trips i
 			continue
 		}
 		tried[l.head] = true
-		n := l.trips()
+		n := l.trips(f.Module)
 		if n == 0 || n*l.values() > maxUnrolledValues || !worth(l, n) {
 			continue
 		}
@@ -145,13 +145,14 @@ func isFault(b *ir.Block) bool {
 }
 
 // trips returns how often the loop's head runs, or 0 if that is not known to be
-// small.
-func (l *Loop) trips() int {
+// small. The constants that it comes to are made in the module consts: for unroll, which goes
+// on to make copies with them, that is the loop's own, and for who only asks another one.
+func (l *Loop) trips(consts *ir.Module) int {
 	for _, b := range l.blocks {
 		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
 			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !isFault(s) })
 			if out >= 0 {
-				if n := l.simulate(b.Term.Cond, out); n > 0 {
+				if n := l.simulate(b.Term.Cond, out, consts); n > 0 {
 					return n
 				}
 			}
@@ -162,7 +163,7 @@ func (l *Loop) trips() int {
 
 // simulate returns how often the loop's head runs if the loop is left when cond
 // chooses its branch's successor out.
-func (l *Loop) simulate(cond *ir.Value, out int) int {
+func (l *Loop) simulate(cond *ir.Value, out int, consts *ir.Module) int {
 	back := slices.Index(l.head.Preds, l.latch)
 	env := map[*ir.Value]*ir.Value{}
 	for _, phi := range l.head.Phis {
@@ -181,7 +182,7 @@ func (l *Loop) simulate(cond *ir.Value, out int) int {
 	}
 	for n := 1; n <= maxUnrolled+1; n++ {
 		seen := map[*ir.Value]*ir.Value{}
-		c := l.fold(cond, env, seen)
+		c := l.fold(consts, cond, env, seen)
 		if c == nil {
 			return 0
 		}
@@ -190,7 +191,7 @@ func (l *Loop) simulate(cond *ir.Value, out int) int {
 		}
 		next := map[*ir.Value]*ir.Value{}
 		for _, phi := range l.head.Phis {
-			if x := l.fold(phi.Args[back], env, seen); x != nil {
+			if x := l.fold(consts, phi.Args[back], env, seen); x != nil {
 				next[phi] = x
 			}
 		}
@@ -199,8 +200,8 @@ func (l *Loop) simulate(cond *ir.Value, out int) int {
 	return 0
 }
 
-// fold returns the constant that v is in an iteration, or nil.
-func (l *Loop) fold(v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
+// fold returns the constant that v is in an iteration, one of the module consts, or nil.
+func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v
 	}
@@ -217,11 +218,11 @@ func (l *Loop) fold(v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	w := *v
 	w.Args = make([]*ir.Value, len(v.Args))
 	for i, a := range v.Args {
-		if w.Args[i] = l.fold(a, env, seen); w.Args[i] == nil {
+		if w.Args[i] = l.fold(consts, a, env, seen); w.Args[i] == nil {
 			return nil
 		}
 	}
-	if x := facts.FoldConst(l.head.Func.Module, &w); x != nil && x.IsConst() {
+	if x := facts.FoldConst(consts, &w); x != nil && x.IsConst() {
 		seen[v] = x
 	}
 	return seen[v]

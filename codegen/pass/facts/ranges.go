@@ -196,7 +196,7 @@ func (a *Ranges) assume(c *ir.Value, is bool, from *ir.Block) {
 // unsigned notes an unsigned relation to a y that is at least 0: it holds signed,
 // too, and x is not negative.
 func (a *Ranges) unsigned(l lateFact) {
-	zero := a.Module.Const(l.x.Type, 0)
+	zero := ir.Outside(l.x.Type, 0)
 	a.Facts[l.x] = append(a.Facts[l.x], fact{l.rel, l.y, l.from}, fact{AtLeast, zero, l.from})
 	a.Facts[l.y] = append(a.Facts[l.y], fact{Flip(l.rel), l.x, l.from})
 }

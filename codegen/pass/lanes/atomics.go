@@ -56,8 +56,7 @@ func isFloatAtomic(op ir.Op) bool {
 }
 
 // isLocalExchange reports whether v exchanges in work-group memory, stores
-// included: NVIDIA's compiler (driver 580) is known to crash on that where the index
-// is a selection.
+// included; see NVIDIA's quirk local-exchange.
 func isLocalExchange(v *ir.Value) bool {
 	return (v.Op == ir.OpAtomicExchange || v.Op == ir.OpAtomicStore) && v.Ref().Var != nil
 }

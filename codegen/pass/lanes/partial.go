@@ -12,10 +12,9 @@ import (
 
 // Partial has kernels with barriers leave the invocations out that fill up the
 // last sub-group of a work-group but are no work-items, where abi.SpecWhole says so.
-// lavapipe (Mesa 22.3) runs their branches and loops along: what they load is zero,
-// so they may go another way than all work-items, into loops with barriers that their
-// sub-group then counts and the others do not. An if around all keeps them out of
-// every branch. Other devices fold it.
+// Lavapipe's quirk idle-lanes is the reason: such an invocation loads zeros, and so may take
+// another branch than all work-items, into a loop with barriers. An if around the whole kernel
+// keeps it out of every branch; other devices fold that if.
 func Partial(m *ir.Module) diag.List {
 	if !m.UsesGroup || !facts.Avoids(m, "idle-lanes") {
 		return nil

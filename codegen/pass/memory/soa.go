@@ -10,9 +10,8 @@ import (
 )
 
 // SoA turns a private array of structs into an array for each field: registers
-// hold what is indexed by constants, and devices address small elements best
-// (NVIDIA's compiler is wrong about some arrays of structs that are indexed in a
-// loop).
+// hold what is indexed by constants, and devices address small elements best.
+// It also avoids NVIDIA's quirk array-of-structs.
 func SoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for splitStructs(f) {

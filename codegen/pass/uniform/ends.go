@@ -76,7 +76,7 @@ func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value)
 		return cmp.Or(known[v], v)
 	}
 	known[v] = v
-	m := u.f.Module
+	m := u.outside
 	switch {
 	case v.Op == ir.OpPhi || !u.Value(v):
 	case v.IsGroupOp():
@@ -141,7 +141,7 @@ func (u *Info) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
 		switch {
 		case n.how == byHalving:
 			// Shifts of negative numbers come to -1.
-			m := u.f.Module
+			m := u.outside
 			return nil, n.phi == v && isAt(m, c, i, 0, is) && (n.by.Lo == 0 || isAt(m, c, i, -1, is))
 		case c.Op == ir.OpIEq || c.Op == ir.OpINe:
 			return nil, n.equals(u.within(end, l), is == (c.Op == ir.OpIEq))
@@ -152,7 +152,8 @@ func (u *Info) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
 	return nil, false
 }
 
-// isAt reports whether the comparison is what is asked where its argument i is n.
+// isAt reports whether the comparison is what is asked where its argument i is n. The module
+// m is for constants alone.
 func isAt(m *ir.Module, c *ir.Value, i int, n int64, is bool) bool {
 	w := *c
 	w.Args = slices.Clone(c.Args)

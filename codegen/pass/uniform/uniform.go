@@ -38,9 +38,12 @@ type Info struct {
 	exits   map[int]bool // blocks that count as ends, see settle
 	// asking holds the heads of loops that dead lanes would never come out of. Ahead of
 	// each stands a node of its own, where the group ends if none of it is left.
-	asking     []int
-	ranges     *facts.Ranges // see at; nil when it is not known
-	ipdom      []int         // among the work-items that stay; len(order) is the exit, then come asking's nodes
+	asking []int
+	ranges *facts.Ranges // see at; nil when it is not known
+	// outside is a module for the constants that folding makes here: those of an analysis are
+	// no part of the module that it looks at.
+	outside    *ir.Module
+	ipdom      []int // among the work-items that stay; len(order) is the exit, then come asking's nodes
 	ShortLoops map[*ir.Block]bool
 }
 
@@ -50,7 +53,7 @@ type edge struct{ from, To *ir.Block }
 func Of(f *ir.Func) *Info {
 	u := &Info{
 		f: f, roots: facts.FindRoots(f.Module), Order: f.ReversePostorder(), Index: map[*ir.Block]int{},
-		varying: map[*ir.Value]*ir.Value{}, Leaving: map[edge]bool{},
+		varying: map[*ir.Value]*ir.Value{}, Leaving: map[edge]bool{}, outside: ir.NewModule(""),
 	}
 	for i, b := range u.Order {
 		u.Index[b] = i

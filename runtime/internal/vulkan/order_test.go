@@ -189,6 +189,9 @@ func (k *checker) run(op watched) {
 				return true
 			}
 		}
+		a := &u.mem.d.mem
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		return u.mem.freed // only when the device is known to be done with it
 	})
 	k.uses = append(k.uses, fresh...)

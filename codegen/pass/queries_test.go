@@ -1,0 +1,89 @@
+package pass
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+)
+
+// TestQueriesOnlyAsk: analyses leave the module that they look at alone, its constants and the
+// number of its next value included, on which the words of later passes depend.
+func TestQueriesOnlyAsk(t *testing.T) {
+	decided := 0
+	ask := func(name string, m *ir.Module) {
+		m.Kernel.RemoveUnreachable()
+		rewrite.SingleLatches(m.Kernel)
+		before, text := m.Len(), m.Text(ir.PrintOptions{Positions: true})
+		check := func(query string) {
+			t.Helper()
+			if after := m.Len(); after != before {
+				t.Errorf("%s: %s makes %d values", name, query, after-before)
+				before = after
+			}
+			if m.Text(ir.PrintOptions{Positions: true}) != text {
+				t.Fatalf("%s: %s changes the module", name, query)
+			}
+		}
+		checks.Brief(m)
+		checks.HasLoop(m)
+		checks.CanLeave(m)
+		check("asking for loops")
+		checks.Lingers(m)
+		check("Lingers")
+		u := uniform.Of(m.Kernel)
+		u.Check()
+		u.Provisos()
+		check("uniformity")
+		for _, small := range []bool{false, true} {
+			m.Target.Small = small
+			d := checks.NewDecider(m, nil, nil)
+			for _, b := range d.Ranges.Dom.Order {
+				for _, v := range b.Insts {
+					if v.Type == ir.TypeBool {
+						if known, _, _ := d.Decide(v, b); known {
+							decided++
+						}
+					}
+					if v.Op == ir.OpFault {
+						for _, p := range b.Preds {
+							if p.Term.Kind == ir.Branch {
+								whyOpen(d, v, p)
+							}
+						}
+					}
+				}
+			}
+			check("deciding conditions")
+		}
+	}
+	files, err := filepath.Glob("testdata/*.ir")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := ir.Parse(string(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Level == ir.Built {
+			ask(file, m)
+		}
+	}
+	for seed := range uint64(20) {
+		ask("checks", newCheckGen(seed).m)
+		ask("nests", newNestGen(seed).m)
+		ask("lanes", newLaneGen(seed).m)
+	}
+	if decided < 20 {
+		t.Errorf("only %d conditions were decided", decided)
+	}
+}
