@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
 	"github.com/kgen-go/kgen/properties"
 )
@@ -47,7 +48,7 @@ func (c *compiler) addSmall() error {
 
 // variant runs the passes over another clone of the lowered module. The error is a *refused
 // where they refuse what is right for other targets; form says which variant that concerns.
-func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *pass.Result, error) {
+func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *facts.Result, error) {
 	m := c.lowered.Clone()
 	found, diags := pass.Run(m, target, nil)
 	if len(diags) > 0 {

@@ -5,6 +5,9 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // Limits of the loops that are there twice.
@@ -17,21 +20,21 @@ const (
 // ahead has loops twice: once without the checks that can be made ahead of them and,
 // for work-items of which one fails there, with all. An index that grows in equal steps
 // is within bounds in all rounds if it is in the first and in the last.
-func ahead(m *ir.Module, r *Result) diag.List {
+func ahead(m *ir.Module, r *facts.Result) diag.List {
 	if m.UsesGroup && !staysUniform(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
 	}
 	return checkAhead(m, r)
 }
 
-func checkAhead(m *ir.Module, r *Result) diag.List {
+func checkAhead(m *ir.Module, r *facts.Result) diag.List {
 	f := m.Kernel
 	p := &planner{f: f}
 	if m.UsesGroup {
 		p.together = leaveTogether(f)
 	}
-	p.a = solved(m, nil, r)
-	p.loops = p.a.dom.Loops()
+	p.a = facts.Solved(m, nil, r)
+	p.loops = p.a.Dom.Loops()
 	for _, l := range p.loops.All {
 		if l.Outer == nil {
 			p.plan(l)
@@ -47,7 +50,7 @@ func checkAhead(m *ir.Module, r *Result) diag.List {
 // planner finds the nests of loops to have twice.
 type planner struct {
 	f        *ir.Func
-	a        *ranges
+	a        *facts.Ranges
 	loops    *ir.Loops
 	together map[*ir.Block]bool // as leaveTogether returns it
 	plans    []*nest
@@ -58,11 +61,11 @@ type planner struct {
 // one by one, and go on as dead lanes to what only those come to that stay.
 func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
-	singleLatches(f)
-	u := uniformity(f)
+	rewrite.SingleLatches(f)
+	u := uniform.Of(f)
 	together := map[*ir.Block]bool{}
-	for _, b := range u.order {
-		if _, ok := u.way(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
+	for _, b := range u.Order {
+		if _, ok := u.Way(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
 			together[b] = true
 		}
 	}
@@ -79,7 +82,7 @@ func (p *planner) copies(l *loop) bool {
 func (p *planner) plan(l *ir.Loop) int {
 	var n *nest
 	own := 0
-	if x := newLoop(l, p.a.dom); p.copies(x) {
+	if x := newLoop(l, p.a.Dom); p.copies(x) {
 		n = &nest{corners: newCorners(p.a, p.loops, l), loop: x}
 		if !slices.ContainsFunc(l.Head.Phis, func(phi *ir.Value) bool { return n.entry[phi] == nil }) {
 			own = n.collect()
@@ -171,8 +174,8 @@ func (n *nest) suffice(c *ir.Value, want bool, b *ir.Block) bool {
 		return false
 	}
 	if c.Op == ir.OpULt || c.Op == ir.OpULe {
-		if t.unsigned = n.span(t.y).lo >= 0; !t.unsigned {
-			n.tests = append(n.tests, test{x: n.a.m.Const(t.x.Type, 0), y: t.x, equal: true})
+		if t.unsigned = n.span(t.y).Lo >= 0; !t.unsigned {
+			n.tests = append(n.tests, test{x: n.a.Module.Const(t.x.Type, 0), y: t.x, equal: true})
 		}
 	}
 	n.tests = append(n.tests, t)
@@ -261,31 +264,31 @@ func (p *planner) apply() {
 			phi.Args = append(phi.Args, init, init)
 		}
 	}
-	u := &undefs{}
+	u := &rewrite.Undefs{}
 	var cells []*ir.Var
 	for _, n := range p.plans {
 		cells = append(cells, n.demoteUses(p.f, u)...)
 	}
-	cells = append(cells, demotePhis(p.f, u)...)
+	cells = append(cells, rewrite.DemotePhis(p.f, u)...)
 	for i, n := range p.plans {
 		n.without(p.f, fast[i])
 	}
 	p.f.RemoveUnreachable()
-	u.promote(p.f, cells)
+	u.Promote(p.f, cells)
 }
 
 // without leads block pre to a copy of the loop without the checks that are taken out.
 func (n *nest) without(f *ir.Func, pre *ir.Block) {
-	c := newCloner(f)
-	c.copy(n.blocks)
-	c.end(n.blocks, c.block)
+	c := rewrite.NewCloner(f)
+	c.Copy(n.blocks)
+	c.End(n.blocks, c.Block)
 	for _, k := range n.taken {
-		dropEdge(c.block(k.block), c.block(k.fault))
+		dropEdge(c.Block(k.block), c.Block(k.fault))
 	}
 	for _, b := range n.blocks {
 		b.Cold = true
 	}
-	pre.Retarget(n.head, c.block(n.head))
+	pre.Retarget(n.head, c.Block(n.head))
 }
 
 // enterBy returns a new block that all ways into the loop lead to, which does not end

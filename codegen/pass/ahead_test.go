@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // nestGen writes random kernels that index slices in nests of loops, which count in all
@@ -65,11 +66,11 @@ func (g *nestGen) counted(v *ir.Var) *ir.Value {
 
 // far returns a number such that a few more, or fewer, are beyond the type.
 func (g *nestGen) far(t *ir.Type, down bool) int64 {
-	p := fullRange(t)
+	p := facts.FullRange(t)
 	if down {
-		return p.lo + int64(g.r.IntN(6))
+		return p.Lo + int64(g.r.IntN(6))
 	}
-	return p.hi - int64(g.r.IntN(6))
+	return p.Hi - int64(g.r.IntN(6))
 }
 
 // index is a sum or product of counters and of what is fixed, mostly.
@@ -150,8 +151,8 @@ func (g *nestGen) nestLoop() *nestLoop {
 	if g.r.IntN(6) == 0 {
 		from := g.far(c.width, c.down)
 		near := func() *ir.Value { // within the type
-			p := fullRange(c.width)
-			return g.m.Int(c.width, min(max(from-3, p.lo+3), p.hi-6)+int64(g.r.IntN(7)))
+			p := facts.FullRange(c.width)
+			return g.m.Int(c.width, min(max(from-3, p.Lo+3), p.Hi-6)+int64(g.r.IntN(7)))
 		}
 		first, end, g.from[c.i] = g.m.Int(c.width, from), near(), from
 		if c.down {
@@ -342,10 +343,10 @@ func (l endLoop) write() *ir.Module {
 	b.ClearTerm()
 	f.Blocks = []*ir.Block{b}
 	at := func(n int64) *ir.Value {
-		if p := fullRange(l.t); l.down {
-			return m.Int(l.t, p.lo+n)
+		if p := facts.FullRange(l.t); l.down {
+			return m.Int(l.t, p.Lo+n)
 		} else {
-			return m.Int(l.t, p.hi-n)
+			return m.Int(l.t, p.Hi-n)
 		}
 	}
 	head, body, next, out := f.NewBlock(), f.NewBlock(), f.NewBlock(), f.NewBlock()

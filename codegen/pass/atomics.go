@@ -5,6 +5,8 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runAtomics replaces the atomic ops that SPIR-V lacks by loops around a
@@ -27,12 +29,12 @@ func runAtomics(m *ir.Module) diag.List {
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
 		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
-			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || isLocalExchange(v) && avoids(m, "local-exchange")
+			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || isLocalExchange(v) && facts.Avoids(m, "local-exchange")
 		})
 		if at < 0 {
 			continue
 		}
-		v, rest := cutOut(b, at) // a later round finds what else is in there
+		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
 		a.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		switch v.Op {
 		case ir.OpAtomicCompareAndSwap:

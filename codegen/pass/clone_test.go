@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // TestCloneRandom puts a copy of all blocks but the entry in their place.
@@ -13,21 +15,21 @@ func TestCloneRandom(t *testing.T) {
 		g := random(seed)
 		err := compare(g, func() {
 			entry := g.f.Blocks[0]
-			head := splitAfter(entry, 0)
-			region := reachable(head)
+			head := rewrite.SplitAfter(entry, 0)
+			region := uniform.Reachable(head)
 			for _, b := range region {
 				if b.Term.Kind == ir.Branch && b.Term.Succs[0] == b.Term.Succs[1] && len(b.Term.Succs[0].Phis) > 0 {
 					twins++
 				}
 			}
-			c := newCloner(g.f)
-			c.copy(region)
-			c.entered(head, entry)
-			c.end(region, c.block)
-			c.phis(region)
+			c := rewrite.NewCloner(g.f)
+			c.Copy(region)
+			c.Entered(head, entry)
+			c.End(region, c.Block)
+			c.Phis(region)
 			g.f.RemoveUnreachable()
 			for _, b := range g.f.Blocks {
-				if c.blocks[b] != nil {
+				if c.Blocks[b] != nil {
 					t.Fatalf("seed %d: a block is left", seed)
 				}
 			}

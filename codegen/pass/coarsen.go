@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // coarseItems is the number of work-items that an invocation of an element-wise
@@ -24,7 +25,7 @@ const (
 // a work-group size apart, as package abi lays down. Kernels with loops of their
 // own have enough to do per work-item, and are left alone.
 func coarsen(m *ir.Module) diag.List {
-	if m.Form != abi.Range || hasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues || countLoads(m.Kernel) > maxCoarseLoads {
+	if m.Form != abi.Range || facts.HasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues || countLoads(m.Kernel) > maxCoarseLoads {
 		return nil
 	}
 	f := m.Kernel
@@ -81,7 +82,7 @@ const maxBriefValues = 64
 // Brief reports whether a call of the kernel for each work-item may take longer than
 // the work-item.
 func Brief(m *ir.Module) bool {
-	return m.Form == abi.Range && !hasLoop(m.Kernel) && countValues(m.Kernel) <= maxBriefValues
+	return m.Form == abi.Range && !facts.HasLoop(m.Kernel) && countValues(m.Kernel) <= maxBriefValues
 }
 
 // renameID makes id the work-item's global id along x.
@@ -101,19 +102,6 @@ func renameID(f *ir.Func, id *ir.Value) {
 		rename(b.Phis)
 		rename(b.Insts)
 	}
-}
-
-// hasLoop reports whether the function has a back edge.
-func hasLoop(f *ir.Func) bool {
-	d := f.Dominators()
-	for _, b := range d.Order {
-		for _, s := range b.Term.Succs {
-			if d.IsBackEdge(b, s) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func countLoads(f *ir.Func) int {

@@ -1,12 +1,12 @@
 package pass
 
 import (
-	"slices"
-
 	"math/bits"
+	"slices"
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // constDivide turns divisions of 64-bit integers by constants into multiplications by
@@ -14,14 +14,14 @@ import (
 // Multiplication", 1994). Drivers do so for 32 bits only: for 64 they call a routine of
 // some hundred instructions, and NVIDIA's (driver 580) mixes up the results of many.
 func constDivide(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
 				if v.Type == ir.TypeI64 && len(v.Args) == 2 && v.Args[1].IsConst() {
-					d := &divider{maker{f: f, at: v}}
+					d := &divider{rewrite.Maker{Func: f, At: v}}
 					if q := d.divide(); q != nil {
-						out = append(out, d.made...)
+						out = append(out, d.Made...)
 						v.Op, v.Args = q.Op, slices.Clone(q.Args)
 					}
 				}
@@ -34,20 +34,20 @@ func constDivide(m *ir.Module) diag.List {
 }
 
 // divider makes what stands for one division.
-type divider struct{ maker }
+type divider struct{ rewrite.Maker }
 
-func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.op(op, ir.TypeI64, args...) }
+func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.Op(op, ir.TypeI64, args...) }
 
-func (d *divider) num(n uint64) *ir.Value { return d.f.Module.Const(ir.TypeI64, n) }
+func (d *divider) num(n uint64) *ir.Value { return d.Func.Module.Const(ir.TypeI64, n) }
 
 // divide returns the last op of the division, which has no block, or nil if there is
 // none.
 func (d *divider) divide() *ir.Value {
-	x, y := d.at.Args[0], d.at.Args[1]
+	x, y := d.At.Args[0], d.At.Args[1]
 	if y.Bits == 0 {
 		return nil // never reached
 	}
-	switch d.at.Op {
+	switch d.At.Op {
 	case ir.OpUDiv:
 		d.unsigned(x, y.Bits)
 	case ir.OpUMod:
@@ -62,8 +62,8 @@ func (d *divider) divide() *ir.Value {
 	default:
 		return nil
 	}
-	last := d.made[len(d.made)-1]
-	d.made = d.made[:len(d.made)-1]
+	last := d.Made[len(d.Made)-1]
+	d.Made = d.Made[:len(d.Made)-1]
 	return last
 }
 
@@ -95,7 +95,7 @@ func (d *divider) unsigned(x *ir.Value, by uint64) *ir.Value {
 		return d.wide(ir.OpShrL, x, d.num(uint64(bits.TrailingZeros64(by))))
 	}
 	if by > 1<<63 {
-		enough := d.op(ir.OpULe, ir.TypeBool, d.num(by), x)
+		enough := d.Op(ir.OpULe, ir.TypeBool, d.num(by), x)
 		return d.wide(ir.OpSelect, enough, d.num(1), d.num(0))
 	}
 	m, shift, add := reciprocal(by)

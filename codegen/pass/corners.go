@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // corners knows what the values of a nest of loops are in the first and last rounds. It
@@ -13,13 +14,13 @@ import (
 // standing still, each is a straight line, so that what holds at all the ends holds in
 // between. What is computed so must not wrap around.
 type corners struct {
-	a        *ranges
+	a        *facts.Ranges
 	l        *ir.Loop
 	counters map[*ir.Block]*counter // by the loops' heads
 	order    []*counter
 	entry    map[*ir.Value]*ir.Value // what the heads' phis begin with, if it is one value
 	varying  map[*ir.Value]variance
-	spans    map[*ir.Value]interval
+	spans    map[*ir.Value]facts.Interval
 	assuming bool
 	narrow   []*ir.Value // what is assumed to have 32 bits
 
@@ -57,9 +58,9 @@ type counter struct {
 	step   int64
 }
 
-func newCorners(a *ranges, loops *ir.Loops, l *ir.Loop) *corners {
+func newCorners(a *facts.Ranges, loops *ir.Loops, l *ir.Loop) *corners {
 	r := &corners{a: a, l: l, counters: map[*ir.Block]*counter{}, entry: map[*ir.Value]*ir.Value{},
-		varying: map[*ir.Value]variance{}, spans: map[*ir.Value]interval{}}
+		varying: map[*ir.Value]variance{}, spans: map[*ir.Value]facts.Interval{}}
 	for _, in := range loops.All {
 		if !l.Contains(in.Head) {
 			continue
@@ -114,7 +115,7 @@ func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
 // count finds what counts the rounds of a loop.
 func (r *corners) count(l *ir.Loop) {
 	for _, b := range l.Blocks {
-		if b.Term.Kind != ir.Branch || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !r.a.dom.Dominates(b, x) }) {
+		if b.Term.Kind != ir.Branch || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !r.a.Dom.Dominates(b, x) }) {
 			continue
 		}
 		for i, stay := range b.Term.Succs {
@@ -129,8 +130,8 @@ func (r *corners) count(l *ir.Loop) {
 				continue
 			}
 			var c *counter
-			eachRelation(b.Term.Cond, i == 0, func(x *ir.Value, rel relation, y *ir.Value, unsigned bool) {
-				if unsigned && !(x.Type.IsInt() && r.a.at(y, b).lo >= 0 && (rel == below || rel == atMost)) {
+			facts.EachRelation(b.Term.Cond, i == 0, func(x *ir.Value, rel facts.Relation, y *ir.Value, unsigned bool) {
+				if unsigned && !(x.Type.IsInt() && r.a.At(y, b).Lo >= 0 && (rel == facts.Below || rel == facts.AtMost)) {
 					return
 				}
 				for _, s := range [2]counter{{n: x, end: y}, {n: y, end: x}} {
@@ -138,7 +139,7 @@ func (r *corners) count(l *ir.Loop) {
 					if c == nil && r.grows(&s, rel) {
 						c = &s
 					}
-					rel = flip(rel)
+					rel = facts.Flip(rel)
 				}
 			})
 			if c != nil {
@@ -151,18 +152,18 @@ func (r *corners) count(l *ir.Loop) {
 
 // grows completes a counter, and reports whether it is one. Then it is one of the
 // nest's.
-func (r *corners) grows(c *counter, rel relation) bool {
+func (r *corners) grows(c *counter, rel facts.Relation) bool {
 	// The number is a phi and a constant.
 	phi, k := c.n, int64(0)
 	for phi.Block != nil && phi.Op == ir.OpIAdd && phi.Args[1].IsConst() {
 		k += phi.Args[1].Int()
 		phi = phi.Args[0]
 	}
-	if phi.Op != ir.OpPhi || phi.Block != c.l.Head || r.entry[phi] == nil || !fits32(k) {
+	if phi.Op != ir.OpPhi || phi.Block != c.l.Head || r.entry[phi] == nil || !facts.Fits32(k) {
 		return false
 	}
 	by, down := growth(phi, c.l)
-	if by == nil || !by.IsConst() || by.Int() == 0 || !fits32(by.Int()) {
+	if by == nil || !by.IsConst() || by.Int() == 0 || !facts.Fits32(by.Int()) {
 		return false
 	}
 	c.phi, c.k = phi, k
@@ -170,8 +171,8 @@ func (r *corners) grows(c *counter, rel relation) bool {
 		c.step = -c.step
 	}
 	switch {
-	case rel == below && c.step > 0, rel == above && c.step < 0:
-	case rel == atMost && c.step > 0, rel == atLeast && c.step < 0:
+	case rel == facts.Below && c.step > 0, rel == facts.Above && c.step < 0:
+	case rel == facts.AtMost && c.step > 0, rel == facts.AtLeast && c.step < 0:
 		c.or = 1
 	default:
 		return false
@@ -200,53 +201,51 @@ func (r *corners) assume(found func() bool) bool {
 	return ok
 }
 
-func fits32(k int64) bool { return interval{k, k}.fits32() }
-
 // start is the interval of the number in a round before those that the test is about.
-func (r *corners) start(c *counter) interval {
+func (r *corners) start(c *counter) facts.Interval {
 	k := c.k
 	if c.next {
 		k -= c.step
 	}
-	return addRanges(r.span(r.entry[c.phi]), interval{k, k})
+	return facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: k, Hi: k})
 }
 
 // terminates reports whether nothing wraps around up to the end of a counter's loop.
 func (r *corners) terminates(c *counter) bool {
 	start := r.start(c)
-	first := addRanges(r.span(r.entry[c.phi]), interval{c.k, c.k})
-	way := addRanges(r.span(c.end), interval{min(c.step, 0) - 1, max(c.step, 0) + 1})
-	if start.empty() || first.empty() || way.empty() || r.last(c).empty() {
+	first := facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: c.k, Hi: c.k})
+	way := facts.AddRanges(r.span(c.end), facts.Interval{Lo: min(c.step, 0) - 1, Hi: max(c.step, 0) + 1})
+	if start.Empty() || first.Empty() || way.Empty() || r.last(c).Empty() {
 		return false
 	}
 	// Also what ends the loop, as the number and as the phi.
-	all := addRanges(start.union(first).union(way), interval{min(-c.k, 0), max(-c.k, 0)})
-	full := fullRange(c.phi.Type)
-	return !all.empty() && all.lo >= full.lo && all.hi <= full.hi
+	all := facts.AddRanges(start.Union(first).Union(way), facts.Interval{Lo: min(-c.k, 0), Hi: max(-c.k, 0)})
+	full := facts.FullRange(c.phi.Type)
+	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi
 }
 
 // last is the interval of the number of a loop's last round, with 0.
-func (r *corners) last(c *counter) interval {
+func (r *corners) last(c *counter) facts.Interval {
 	from, to := r.start(c), r.span(c.end)
 	if c.step < 0 {
 		from, to = to, from
 	}
-	d := subRanges(to, from)
-	if d.empty() {
+	d := facts.SubRanges(to, from)
+	if d.Empty() {
 		return d
 	}
-	if d = addRanges(d, interval{c.or - 1, c.or - 1}); d.empty() {
+	if d = facts.AddRanges(d, facts.Interval{Lo: c.or - 1, Hi: c.or - 1}); d.Empty() {
 		return d
 	}
 	s := max(c.step, -c.step)
-	return interval{min(d.lo, 0) / s, max(d.hi, 0) / s}
+	return facts.Interval{Lo: min(d.Lo, 0) / s, Hi: max(d.Hi, 0) / s}
 }
 
 // counts reports whether block b runs in rounds only that count, of the loops that a
 // value used there changes with: not after such a loop or in a round that ends it.
 func (r *corners) counts(b *ir.Block, with variance) bool {
 	for _, c := range r.order {
-		if with&c.bit != 0 && !(c.l.Contains(b) && r.a.dom.Dominates(c.stay, b)) {
+		if with&c.bit != 0 && !(c.l.Contains(b) && r.a.Dom.Dominates(c.stay, b)) {
 			return false
 		}
 	}
@@ -288,7 +287,7 @@ func (r *corners) varies(v *ir.Value) variance {
 	case all&unknown != 0:
 		return unknown
 	case all == 0:
-		if !speculative(v) {
+		if !facts.Speculative(v) {
 			return unknown
 		}
 		return 0
@@ -318,7 +317,7 @@ func (r *corners) exact(v *ir.Value) bool {
 	if x := r.vary(v); x == 0 || x&unknown != 0 {
 		return x == 0
 	}
-	known := func() bool { return !r.span(v).empty() }
+	known := func() bool { return !r.span(v).Empty() }
 	return known() || r.assume(known)
 }
 
@@ -330,24 +329,24 @@ func (r *corners) reset(n int) {
 }
 
 // span returns the interval of v in all rounds, which is empty if v may wrap around.
-func (r *corners) span(v *ir.Value) interval {
+func (r *corners) span(v *ir.Value) facts.Interval {
 	if p, ok := r.spans[v]; ok {
 		return p
 	}
 	p := r.spanOf(v)
-	if full := fullRange(v.Type); p.lo < full.lo || p.hi > full.hi {
-		p = interval{1, 0}
+	if full := facts.FullRange(v.Type); p.Lo < full.Lo || p.Hi > full.Hi {
+		p = facts.Interval{Lo: 1, Hi: 0}
 	}
 	r.spans[v] = p
 	return p
 }
 
-func (r *corners) spanOf(v *ir.Value) interval {
+func (r *corners) spanOf(v *ir.Value) facts.Interval {
 	if r.vary(v) != 0 {
 		return r.computedSpan(v)
 	}
 	p := r.staticSpan(v)
-	if q := p.meet(fullRange(ir.TypeI32)); q != p && v.Type == ir.TypeI64 {
+	if q := p.Meet(facts.FullRange(ir.TypeI32)); q != p && v.Type == ir.TypeI64 {
 		known := slices.Contains(r.narrow, v)
 		if !known && r.assuming {
 			r.narrow = append(r.narrow, v)
@@ -361,17 +360,17 @@ func (r *corners) spanOf(v *ir.Value) interval {
 
 // staticSpan is the interval of what is the same in all rounds. What the branches inside
 // the nest say of it is not known ahead of them.
-func (r *corners) staticSpan(v *ir.Value) interval {
+func (r *corners) staticSpan(v *ir.Value) facts.Interval {
 	switch {
 	case v.IsConst() || v.Block == nil || !r.l.Contains(v.Block):
-		return r.a.at(v, r.l.Head)
+		return r.a.At(v, r.l.Head)
 	case len(v.Args) == 0:
-		return r.a.value(v)
+		return r.a.Value(v)
 	}
-	full := fullRange(v.Type)
+	full := facts.FullRange(v.Type)
 	switch v.Op {
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSConvert, ir.OpUConvert:
-		if p := r.computedSpan(v); !p.empty() && p.lo >= full.lo && p.hi <= full.hi {
+		if p := r.computedSpan(v); !p.Empty() && p.Lo >= full.Lo && p.Hi <= full.Hi {
 			return p
 		}
 	}
@@ -379,9 +378,9 @@ func (r *corners) staticSpan(v *ir.Value) interval {
 }
 
 // computedSpan is the interval of v by those of its parts, which may be beyond its type.
-func (r *corners) computedSpan(v *ir.Value) interval {
-	none := interval{1, 0}
-	var p [2]interval
+func (r *corners) computedSpan(v *ir.Value) facts.Interval {
+	none := facts.Interval{Lo: 1, Hi: 0}
+	var p [2]facts.Interval
 	args := v.Args
 	if v.Op == ir.OpPhi {
 		args = []*ir.Value{r.entry[v]}
@@ -390,7 +389,7 @@ func (r *corners) computedSpan(v *ir.Value) interval {
 		if !a.Type.IsInt() {
 			return none
 		}
-		if p[i] = r.span(a); p[i].empty() {
+		if p[i] = r.span(a); p[i].Empty() {
 			return none
 		}
 	}
@@ -400,50 +399,32 @@ func (r *corners) computedSpan(v *ir.Value) interval {
 		by, down := growth(v, c.l)
 		s := r.span(by)
 		if down {
-			s = s.neg()
+			s = s.Neg()
 		}
 		last := r.last(c)
-		if s.empty() || last.empty() {
+		if s.Empty() || last.Empty() {
 			return none
 		}
-		grown := mulRanges(s, last)
-		if grown.empty() {
+		grown := facts.MulRanges(s, last)
+		if grown.Empty() {
 			return none
 		}
-		return addRanges(p[0], grown.union(interval{}))
+		return facts.AddRanges(p[0], grown.Union(facts.Interval{}))
 	case ir.OpIAdd:
-		return addRanges(p[0], p[1])
+		return facts.AddRanges(p[0], p[1])
 	case ir.OpISub:
-		return subRanges(p[0], p[1])
+		return facts.SubRanges(p[0], p[1])
 	case ir.OpIMul:
-		return mulRanges(p[0], p[1])
+		return facts.MulRanges(p[0], p[1])
 	case ir.OpShl:
 		n := args[1].Bits
-		return mulRanges(p[0], interval{1 << n, 1 << n})
+		return facts.MulRanges(p[0], facts.Interval{Lo: 1 << n, Hi: 1 << n})
 	case ir.OpUConvert:
-		if v.Type.Bits() > args[0].Type.Bits() && p[0].lo < 0 {
+		if v.Type.Bits() > args[0].Type.Bits() && p[0].Lo < 0 {
 			return none
 		}
 	}
 	return p[0]
-}
-
-func (p interval) empty() bool { return p.lo > p.hi }
-
-// subRanges is like addRanges.
-func subRanges(p, q interval) interval {
-	if q = q.neg(); q.empty() {
-		return q
-	}
-	return addRanges(p, q)
-}
-
-// neg returns the interval of the negated values.
-func (p interval) neg() interval {
-	if p.lo == math.MinInt64 {
-		return interval{1, 0}
-	}
-	return interval{-p.hi, -p.lo}
 }
 
 // begin makes b the block whose end at, hoist and assumed compute at.
@@ -454,14 +435,14 @@ func (r *corners) begin(b *ir.Block) {
 // assumed returns the conditions under which what is assumed holds.
 func (r *corners) assumed() []*ir.Value {
 	var all []*ir.Value
-	m := r.a.m
+	m := r.a.Module
 	for _, v := range r.narrow {
 		x := r.hoist(v)
 		p := r.staticSpan(v)
-		if p.lo < math.MinInt32 {
+		if p.Lo < math.MinInt32 {
 			all = append(all, r.pre.Append(ir.OpSLe, ir.TypeBool, m.Int(ir.TypeI64, math.MinInt32), x))
 		}
-		if p.hi > math.MaxInt32 {
+		if p.Hi > math.MaxInt32 {
 			all = append(all, r.pre.Append(ir.OpSLe, ir.TypeBool, x, m.Int(ir.TypeI64, math.MaxInt32)))
 		}
 	}
@@ -522,7 +503,7 @@ func (r *corners) compute(v *ir.Value, ends variance) *ir.Value {
 		}
 		return op(ir.OpIAdd, x, grown)
 	case ir.OpShl:
-		return op(ir.OpIMul, r.at(v.Args[0], ends), r.a.m.Int(ir.TypeI64, 1<<v.Args[1].Bits))
+		return op(ir.OpIMul, r.at(v.Args[0], ends), r.a.Module.Int(ir.TypeI64, 1<<v.Args[1].Bits))
 	case ir.OpSConvert, ir.OpUConvert:
 		return r.at(v.Args[0], ends)
 	}
@@ -534,7 +515,7 @@ func (r *corners) lastRound(c *counter) *ir.Value {
 	key := corner{ends: c.bit}
 	x := r.made[key]
 	if x == nil {
-		m := r.a.m
+		m := r.a.Module
 		from, to := r.at(c.n, 0), r.at(c.end, 0)
 		if c.step < 0 {
 			from, to = to, from

@@ -7,17 +7,19 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // runCSE replaces a pure value by an equal one that dominates it, and the
 // condition of a branch by its value where only one of its edges leads. What
 // that decides is simplified at once: the second check of an index is gone.
 func runCSE(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]*ir.Value{},
 			table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
 		if f == m.Kernel {
-			c.common, c.apart, c.u = commonBranches(m)
+			c.common, c.apart, c.u = uniform.CommonBranches(m)
 		}
 		c.dom = f.Dominators()
 		c.block(f.Blocks[0])
@@ -31,10 +33,10 @@ type cse struct {
 	dom   *ir.DomTree
 	repl  map[*ir.Value]*ir.Value // values that were removed
 	known map[*ir.Value]*ir.Value // conditions and phis with their value here
-	// own are those that are known of live lanes alone, see commonBranches.
+	// own are those that are known of live lanes alone, see uniform.CommonBranches.
 	own           map[*ir.Value]*ir.Value
 	common, apart map[*ir.Block]bool
-	u             *Uniformity
+	u             *uniform.Info
 	table         map[string]*ir.Value
 	undo          []func()
 	refs          map[refKey]uint64

@@ -5,17 +5,18 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runDCE removes values without use, stores to Function variables that are
 // never loaded, and variables without use.
 func runDCE(m *ir.Module) diag.List {
 	d := &dce{live: map[*ir.Value]bool{}, loaded: map[*ir.Var]bool{}, used: map[*ir.Var]bool{}, stores: map[*ir.Var][]*ir.Value{}}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		d.roots(f)
 	}
 	d.spread()
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		d.sweep(f)
 	}
 	m.Vars = slices.DeleteFunc(m.Vars, func(v *ir.Var) bool {
@@ -113,7 +114,7 @@ func (d *dce) sweep(f *ir.Func) {
 func compactSites(m *ir.Module) {
 	m.Sites = nil
 	seen := map[*ir.Site]bool{}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if v.Op != ir.OpFault {

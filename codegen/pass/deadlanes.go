@@ -6,6 +6,9 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // runDeadLanes checks that every Sync op stands in uniform flow, and makes dead
@@ -24,19 +27,19 @@ func runDeadLanes(m *ir.Module) diag.List {
 	}
 	f := m.Kernel
 	f.RemoveUnreachable()
-	singleLatches(f)
-	onePred(f)
-	u := uniformity(f)
-	if ds := u.check(); len(ds) > 0 {
+	rewrite.SingleLatches(f)
+	rewrite.OnePred(f)
+	u := uniform.Of(f)
+	if ds := u.Check(); len(ds) > 0 {
 		return ds
 	}
-	given := u.provisos()
-	u.bypassLoops()
-	d := &deadLanes{f: f, u: u, given: given, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &undefs{}}
-	for _, b := range u.order {
+	given := u.Provisos()
+	u.BypassLoops()
+	d := &deadLanes{f: f, u: u, given: given, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &rewrite.Undefs{}}
+	for _, b := range u.Order {
 		// Where all leave together, they may just return.
-		if e, ok := u.way(b); ok && u.leaving[e] && !u.together(b) {
-			d.dying[b] = e.to
+		if e, ok := u.Way(b); ok && u.Leaving[e] && !u.Together(b) {
+			d.dying[b] = e.To
 		}
 	}
 	if len(d.dying) > 0 {
@@ -59,100 +62,31 @@ func believe(f *ir.Func) {
 		}
 		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return repl[v] != nil })
 	}
-	replaceUses(f, (&promoter{repl: repl}).resolve)
-}
-
-// onePred replaces the phis of blocks that are entered by one edge.
-func onePred(f *ir.Func) {
-	repl := map[*ir.Value]*ir.Value{}
-	for _, b := range f.Blocks[1:] {
-		if len(b.Preds) == 1 {
-			for _, phi := range b.Phis {
-				repl[phi] = phi.Args[0]
-			}
-			b.Phis = nil
-		}
-	}
-	replaceUses(f, (&promoter{repl: repl}).resolve)
-}
-
-// singleLatches gives each loop one back edge, so that a continue under a
-// divergent condition does not make the loop's phis varying, and a block of its own
-// before it, where another loop leads to it, which some work-items may be longer in.
-func singleLatches(f *ir.Func) {
-	splitTwins(f)
-	betweenLoops(f)
-	nestJoins(f)
-	for _, loop := range f.Dominators().Loops().All {
-		h, backs := loop.Head, loop.Latches
-		if len(backs) < 2 || slices.ContainsFunc(backs, func(p *ir.Block) bool { return countPreds(h, p) > 1 }) {
-			continue
-		}
-		nestJoin(h, backs)
-	}
-	f.RemoveUnreachable()
-}
-
-// splitTwins puts a block on one of two edges that lead from one block to another and
-// bring different values.
-func splitTwins(f *ir.Func) {
-	for _, b := range slices.Clone(f.Blocks) {
-		if b.Term.Kind != ir.Branch || b.Term.Succs[0] != b.Term.Succs[1] || len(b.Term.Succs[0].Phis) == 0 {
-			continue
-		}
-		to, e := b.Term.Succs[1], f.NewBlock()
-		first := slices.Index(to.Preds, b)
-		to.Preds[first+1+slices.Index(to.Preds[first+1:], b)] = e
-		b.Term.Succs[1], e.Preds = e, []*ir.Block{b}
-		e.Term = ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: b.Term.Pos}
-	}
-}
-
-// betweenLoops puts a block on the edge that leads from one loop to the head of another.
-func betweenLoops(f *ir.Func) {
-	loops := f.Dominators().Loops()
-	for _, l := range loops.All {
-		for i, p := range l.Head.Preds {
-			if from := loops.Of(p); from == nil || from.Contains(l.Head) || p.Term.Kind != ir.Branch {
-				continue
-			}
-			b := f.NewBlock()
-			args := make([]*ir.Value, len(l.Head.Phis))
-			for k, phi := range l.Head.Phis {
-				args[k] = phi.Args[i]
-			}
-			p.Retarget(l.Head, b)
-			b.Jump(l.Head)
-			for k, phi := range l.Head.Phis {
-				phi.Args = append(phi.Args, args[k])
-			}
-			break // of two, some work-items go the one way and some the other
-		}
-	}
+	rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: repl}).Resolve)
 }
 
 type deadLanes struct {
 	f *ir.Func
-	u *Uniformity
+	u *uniform.Info
 	// dying maps a block to the successor that its work-items leave by.
 	dying    map[*ir.Block]*ir.Block
-	given    map[*ir.Block]*proviso // of the loops that the blocks head
-	skeleton map[*ir.Value]bool     // values that dead lanes compute, too
+	given    map[*ir.Block]*uniform.Proviso // of the loops that the blocks head
+	skeleton map[*ir.Value]bool             // values that dead lanes compute, too
 	dead     *ir.Ref
-	undef    *undefs
+	undef    *rewrite.Undefs
 	cells    []*ir.Var // what phis became
 	own      []*ir.Var // those that dead lanes have no use for
 }
 
 func (d *deadLanes) run() {
-	for _, b := range d.u.order {
+	for _, b := range d.u.Order {
 		if d.dying[b] != nil {
 			d.ownRegion(b)
 		}
 	}
 	d.computeAgain()
 	d.findSkeleton()
-	blocks := slices.Clone(d.u.order)
+	blocks := slices.Clone(d.u.Order)
 	for _, b := range blocks {
 		if d.staying(b) {
 			d.splitTail(b)
@@ -167,7 +101,7 @@ func (d *deadLanes) run() {
 		case d.uniform(b):
 			d.rebuild(b)
 		case d.dying[b] != nil:
-			d.redirect(b, d.u.join(b))
+			d.redirect(b, d.u.Join(b))
 		}
 	}
 	entry := d.f.Blocks[0]
@@ -177,15 +111,15 @@ func (d *deadLanes) run() {
 
 	d.f.RemoveUnreachable()
 	d.thread()
-	repairSSA(d.f, d.undef)
-	d.undef.promote(d.f, d.cells)
+	rewrite.RepairSSA(d.f, d.undef)
+	d.undef.Promote(d.f, d.cells)
 }
 
 // staying reports whether b was there from the start and has a Sync op before
 // it.
 func (d *deadLanes) staying(b *ir.Block) bool {
-	i, ok := d.u.index[b]
-	return ok && d.u.before[i]
+	i, ok := d.u.Index[b]
+	return ok && d.u.Before[i]
 }
 
 // uniform reports whether b, which was there from the start, is part of the skeleton.
@@ -195,7 +129,7 @@ func (d *deadLanes) uniform(b *ir.Block) bool { return d.staying(b) && d.u.Block
 // their return, is done by no others.
 func (d *deadLanes) ownRegion(b *ir.Block) {
 	to := d.dying[b]
-	region := reachable(to)
+	region := uniform.Reachable(to)
 	in := map[*ir.Block]bool{}
 	for _, x := range region {
 		in[x] = true
@@ -209,12 +143,12 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 	if own {
 		return
 	}
-	c := newCloner(d.f)
-	c.copy(region)
-	c.entered(to, b)
-	c.end(region, c.block)
-	c.phis(region)
-	d.dying[b] = c.block(to)
+	c := rewrite.NewCloner(d.f)
+	c.Copy(region)
+	c.Entered(to, b)
+	c.End(region, c.Block)
+	c.Phis(region)
+	d.dying[b] = c.Block(to)
 	d.f.RemoveUnreachable()
 }
 
@@ -238,12 +172,12 @@ func (d *deadLanes) findSkeleton() {
 		case v.Op == ir.OpLoad:
 			return u.Value(v)
 		case v.Op.Has(ir.FlagPure):
-			return u.Value(v) || !undefinedForSome(v.Op)
+			return u.Value(v) || !facts.UndefinedForSome(v.Op)
 		}
 		return false
 	}
 	var all []*ir.Value
-	for _, b := range u.order {
+	for _, b := range u.Order {
 		if d.uniform(b) {
 			for _, v := range slices.Concat(b.Phis, b.Insts) {
 				if fits(v) {
@@ -257,7 +191,7 @@ func (d *deadLanes) findSkeleton() {
 	asked, after := d.asked(all), map[*ir.Block]bool{}
 	for b := range d.dying {
 		for _, s := range b.Term.Succs {
-			for _, x := range reachable(s) {
+			for _, x := range uniform.Reachable(s) {
 				after[x] = true
 			}
 		}
@@ -297,7 +231,7 @@ func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 			}
 		}
 	}
-	for _, b := range d.u.order {
+	for _, b := range d.u.Order {
 		if c := b.Term.Cond; c != nil && d.u.Value(c) {
 			ask(c)
 		}
@@ -317,17 +251,7 @@ func hazardous(v *ir.Value) bool {
 	case ir.OpLoad:
 		return v.Ref().Var == nil || len(v.Path()) > 0
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
-		return !speculative(v)
-	}
-	return false
-}
-
-// undefinedForSome reports whether the pure op asks something of its arguments,
-// which only live lanes have checked.
-func undefinedForSome(op ir.Op) bool {
-	switch op {
-	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpShl, ir.OpShrL, ir.OpShrA, ir.OpFToS, ir.OpFToU:
-		return true
+		return !facts.Speculative(v)
 	}
 	return false
 }
@@ -343,43 +267,7 @@ func (d *deadLanes) splitTail(b *ir.Block) {
 	for !b.Insts[last].Op.Has(ir.FlagSync) {
 		last--
 	}
-	splitAfter(b, last+1)
-}
-
-// splitAfter moves b's instructions from the n-th on, and its terminator, to a
-// new block that b jumps to.
-func splitAfter(b *ir.Block, n int) *ir.Block {
-	t := b.Func.NewBlock()
-	t.Insts = append(t.Insts, b.Insts[n:]...)
-	b.Insts = b.Insts[:n:n]
-	for _, v := range t.Insts {
-		v.Block = t
-	}
-	moveTerm(b, t)
-	b.Jump(t)
-	return t
-}
-
-// cutOut removes the n-th instruction of b, which then ends there, and returns it and the
-// block with what came after.
-func cutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
-	v := b.Insts[n]
-	rest := splitAfter(b, n+1)
-	b.Insts = b.Insts[:n]
-	b.ClearTerm()
-	return v, rest
-}
-
-// moveTerm gives b's terminator to c, which has none.
-func moveTerm(b, c *ir.Block) {
-	c.Term, b.Term = b.Term, ir.Term{}
-	for _, s := range c.Term.Succs {
-		for i, p := range s.Preds {
-			if p == b {
-				s.Preds[i] = c
-			}
-		}
-	}
+	rewrite.SplitAfter(b, last+1)
 }
 
 // demote turns phis into variables, so that edges can be moved. Those of the
@@ -393,7 +281,7 @@ func (d *deadLanes) demote() {
 			}
 		}
 	}
-	d.cells = demotePhis(d.f, d.undef)
+	d.cells = rewrite.DemotePhis(d.f, d.undef)
 	vars := map[*ir.Var]bool{}
 	for _, v := range phis {
 		vars[v.Ref().Var] = true
@@ -419,7 +307,7 @@ func (d *deadLanes) skip(b, dead, live *ir.Block) {
 
 // forget notes at the end of b, where lanes are dead, that they need nothing of
 // what live lanes have.
-func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.forget(b, d.own)...) }
+func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.Forget(b, d.own)...) }
 
 // rebuild puts what is not the skeleton's in b, a block in uniform flow, under
 // "if not dead".
@@ -427,9 +315,9 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	insts := b.Insts
 	b.Insts = nil
 	end := d.f.NewBlock() // holds the terminator meanwhile
-	moveTerm(b, end)
+	rewrite.MoveTerm(b, end)
 	cur := b
-	if d.u.asksAt(b) {
+	if d.u.AsksAt(b) {
 		cur = d.ask(b)
 	}
 	var live []*ir.Value
@@ -467,7 +355,7 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 	if t.Kind == ir.Branch && !d.u.Value(t.Cond) {
 		// The live lanes alone have the condition.
 		body := d.f.NewBlock()
-		to := d.u.join(b)
+		to := d.u.Join(b)
 		if out := d.dying[b]; out != nil {
 			stay := t.Succs[0]
 			if stay == out {
@@ -483,13 +371,13 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 		}
 		d.skip(cur, to, body)
 		put(body, live...)
-		moveTerm(end, body)
+		rewrite.MoveTerm(end, body)
 	} else {
 		if t.Cond != nil && t.Cond.Block != nil && !d.skeleton[t.Cond] {
 			panic("BUG: a uniform condition that dead lanes lack")
 		}
 		flush()
-		moveTerm(end, cur)
+		rewrite.MoveTerm(end, cur)
 		d.guard(cur)
 	}
 	// The holder is unreachable by now.
@@ -502,13 +390,13 @@ func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 	next, out := d.f.NewBlock(), d.f.NewBlock()
 	p := d.given[b]
 	if p != nil {
-		step, m := p.step, d.f.Module
-		if p.opposite {
+		step, m := p.Step, d.f.Module
+		if p.Opposite {
 			step = b.Append(ir.OpISub, step.Type, m.Int(step.Type, 0), step)
 		}
 		before := b.Append(ir.OpISub, step.Type, step, m.Int(step.Type, 1))
 		vote := d.f.NewBlock()
-		b.Branch(b.Append(ir.OpULt, ir.TypeBool, before, m.Const(step.Type, p.most)), next, vote)
+		b.Branch(b.Append(ir.OpULt, ir.TypeBool, before, m.Const(step.Type, p.Most)), next, vote)
 		b = vote
 	}
 	b.Branch(d.left(b, p != nil), next, out)
@@ -574,7 +462,7 @@ func (d *deadLanes) guard(b *ir.Block) {
 			to = d.f.NewBlock()
 			to.SetTerm(ir.Term{Kind: ir.Return})
 		case !d.u.Block(s):
-			to = d.u.join(s)
+			to = d.u.Join(s)
 		default:
 			continue
 		}
@@ -587,7 +475,7 @@ func (d *deadLanes) guard(b *ir.Block) {
 // redirect sends the work-items that leave at b, when they are done, to the
 // block to of the skeleton.
 func (d *deadLanes) redirect(b, to *ir.Block) {
-	for _, x := range reachable(d.dying[b]) {
+	for _, x := range uniform.Reachable(d.dying[b]) {
 		if x.Term.Kind != ir.Return {
 			continue
 		}

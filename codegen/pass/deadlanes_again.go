@@ -12,7 +12,7 @@ import (
 // must not be computed without the checks there, live lanes tell the dead ones.
 func (d *deadLanes) computeAgain() {
 	a := &again{d: d, seen: map[*ir.Value]bool{}, copies: map[*ir.Block]map[*ir.Value]*ir.Value{}, first: map[*ir.Block][]*ir.Value{}}
-	for _, b := range d.u.order {
+	for _, b := range d.u.Order {
 		if !d.uniform(b) {
 			continue
 		}

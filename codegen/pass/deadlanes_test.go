@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // TestDeadLanesRandom compares random kernels under the host's rule, where work-
@@ -18,7 +19,7 @@ func TestDeadLanesRandom(t *testing.T) {
 	accepted, left, even := 0, 0, 0
 	for seed := range *seeds {
 		g := newLaneGen(seed)
-		if ds := mem2reg(g.m); len(ds) > 0 {
+		if ds := rewrite.Mem2Reg(g.m); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		m := &laneMachine{f: g.f, out: g.out, in: g.in, size: 5, limit: 4000}

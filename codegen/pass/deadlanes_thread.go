@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // alive says what is known of a work-item where it stands.
@@ -50,7 +51,7 @@ func (d *deadLanes) thread() {
 				default:
 					continue
 				}
-				if s := g.Term.Succs[to]; s != g && countPreds(g, p) == 1 {
+				if s := g.Term.Succs[to]; s != g && rewrite.CountPreds(g, p) == 1 {
 					p.Retarget(g, s)
 					changed = true
 				}
@@ -70,7 +71,7 @@ func (d *deadLanes) skipEmpty() bool {
 		}
 		to := b.Term.Succs[0]
 		for _, p := range append([]*ir.Block{}, b.Preds...) {
-			if countPreds(b, p) == 1 && countPreds(to, p) == 0 {
+			if rewrite.CountPreds(b, p) == 1 && rewrite.CountPreds(to, p) == 0 {
 				p.Retarget(b, to)
 				changed = true
 			}
@@ -88,7 +89,7 @@ func (d *deadLanes) tests(b *ir.Block) bool {
 
 // matters reports whether v does anything.
 func (d *deadLanes) matters(v *ir.Value) bool {
-	return v.Op != ir.OpStore || !d.undef.is(v.Args[0])
+	return v.Op != ir.OpStore || !d.undef.Is(v.Args[0])
 }
 
 func (d *deadLanes) loads(v *ir.Value) bool {

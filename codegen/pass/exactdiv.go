@@ -4,6 +4,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -22,7 +24,7 @@ func exactDivide(m *ir.Module) diag.List {
 	if m.Float == properties.FloatFast {
 		return nil
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			x := &corrector{f: f, b: b, parts: map[*ir.Value]*floatParts{}}
 			for _, v := range b.Insts {
@@ -87,7 +89,7 @@ func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 		return args[2]
 	}
 	v := x.f.NewValue(op, t, args...)
-	if c := (&simplifier{m: x.f.Module}).fold(v); c != nil {
+	if c := facts.FoldConst(x.f.Module, v); c != nil {
 		return c
 	}
 	v.Block, v.Pos = x.b, x.pos

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -116,15 +117,15 @@ func (c *correction) run(t testing.TB, vals []uint32, off int32) uint32 {
 				r = uint32(int32(a) >> b)
 			}
 		case ir.OpIEq:
-			r = uint32(boolBits(a == b))
+			r = uint32(facts.BoolBits(a == b))
 		case ir.OpULt:
-			r = uint32(boolBits(a < b))
+			r = uint32(facts.BoolBits(a < b))
 		case ir.OpULe:
-			r = uint32(boolBits(a <= b))
+			r = uint32(facts.BoolBits(a <= b))
 		case ir.OpSLt:
-			r = uint32(boolBits(int32(a) < int32(b)))
+			r = uint32(facts.BoolBits(int32(a) < int32(b)))
 		case ir.OpSLe:
-			r = uint32(boolBits(int32(a) <= int32(b)))
+			r = uint32(facts.BoolBits(int32(a) <= int32(b)))
 		case ir.OpSelect:
 			r = vals[s.args[2]]
 			if a != 0 {

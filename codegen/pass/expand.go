@@ -6,6 +6,9 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // runZeroLocal replaces each ZeroLocal by a loop in which the work-group zeroes
@@ -20,8 +23,8 @@ func runZeroLocal(m *ir.Module) diag.List {
 		if at < 0 {
 			continue
 		}
-		again := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(reachable(s), b) })
-		v, rest := cutOut(b, at) // a later round finds what else is in there
+		again := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(uniform.Reachable(s), b) })
+		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
 		if again {
 			// Others may still read what they wrote in the round before.
 			barrier(b, v.Pos)
@@ -33,7 +36,7 @@ func runZeroLocal(m *ir.Module) diag.List {
 		barrier(z.b, v.Pos)
 		z.b.Jump(rest)
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		zeroPrivate(f)
 	}
 	return nil
@@ -136,9 +139,9 @@ func mulExpr(m *ir.Module, x, y *ir.Value) *ir.Value {
 	switch {
 	case x.IsConst() && y.IsConst():
 		return m.Const(ir.TypeI32, x.Bits*y.Bits)
-	case isOne(x):
+	case facts.IsOne(x):
 		return y
-	case isOne(y):
+	case facts.IsOne(y):
 		return x
 	}
 	return m.ConstExpr(ir.OpIMul, ir.TypeI32, x, y)
@@ -211,14 +214,14 @@ func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
 // runExpand replaces Fault by a call of a helper, and the arguments of a
 // spilled launch block by loads. It stands after structurize: the helper has
 // its structure, and the rest is straight code.
-func runExpand(m *ir.Module, r *Result) diag.List {
+func runExpand(m *ir.Module, r *facts.Result) diag.List {
 	if first := m.Target.First; first != nil {
-		r.Foreign = !shareSites(m, first)
+		r.Foreign = !facts.ShareSites(m, first)
 	} else {
 		compactSites(m)
 	}
 	if m.Spilled {
-		for _, f := range bodies(m) {
+		for _, f := range rewrite.Bodies(m) {
 			spillArgs(f)
 		}
 	}
@@ -230,7 +233,7 @@ func runExpand(m *ir.Module, r *Result) diag.List {
 		return helper
 	}
 	lateFaults(m, need)
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if v.Op != ir.OpFault {

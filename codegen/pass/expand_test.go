@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // newTestKernel returns a kernel of one block that reads its slices' addresses.
@@ -48,7 +49,7 @@ func TestAccess(t *testing.T) {
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}
-	runAccess(m)
+	facts.InferAccess(m)
 	for i, want := range []abi.Access{abi.Read, abi.Write, abi.ReadWrite, abi.Read, abi.Write, 0} {
 		if got := m.Params[i].Access; got != want {
 			t.Errorf("%s: %v, want %v", m.Params[i].Name, got, want)
@@ -62,7 +63,7 @@ func TestAccessUnknown(t *testing.T) {
 	p := b.Append(ir.OpBitcast, ir.TypeAddr, m.Int(ir.TypeI64, 64))
 	b.Append(ir.OpStore, ir.TypeVoid, zero, p, zero).Aux = &ir.Ref{Elem: ir.TypeI32}
 	b.SetTerm(ir.Term{Kind: ir.Return})
-	runAccess(m)
+	facts.InferAccess(m)
 	for _, p := range m.Params {
 		if p.Access != abi.Write {
 			t.Errorf("%s: %v", p.Name, p.Access)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // narrowFloats computes in float32 what is the same there. Go has math's functions for
@@ -13,18 +15,18 @@ import (
 // people write of a float32; devices without float64 run that then, and others are faster.
 func narrowFloats(m *ir.Module) diag.List {
 	changed := false
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
-				n := &maker{f: f, at: v}
+				n := &rewrite.Maker{Func: f, At: v}
 				switch v.Op {
 				case ir.OpFConvert:
-					changed = n.narrowResult(v) || changed
+					changed = narrowResult(n, v) || changed
 				case ir.OpFEq, ir.OpFNe, ir.OpFLt, ir.OpFLe:
-					changed = n.narrowOrder(v) || changed
+					changed = narrowOrder(n, v) || changed
 				}
-				out = append(append(out, n.made...), v)
+				out = append(append(out, n.Made...), v)
 			}
 			b.Insts = out
 		}
@@ -75,7 +77,7 @@ func isNarrow(v *ir.Value, depth int) bool {
 func narrowConst(v *ir.Value) (uint64, bool) {
 	f := math.Float64frombits(v.Bits)
 	x := float32(f)
-	return uint64(math.Float32bits(x)), float64(x) == f && exact32(x)
+	return uint64(math.Float32bits(x)), float64(x) == f && facts.Exact32(x)
 }
 
 // isBits reports whether an op of floats moves bits alone, those of a signalling NaN, too.
@@ -83,36 +85,36 @@ func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op 
 
 // inNarrow returns the float32 that v, of which isNarrow, is. It is fused with nothing, as
 // what Go converts. If quiet, a signalling NaN is made quiet, as conversions do.
-func (m *maker) inNarrow(v *ir.Value, quiet bool) *ir.Value {
+func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	if v.IsConst() {
 		bits, _ := narrowConst(v)
-		return m.f.Module.Const(ir.TypeF32, bits)
+		return m.Func.Module.Const(ir.TypeF32, bits)
 	}
 	if v.Op == ir.OpFConvert {
 		x := v.Args[0]
-		if mayBeProduct(x) {
-			x = m.op(ir.OpFRounded, ir.TypeF32, x)
+		if facts.MayBeProduct(x) {
+			x = m.Op(ir.OpFRounded, ir.TypeF32, x)
 		}
 		if quiet && !isComputed(x) {
-			x = m.quieted(x)
+			x = quieted(m, x)
 		}
 		return x
 	}
-	return m.op(v.Op, ir.TypeF32, m.allNarrow(v, quiet && isBits(v.Op))...)
+	return m.Op(v.Op, ir.TypeF32, allNarrow(m, v, quiet && isBits(v.Op))...)
 }
 
 // quieted returns x with the bit that tells quiet NaNs from others, if it is one.
-func (m *maker) quieted(x *ir.Value) *ir.Value {
-	bits := m.op(ir.OpOr, ir.TypeI32, m.op(ir.OpBitcast, ir.TypeI32, x), m.f.Module.Int(ir.TypeI32, 1<<22))
-	return m.op(ir.OpSelect, ir.TypeF32, m.op(ir.OpFNe, ir.TypeBool, x, x), m.op(ir.OpBitcast, ir.TypeF32, bits), x)
+func quieted(m *rewrite.Maker, x *ir.Value) *ir.Value {
+	bits := m.Op(ir.OpOr, ir.TypeI32, m.Op(ir.OpBitcast, ir.TypeI32, x), m.Func.Module.Int(ir.TypeI32, 1<<22))
+	return m.Op(ir.OpSelect, ir.TypeF32, m.Op(ir.OpFNe, ir.TypeBool, x, x), m.Op(ir.OpBitcast, ir.TypeF32, bits), x)
 }
 
 // allNarrow returns v's operands in 32 bits.
-func (m *maker) allNarrow(v *ir.Value, quiet bool) []*ir.Value {
+func allNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) []*ir.Value {
 	var args []*ir.Value
 	for _, a := range v.Args {
 		if a.Type == ir.TypeF64 {
-			a = m.inNarrow(a, quiet)
+			a = inNarrow(m, a, quiet)
 		}
 		args = append(args, a)
 	}
@@ -120,7 +122,7 @@ func (m *maker) allNarrow(v *ir.Value, quiet bool) []*ir.Value {
 }
 
 // narrowResult computes v, a float32 made of a float64, in 32 bits, where that is the same.
-func (m *maker) narrowResult(v *ir.Value) bool {
+func narrowResult(m *rewrite.Maker, v *ir.Value) bool {
 	wide := v.Args[0]
 	if v.Type != ir.TypeF32 || wide.Type != ir.TypeF64 || wide.IsConst() {
 		return false
@@ -130,7 +132,7 @@ func (m *maker) narrowResult(v *ir.Value) bool {
 		return true
 	}
 	if wide.Op == ir.OpFConvert && wide.Args[0].Type == ir.TypeF32 {
-		v.Op, v.Args = ir.OpFRounded, []*ir.Value{m.inNarrow(wide, true)}
+		v.Op, v.Args = ir.OpFRounded, []*ir.Value{inNarrow(m, wide, true)}
 		return true
 	}
 	if !exactOps[wide.Op] && !innocuous[wide.Op] {
@@ -141,7 +143,7 @@ func (m *maker) narrowResult(v *ir.Value) bool {
 			return false
 		}
 	}
-	v.Op, v.Args = ir.OpFRounded, []*ir.Value{m.op(wide.Op, ir.TypeF32, m.allNarrow(wide, isBits(wide.Op))...)}
+	v.Op, v.Args = ir.OpFRounded, []*ir.Value{m.Op(wide.Op, ir.TypeF32, allNarrow(m, wide, isBits(wide.Op))...)}
 	return true
 }
 
@@ -155,28 +157,28 @@ func isComputed(v *ir.Value) bool {
 
 // narrowOrder compares two float64 that are float32 as such; of a constant between two
 // float32, the nearer one does.
-func (m *maker) narrowOrder(v *ir.Value) bool {
+func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 	x, y := v.Args[0], v.Args[1]
 	if x.Type != ir.TypeF64 || x.IsConst() && y.IsConst() {
 		return false
 	}
 	switch inX, inY := isNarrow(x, 0), isNarrow(y, 0); {
 	case inX && inY:
-		v.Args = m.allNarrow(v, false)
+		v.Args = allNarrow(m, v, false)
 		return true
 	case (v.Op == ir.OpFEq || v.Op == ir.OpFNe) && (inX && between(y) || inY && between(x)):
-		b := m.f.Module.Bool
+		b := m.Func.Module.Bool
 		v.Op, v.Args = ir.OpLNe, []*ir.Value{b(v.Op == ir.OpFNe), b(false)} // folded later
 		return true
 	case v.Op == ir.OpFEq || v.Op == ir.OpFNe:
 	case inX && y.IsConst():
 		if limit, ok := nearest(math.Float64frombits(y.Bits), false); ok {
-			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.inNarrow(x, false), m.f.Module.Const(ir.TypeF32, limit)}
+			v.Op, v.Args = ir.OpFLt, []*ir.Value{inNarrow(m, x, false), m.Func.Module.Const(ir.TypeF32, limit)}
 			return true
 		}
 	case inY && x.IsConst():
 		if limit, ok := nearest(math.Float64frombits(x.Bits), true); ok {
-			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.f.Module.Const(ir.TypeF32, limit), m.inNarrow(y, false)}
+			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.Func.Module.Const(ir.TypeF32, limit), inNarrow(m, y, false)}
 			return true
 		}
 	}
@@ -204,5 +206,5 @@ func nearest(c float64, before bool) (uint64, bool) {
 	case !before && float64(x) < c:
 		x = math.Nextafter32(x, float32(math.Inf(1)))
 	}
-	return uint64(math.Float32bits(x)), exact32(x)
+	return uint64(math.Float32bits(x)), facts.Exact32(x)
 }

@@ -3,26 +3,28 @@ package pass
 import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // ForHost readies a module, as narrow leaves it, for compilers that do little to
 // loops, as gc: those that run a few times, as is known here, are written out, and
 // small branches become selections. It analyses what is uniform then, and which loops
 // are short.
-func ForHost(m *ir.Module) *Uniformity {
+func ForHost(m *ir.Module) *uniform.Info {
 	f := m.Kernel
 	withinRange(m)
 	f.RemoveUnreachable()
-	singleLatches(f)
+	rewrite.SingleLatches(f)
 	for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).movable); {
 		clean(m)
 	}
 	selectBranches(f)
 	runSimplify(m)
 	f.RemoveUnreachable()
-	singleLatches(f)
-	u := uniformity(f)
-	u.short = costOfLoops(f).short
+	rewrite.SingleLatches(f)
+	u := uniform.Of(f)
+	u.ShortLoops = costOfLoops(f).short
 	return u
 }
 
@@ -47,7 +49,7 @@ func withinRange(m *ir.Module) {
 			}
 		}
 	}
-	replaceUses(m.Kernel, (&promoter{repl: repl}).resolve)
+	rewrite.ReplaceUses(m.Kernel, (&rewrite.Promoter{Repl: repl}).Resolve)
 	runSimplify(m)
 	runDCE(m)
 }

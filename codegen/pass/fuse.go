@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -13,7 +14,7 @@ import (
 // it: the product is under no FRounded, of which none is left, and nothing but such
 // sums uses it, so that it is computed nowhere any more.
 func fuse(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		if m.Float != properties.FloatExact {
 			subtractNegated(f)
 			fuseProducts(f)
@@ -133,15 +134,6 @@ func dropRounded(f *ir.Func) {
 		})
 	}
 	if len(repl) > 0 {
-		replaceUses(f, (&promoter{repl: repl}).resolve)
+		rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: repl}).Resolve)
 	}
-}
-
-// mayBeProduct reports whether simplification could find v to be a product.
-func mayBeProduct(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpFMul, ir.OpFNegate, ir.OpPhi, ir.OpSelect, ir.OpLoad:
-		return true
-	}
-	return false
 }

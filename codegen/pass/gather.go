@@ -5,6 +5,9 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // maxGathered bounds the checks that become one.
@@ -30,12 +33,12 @@ func staysUniform(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 		return false
 	}
 	c.Kernel.RemoveUnreachable()
-	singleLatches(c.Kernel)
-	return len(uniformity(c.Kernel).check()) == 0
+	rewrite.SingleLatches(c.Kernel)
+	return len(uniform.Of(c.Kernel).Check()) == 0
 }
 
 func gatherAll(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		together := map[*ir.Block]bool{}
 		if f == m.Kernel && m.UsesGroup {
 			together = failTogether(f)
@@ -79,10 +82,10 @@ func gatherAll(m *ir.Module) diag.List {
 // skeleton that such a check is for.
 func failTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
-	singleLatches(f)
-	u := uniformity(f)
+	rewrite.SingleLatches(f)
+	u := uniform.Of(f)
 	together := map[*ir.Block]bool{}
-	for _, b := range u.order {
+	for _, b := range u.Order {
 		if _, ok := checkOf(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
 			together[b] = true
 		}
@@ -175,7 +178,7 @@ func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 		if !c.between(v) || c.placed[v] || slices.Contains(list, v) {
 			continue
 		}
-		if !speculative(v) {
+		if !facts.Speculative(v) {
 			return nil, false
 		}
 		var ok bool
@@ -185,25 +188,6 @@ func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 		list = append(list, v)
 	}
 	return list, true
-}
-
-// speculative reports whether v may be computed where nothing asks for it.
-func speculative(v *ir.Value) bool {
-	if !v.Op.Has(ir.FlagPure) || v.Op == ir.OpPhi {
-		return false
-	}
-	if !undefinedForSome(v.Op) {
-		return true
-	}
-	switch v.Op {
-	case ir.OpUDiv, ir.OpUMod:
-		return v.Args[1].IsConst() && v.Args[1].Bits != 0
-	case ir.OpSDiv:
-		return v.Args[1].IsConst() && v.Args[1].Int() > 0
-	case ir.OpShl, ir.OpShrL, ir.OpShrA:
-		return v.Args[1].IsConst() && v.Args[1].Bits < uint64(v.Type.Bits())
-	}
-	return false
 }
 
 // merge makes one check of all.
@@ -248,10 +232,10 @@ func (c *gatherer) merge() {
 
 // fail leads to the first fault that there is, from block b on.
 func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
-	copies := newCloner(c.f)
+	copies := rewrite.NewCloner(c.f)
 	for i := 0; i < len(c.list); i++ {
 		if c.effects && i > 0 {
-			copies.insts(c.list[i].block, b)
+			copies.Insts(c.list[i].block, b)
 		}
 		j := i
 		for !c.effects && j+1 < len(c.list) && alike(c.list[i].fault, c.list[j+1].fault) {

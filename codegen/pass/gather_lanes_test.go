@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // TestGatherLanesRandom lets unroll and gather loose on random kernels with barriers.
@@ -51,7 +52,7 @@ func TestBoundsLeavesEnds(t *testing.T) {
 		var rejected [2]int
 		for i := range rejected {
 			g := newLaneGenOf(seed, nests)
-			mem2reg(g.m)
+			rewrite.Mem2Reg(g.m)
 			runSimplify(g.m)
 			runDCE(g.m)
 			if i == 1 {
@@ -73,7 +74,7 @@ func testLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 	for seed := range n {
 		build := func() *laneGen {
 			g := newLaneGenOf(seed, nests)
-			if ds := mem2reg(g.m); len(ds) > 0 {
+			if ds := rewrite.Mem2Reg(g.m); len(ds) > 0 {
 				t.Fatal(ds)
 			}
 			return g

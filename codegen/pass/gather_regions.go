@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // Limits of a region whose checks are made before it.
@@ -157,9 +159,9 @@ func (r *region) op(op ir.Op, args ...*ir.Value) *ir.Value {
 	switch {
 	case op == ir.OpLNot && args[0].IsConst():
 		return m.Bool(args[0].Bits == 0)
-	case op == ir.OpLAnd && isOne(args[0]), op == ir.OpLOr && isZero(args[0]):
+	case op == ir.OpLAnd && facts.IsOne(args[0]), op == ir.OpLOr && facts.IsZero(args[0]):
 		return args[1]
-	case op == ir.OpLAnd && isOne(args[1]), op == ir.OpLOr && isZero(args[1]):
+	case op == ir.OpLAnd && facts.IsOne(args[1]), op == ir.OpLOr && facts.IsZero(args[1]):
 		return args[0]
 	}
 	v := r.start.Append(op, ir.TypeBool, args...)
@@ -176,7 +178,7 @@ func (r *region) hoist(v *ir.Value) *ir.Value {
 		return w
 	}
 	r.hoisted[v] = nil
-	if !speculative(v) || len(r.made) > maxRegionHoists {
+	if !facts.Speculative(v) || len(r.made) > maxRegionHoists {
 		return nil
 	}
 	var args []*ir.Value
@@ -253,20 +255,20 @@ func (r *region) always(d, b *ir.Block) bool {
 func (r *region) split(all *ir.Value, gathered []check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()
 	t := r.start.Term
-	c := newCloner(r.f)
+	c := rewrite.NewCloner(r.f)
 	list := slices.Concat(r.blocks, r.faults)
-	c.copy(list)
+	c.Copy(list)
 	dead := r.f.NewBlock() // where the copy would be left, which does not happen
 	dead.SetTerm(ir.Term{Kind: ir.Return})
-	c.pair(r.start, cold)
-	c.end(append([]*ir.Block{r.start}, list...), func(s *ir.Block) *ir.Block {
-		if d := c.blocks[s]; d != nil && s != r.start {
+	c.Pair(r.start, cold)
+	c.End(append([]*ir.Block{r.start}, list...), func(s *ir.Block) *ir.Block {
+		if d := c.Blocks[s]; d != nil && s != r.start {
 			return d
 		}
 		return dead
 	})
-	c.phis(r.blocks)
-	moveTerm(r.start, hot)
+	c.Phis(r.blocks)
+	rewrite.MoveTerm(r.start, hot)
 	r.together[hot] = r.together[r.start]
 	delete(r.together, r.start)
 	r.start.SetTerm(ir.Term{Kind: ir.Branch, Cond: all, Succs: []*ir.Block{hot, cold}, Pos: t.Pos})
@@ -278,8 +280,8 @@ func (r *region) split(all *ir.Value, gathered []check) map[*ir.Block]*ir.Block 
 		dropEdge(b, k.fault)
 	}
 	r.f.RemoveUnreachable()
-	return c.blocks
+	return c.Blocks
 }
 
 // dropEdge turns b's branch into a jump to where it leads but for to.
-func dropEdge(b, to *ir.Block) { jumpTo(b, 1-slices.Index(b.Term.Succs, to)) }
+func dropEdge(b, to *ir.Block) { rewrite.JumpTo(b, 1-slices.Index(b.Term.Succs, to)) }

@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // checkGen writes random kernels that index slices: in straight-line code, under
@@ -226,7 +227,7 @@ func outcome(m *ir.Module, l interp.Launch) string {
 func (g *checkGen) ready(t *testing.T) {
 	t.Helper()
 	for _, run := range []func(*ir.Module) error{ir.Verify, func(m *ir.Module) error {
-		if ds := mem2reg(m); len(ds) > 0 {
+		if ds := rewrite.Mem2Reg(m); len(ds) > 0 {
 			return fmt.Errorf("%v", ds)
 		}
 		runSimplify(m)

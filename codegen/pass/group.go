@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runGroups replaces the group ops that SPIR-V lacks: those of work-groups by code
@@ -23,7 +24,7 @@ func runGroups(m *ir.Module) diag.List {
 		if at < 0 {
 			continue
 		}
-		v, rest := cutOut(b, at) // a later round finds what else is in there
+		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
 		g.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		if v.GroupScope() == ir.ScopeWorkGroup {
 			g.workGroup(v)

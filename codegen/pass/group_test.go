@@ -11,6 +11,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // groupOp is a group op with its result's type.
@@ -171,7 +172,7 @@ func TestGroupOps(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v: %v", o, err)
 				}
-				for _, run := range []Pass{{Name: "deadlanes", Run: runDeadLanes}, {Name: "groups", Run: runGroups}, {Name: "mem2reg", Run: mem2reg}, {Name: "structurize", Run: structurize}} {
+				for _, run := range []Pass{{Name: "deadlanes", Run: runDeadLanes}, {Name: "groups", Run: runGroups}, {Name: "mem2reg", Run: rewrite.Mem2Reg}, {Name: "structurize", Run: structurize}} {
 					if ds := run.Run(m); len(ds) > 0 {
 						t.Fatalf("%v: %v", o, ds)
 					}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // laneMachine runs the work-items of one group, from Sync op to Sync op.
@@ -210,7 +211,7 @@ func (m *laneMachine) exec(l *lane, v *ir.Value) {
 		for _, a := range v.Args {
 			w.Args = append(w.Args, m.f.Module.Const(a.Type, m.get(l, a)))
 		}
-		c := (&simplifier{m: m.f.Module}).fold(&w)
+		c := facts.FoldConst(m.f.Module, &w)
 		if c == nil {
 			panic(fmt.Sprintf("%v is undefined", v.Op))
 		}

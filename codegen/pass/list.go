@@ -1,13 +1,17 @@
 package pass
 
-import "github.com/kgen-go/kgen/codegen/ir"
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
 
 // passes is the pipeline. The order matters: passOrder says what must run before what,
 // and why.
 var passes = []Pass{
 	{Name: "soa", Doc: "turn private arrays of structs into arrays of their fields", Run: soa},
 	{Name: "sroa", Doc: "split variables into their parts", Run: sroa},
-	{Name: "mem2reg", Doc: "turn scalar variables into values", Run: mem2reg},
+	{Name: "mem2reg", Doc: "turn scalar variables into values", Run: rewrite.Mem2Reg},
 	{Name: "params", Doc: "take arguments that are never read out of the argument block", Run: elide},
 	{Name: "simplify", Doc: "fold constants and drop what does nothing", Run: runSimplify},
 	{Name: "cse", Doc: "compute and check everything once", Run: runCSE},
@@ -26,7 +30,7 @@ var passes = []Pass{
 	{Name: "groups", Doc: "replace group algorithms by what SPIR-V has", Run: runGroups},
 	{Name: "atomics", Doc: "replace atomic operations by what SPIR-V has", Run: runAtomics},
 	{Name: "zerolocal", Doc: "zero work-group memory and large arrays", Run: runZeroLocal},
-	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: mem2reg},
+	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: rewrite.Mem2Reg},
 	{Name: "constdiv", Doc: "divide 64-bit integers by constants by multiplication", Run: constDivide},
 	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: runSimplify},
 	{Name: "dce2", Doc: "remove what has no effect any more", Run: runDCE},
@@ -38,7 +42,7 @@ var passes = []Pass{
 	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks},
 	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: exactDivide},
 	{Name: "longdiv", Doc: "write out divisions of 64-bit integers", Run: longDivide},
-	{Name: "access", Doc: "infer what the kernel reads and writes", Run: runAccess},
+	{Name: "access", Doc: "infer what the kernel reads and writes", Run: facts.InferAccess},
 	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: unsigned},
 	{Name: "outlive", Doc: "compute behind loops again what drivers would lose", Run: outlive},
 	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", RunNoting: runExpand, Level: ir.Legal},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // longDivide writes out the divisions of 64-bit integers that are left. Drivers call a
@@ -13,15 +14,15 @@ import (
 func longDivide(m *ir.Module) diag.List {
 	constDivide(m) // what simplify has found to be constant since
 	changed := false
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
 				if isLongDivision(v) {
-					d := &longDivision{maker: maker{f: f, at: v}}
+					d := &longDivision{Maker: rewrite.Maker{Func: f, At: v}}
 					last := d.divide()
 					v.Op, v.Args = last.Op, slices.Clone(last.Args)
-					out = append(out, d.made[:len(d.made)-1]...)
+					out = append(out, d.Made[:len(d.Made)-1]...)
 					changed = true
 				}
 				out = append(out, v)
@@ -54,7 +55,7 @@ func isLongDivision(v *ir.Value) bool {
 // each leaves less than 2^-18 of what was there, and the divisor. After four that is less
 // than twice the divisor.
 type longDivision struct {
-	maker
+	rewrite.Maker
 	by      *ir.Value // the divisor without its sign
 	inverse *ir.Value // a float32, no more than 1/by
 	q, left *ir.Value
@@ -63,29 +64,29 @@ type longDivision struct {
 const under = 1.0 / (1 << 19)
 
 func (d *longDivision) wide(op ir.Op, args ...*ir.Value) *ir.Value {
-	return d.op(op, ir.TypeI64, args...)
+	return d.Op(op, ir.TypeI64, args...)
 }
 
 func (d *longDivision) word(op ir.Op, args ...*ir.Value) *ir.Value {
-	return d.op(op, ir.TypeI32, args...)
+	return d.Op(op, ir.TypeI32, args...)
 }
 
 func (d *longDivision) float(op ir.Op, args ...*ir.Value) *ir.Value {
-	return d.op(op, ir.TypeF32, args...)
+	return d.Op(op, ir.TypeF32, args...)
 }
 
-func (d *longDivision) num(n int64) *ir.Value { return d.f.Module.Int(ir.TypeI64, n) }
+func (d *longDivision) num(n int64) *ir.Value { return d.Func.Module.Int(ir.TypeI64, n) }
 
 func (d *longDivision) real(x float64) *ir.Value {
-	return d.f.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, x))
+	return d.Func.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, x))
 }
 
 // divide returns the last op of the division.
 func (d *longDivision) divide() *ir.Value {
-	x, y := d.at.Args[0], d.at.Args[1]
-	if d.at.Op != ir.OpSDiv {
+	x, y := d.At.Args[0], d.At.Args[1]
+	if d.At.Op != ir.OpSDiv {
 		d.unsigned(x, y)
-		return d.last(d.at.Op == ir.OpUMod)
+		return d.last(d.At.Op == ir.OpUMod)
 	}
 	xs, ys := d.wide(ir.OpShrA, x, d.num(63)), d.wide(ir.OpShrA, y, d.num(63))
 	d.unsigned(d.negateIf(xs, x), d.negateIf(ys, y))
@@ -131,7 +132,7 @@ func (d *longDivision) toFloat(x *ir.Value) *ir.Value {
 
 // last returns the quotient or what remains.
 func (d *longDivision) last(rest bool) *ir.Value {
-	more := d.op(ir.OpULe, ir.TypeBool, d.by, d.left)
+	more := d.Op(ir.OpULe, ir.TypeBool, d.by, d.left)
 	if rest {
 		return d.wide(ir.OpSelect, more, d.wide(ir.OpISub, d.left, d.by), d.left)
 	}

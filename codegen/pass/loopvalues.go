@@ -5,6 +5,8 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // loopValues makes values that loops compute, and that are used behind them, phis of the
@@ -43,10 +45,10 @@ import (
 //	}
 //	use(x)
 func loopValues(m *ir.Module) diag.List {
-	if !avoids(m, "loop-values") {
+	if !facts.Avoids(m, "loop-values") {
 		return nil
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		routeThroughHeader(f, computedAgain, false)
 	}
 	return nil
@@ -54,7 +56,7 @@ func loopValues(m *ir.Module) diag.List {
 
 // routeThroughHeader has the header of each loop whose live-out values lavapipe may lose end
 // the loop, and carry those values as phis. Live-out values that can be computed from the
-// header's phis with atMost operations it computes again behind the loop if again is set, and
+// header's phis with facts.AtMost operations it computes again behind the loop if again is set, and
 // else leaves alone.
 func routeThroughHeader(f *ir.Func, atMost int, again bool) {
 	dropCopies(f)

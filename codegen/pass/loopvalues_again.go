@@ -5,6 +5,8 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // Live-out values that take this many operations at most are computed again behind a loop,
@@ -26,14 +28,14 @@ const (
 //
 // It stands after quirks, because quirks puts hidden values in the place of those phis.
 func outlive(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
-		if avoids(m, "carried-flag") {
+	for _, f := range rewrite.Bodies(m) {
+		if facts.Avoids(m, "carried-flag") {
 			countedFlags(f)
 		}
-		if avoids(m, "loop-values") {
+		if facts.Avoids(m, "loop-values") {
 			routeThroughHeader(f, writtenAgain, true)
 		}
-		if avoids(m, "carried-flag") {
+		if facts.Avoids(m, "carried-flag") {
 			countedFlags(f) // those that routeThroughHeader has loops carry
 		}
 	}
@@ -126,8 +128,8 @@ func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 
 // hidePhi returns the phi p by its bits ^ 0, and what that takes.
 func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
-	m := &maker{f: f, at: p}
-	x, z := p, m.zeros(1<<31)
+	m := &rewrite.Maker{Func: f, At: p}
+	x, z := p, m.Zeros(1<<31)
 	t := p.Type
 	switch t {
 	case ir.TypeF32:
@@ -136,19 +138,19 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 		t = ir.TypeI16
 	}
 	if t != p.Type {
-		x = m.op(ir.OpBitcast, t, x)
+		x = m.Op(ir.OpBitcast, t, x)
 	}
 	switch {
 	case t == ir.TypeI64:
-		z = m.op(ir.OpUConvert, t, z)
+		z = m.Op(ir.OpUConvert, t, z)
 	case t != ir.TypeI32:
-		z = m.op(ir.OpUConvert, t, m.zero(ir.TypeI32))
+		z = m.Op(ir.OpUConvert, t, m.Zero(ir.TypeI32))
 	}
-	x = m.op(ir.OpXor, t, x, z)
+	x = m.Op(ir.OpXor, t, x, z)
 	if t != p.Type {
-		m.op(ir.OpBitcast, p.Type, x)
+		m.Op(ir.OpBitcast, p.Type, x)
 	}
-	return m.made
+	return m.Made
 }
 
 // keptInHeader reports whether the loop's only exit is in its header, and the header computes
@@ -189,7 +191,7 @@ func dropCopies(f *ir.Func) {
 	if len(same) == 0 {
 		return
 	}
-	replaceUses(f, func(v *ir.Value) *ir.Value {
+	rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value {
 		for same[v] != nil {
 			v = same[v]
 		}

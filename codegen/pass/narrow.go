@@ -5,17 +5,18 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // narrow computes in 32 bits what is provably the same there: Go's int has 64
 // bits, but loop counters and indices into local memory need few of them, and
 // devices compute in 32. A value is narrowed only if its arguments are narrow
 // already, so that no conversions are added inside a computation.
-func narrow(m *ir.Module, r *Result) diag.List { return narrowValues(m, r, nil) }
+func narrow(m *ir.Module, r *facts.Result) diag.List { return narrowValues(m, r, nil) }
 
 // narrowValues is narrow; chosen, if not nil, sees what is going to be narrowed.
-func narrowValues(m *ir.Module, r *Result, chosen func(n *narrower)) diag.List {
-	a := solved(m, nil, r)
+func narrowValues(m *ir.Module, r *facts.Result, chosen func(n *narrower)) diag.List {
+	a := facts.Solved(m, nil, r)
 	n := &narrower{a: a, m: m, set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
 	n.choose()
 	if chosen != nil {
@@ -27,7 +28,7 @@ func narrowValues(m *ir.Module, r *Result, chosen func(n *narrower)) diag.List {
 }
 
 type narrower struct {
-	a    *ranges
+	a    *facts.Ranges
 	m    *ir.Module
 	set  map[*ir.Value]bool
 	low  map[*ir.Value]*ir.Value // the value in 32 bits
@@ -46,14 +47,12 @@ func narrowOp(op ir.Op) (ok, args bool) {
 	return false, false
 }
 
-func (p interval) fits32() bool { return p.lo >= math.MinInt32 && p.hi <= math.MaxInt32 }
-
 // choose finds the largest set of values that can be narrowed together.
 func (n *narrower) choose() {
-	for _, b := range n.a.dom.Order {
+	for _, b := range n.a.Dom.Order {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 			for _, v := range vs {
-				if ok, _ := narrowOp(v.Op); ok && v.Type == ir.TypeI64 && n.a.value(v).fits32() {
+				if ok, _ := narrowOp(v.Op); ok && v.Type == ir.TypeI64 && n.a.Value(v).Fits32() {
 					n.set[v] = true
 				}
 			}
@@ -61,7 +60,7 @@ func (n *narrower) choose() {
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, b := range n.a.dom.Order {
+		for _, b := range n.a.Dom.Order {
 			for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 				for _, v := range vs {
 					if n.set[v] && !n.argsNarrow(v) {
@@ -85,11 +84,11 @@ func (n *narrower) argsNarrow(v *ir.Value) bool {
 		if !n.isNarrow(x) {
 			return false
 		}
-		p := n.a.value(x)
-		if fit && (!p.fits32() || unsigned && p.lo < 0) {
+		p := n.a.Value(x)
+		if fit && (!p.Fits32() || unsigned && p.Lo < 0) {
 			return false
 		}
-		if i == 1 && (v.Op == ir.OpShl || v.Op == ir.OpShrA || v.Op == ir.OpShrL) && (p.lo < 0 || p.hi > 31) {
+		if i == 1 && (v.Op == ir.OpShl || v.Op == ir.OpShrA || v.Op == ir.OpShrL) && (p.Lo < 0 || p.Hi > 31) {
 			return false
 		}
 	}
@@ -125,7 +124,7 @@ func (n *narrower) lowOf(x *ir.Value) *ir.Value {
 // use them, extended. What is left of the wide ones is dead.
 func (n *narrower) rewrite() {
 	f := n.m.Kernel
-	for _, b := range n.a.dom.Order {
+	for _, b := range n.a.Dom.Order {
 		for _, v := range b.Phis {
 			n.make(f, v)
 		}
@@ -133,7 +132,7 @@ func (n *narrower) rewrite() {
 			n.make(f, v)
 		}
 	}
-	for _, b := range n.a.dom.Order {
+	for _, b := range n.a.Dom.Order {
 		var phis, insts []*ir.Value
 		for _, v := range b.Phis {
 			phis = append(phis, v)
@@ -182,7 +181,7 @@ func (n *narrower) indexes() {
 	for _, v := range n.low {
 		low[v] = true
 	}
-	for _, b := range n.a.dom.Order {
+	for _, b := range n.a.Dom.Order {
 		for _, v := range b.Insts {
 			if v.Ref() == nil {
 				continue
@@ -193,7 +192,7 @@ func (n *narrower) indexes() {
 				if y == nil {
 					continue
 				}
-				if p := n.a.value(y); low[y] || x.Op == ir.OpSConvert || p.lo >= 0 && p.hi <= math.MaxInt32 {
+				if p := n.a.Value(y); low[y] || x.Op == ir.OpSConvert || p.Lo >= 0 && p.Hi <= math.MaxInt32 {
 					path[i] = y
 				}
 			}
@@ -207,7 +206,7 @@ func (n *narrower) make(f *ir.Func, v *ir.Value) {
 	}
 	low := f.NewValue(v.Op, ir.TypeI32)
 	op := ir.OpSConvert
-	if n.a.value(v).lo >= 0 {
+	if n.a.Value(v).Lo >= 0 {
 		op = ir.OpUConvert
 	}
 	wide := f.NewValue(op, ir.TypeI64, low)
@@ -236,7 +235,7 @@ func (n *narrower) compare(v *ir.Value) {
 		return
 	}
 	for _, x := range v.Args {
-		if !n.isNarrow(x) || !n.a.value(x).fits32() {
+		if !n.isNarrow(x) || !n.a.Value(x).Fits32() {
 			return
 		}
 	}

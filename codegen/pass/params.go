@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // elide takes the parameters that the kernel never reads out of the argument block,
@@ -11,7 +12,7 @@ import (
 // stands before the first pass that works differently for one of them.
 func elide(m *ir.Module) diag.List {
 	d := &dce{live: map[*ir.Value]bool{}, loaded: map[*ir.Var]bool{}, used: map[*ir.Var]bool{}, stores: map[*ir.Var][]*ir.Value{}}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		d.roots(f)
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
@@ -34,7 +35,7 @@ func elide(m *ir.Module) diag.List {
 	if !changed {
 		return nil
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		d.sweep(f)
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {

@@ -4,6 +4,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runPartial has kernels with barriers leave the invocations out that fill up the
@@ -12,13 +14,13 @@ import (
 // another branch than all work-items, into a loop with barriers. An if around the whole kernel
 // keeps it out of every branch; other devices fold that if.
 func runPartial(m *ir.Module) diag.List {
-	if !m.UsesGroup || !avoids(m, "idle-lanes") {
+	if !m.UsesGroup || !facts.Avoids(m, "idle-lanes") {
 		return nil
 	}
 	whole := &ir.Spec{ID: abi.SpecWhole, Name: "Whole", Type: ir.TypeBool, Default: 1}
 	m.Specs = append(m.Specs, whole)
 	entry := m.Kernel.Blocks[0]
-	body := splitAfter(entry, 0)
+	body := rewrite.SplitAfter(entry, 0)
 	entry.ClearTerm()
 	id := entry.Append(ir.OpBuiltIn, ir.TypeI32)
 	id.Aux = ir.LocalInvocationIndex

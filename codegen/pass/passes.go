@@ -4,10 +4,9 @@
 package pass
 
 import (
-	"slices"
-
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // Pass is one transformation. Its name is what -dump takes.
@@ -18,7 +17,7 @@ type Pass struct {
 	// in kgen panics.
 	Run func(m *ir.Module) diag.List
 	// RunNoting is there instead of Run where the pass also notes something in the result.
-	RunNoting func(m *ir.Module, r *Result) diag.List
+	RunNoting func(m *ir.Module, r *facts.Result) diag.List
 	// Check, if not nil, reports what Run would, also of code that the passes
 	// before have not been through.
 	Check func(m *ir.Module) diag.List
@@ -26,30 +25,12 @@ type Pass struct {
 	Level ir.Level
 }
 
-// Result is what the passes find out of a module that does not stand in it.
-type Result struct {
-	// Products are the products of sizes that a module for small launches takes to be small,
-	// as abi.Variant has them.
-	Products [][]int
-	// Foreign is set where a variant has a fault that is none of the first module's: it must
-	// not be used.
-	Foreign bool
-}
-
-// assume notes that a product of sizes is taken to be small. A nil result is that of who only
-// asks, and uses nothing of what follows.
-func (r *Result) assume(factors ...int) {
-	if r != nil && !slices.ContainsFunc(r.Products, func(p []int) bool { return slices.Equal(p, factors) }) {
-		r.Products = append(r.Products, slices.Clone(factors))
-	}
-}
-
 // Run makes a module, as it was lowered, one for a target: it runs the passes in order. After
 // the first that reports diagnostics it asks the others for theirs and stops. after, which may
 // be nil, is called after every pass.
-func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*Result, diag.List) {
+func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	m.Target = m.Target.Add(target)
-	r := &Result{}
+	r := &facts.Result{}
 	for i := range passes {
 		p := &passes[i]
 		if diags := p.run(m, r); len(diags) > 0 {
@@ -69,7 +50,7 @@ func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*Re
 }
 
 // run runs one pass.
-func (p *Pass) run(m *ir.Module, r *Result) diag.List {
+func (p *Pass) run(m *ir.Module, r *facts.Result) diag.List {
 	if p.RunNoting != nil {
 		return p.RunNoting(m, r)
 	}
@@ -86,19 +67,4 @@ func clean(m *ir.Module) diag.List {
 	}
 	runCSE(m)
 	return runDCE(m)
-}
-
-// maker makes what is to stand before, behind or instead of a value.
-type maker struct {
-	f    *ir.Func
-	at   *ir.Value
-	made []*ir.Value
-}
-
-// op makes a value of type t where at stands.
-func (m *maker) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-	v := m.f.NewValue(op, t, args...)
-	v.Block, v.Pos = m.at.Block, m.at.Pos
-	m.made = append(m.made, v)
-	return v
 }

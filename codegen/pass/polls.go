@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // polls has a module that can be cancelled look, now and then, at the word of the fault
@@ -25,9 +26,9 @@ func polls(m *ir.Module) diag.List {
 	}
 	f := m.Kernel
 	f.RemoveUnreachable()
-	splitTwins(f)
+	rewrite.SplitTwins(f)
 	if m.UsesGroup {
-		singleLatches(f)
+		rewrite.SingleLatches(f)
 	}
 	costs := costOfLoops(f)
 	p := &poller{m: m, f: f}
@@ -42,7 +43,7 @@ func polls(m *ir.Module) diag.List {
 	if len(f.Vars) == 0 || p.site == nil {
 		return nil
 	}
-	return mem2reg(m)
+	return rewrite.Mem2Reg(m)
 }
 
 // CanLeave reports whether a module that can be cancelled ever looks.

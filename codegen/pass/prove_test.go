@@ -10,6 +10,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // intProgram makes random programs over a few integers, with the comparisons
@@ -314,15 +316,15 @@ func (p *intProgram) loop(depth int) {
 // prove comparisons, on values of all sizes.
 func TestProveRandom(t *testing.T) {
 	const addr = 1 << 32
-	proofs, open := map[evidence]int{}, 0
+	proofs, open := map[facts.Evidence]int{}, 0
 	for seed := range *seeds / proveShare {
 		plain, fast := newIntProgram(seed), newIntProgram(seed)
-		mem2reg(fast)
+		rewrite.Mem2Reg(fast)
 		runSimplify(fast)
 		runCSE(fast)
 		runDCE(fast)
 		before := fast.String()
-		decideBounds(fast, nil, func(_ *decider, _, _ *ir.Block, how evidence) { proofs[how]++ })
+		decideBounds(fast, nil, func(_ *decider, _, _ *ir.Block, how facts.Evidence) { proofs[how]++ })
 		for _, b := range fast.Kernel.Blocks {
 			if b.Term.Kind == ir.Branch {
 				open++
@@ -356,7 +358,7 @@ func TestProveRandom(t *testing.T) {
 	}
 	t.Log(proofs, open)
 	if *seeds > 150 {
-		for _, how := range []evidence{byCondition, byInduction, byItem} {
+		for _, how := range []facts.Evidence{facts.ByCondition, facts.ByInduction, facts.ByItem} {
 			n := 0
 			for e, k := range proofs {
 				if e&how != 0 {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // TestQueriesOnlyAsk: analyses leave the module that they look at alone, its constants and the
@@ -14,7 +16,7 @@ func TestQueriesOnlyAsk(t *testing.T) {
 	decided := 0
 	ask := func(name string, m *ir.Module) {
 		m.Kernel.RemoveUnreachable()
-		singleLatches(m.Kernel)
+		rewrite.SingleLatches(m.Kernel)
 		before, text := m.Len(), m.Text(ir.PrintOptions{Positions: true})
 		check := func(query string) {
 			t.Helper()
@@ -32,14 +34,14 @@ func TestQueriesOnlyAsk(t *testing.T) {
 		check("asking for loops")
 		Lingers(m)
 		check("Lingers")
-		u := uniformity(m.Kernel)
-		u.check()
-		u.provisos()
+		u := uniform.Of(m.Kernel)
+		u.Check()
+		u.Provisos()
 		check("uniformity")
 		for _, small := range []bool{false, true} {
 			m.Target.Small = small
 			d := newDecider(m, nil, nil)
-			for _, b := range d.a.dom.Order {
+			for _, b := range d.a.Dom.Order {
 				for _, v := range b.Insts {
 					if v.Type == ir.TypeBool {
 						if known, _, _ := d.decide(v, b); known {

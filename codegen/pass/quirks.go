@@ -7,6 +7,8 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // Driver is a Vulkan driver whose compiler, or whose queue, does something wrong.
@@ -86,20 +88,17 @@ func init() {
 // Quirks returns all rows.
 func Quirks() []*Quirk { return slices.Clone(table) }
 
-// quirkPrefix is what the names of rows have before them where other things could be named.
-const quirkPrefix = "quirk/"
-
 // CheckDisabled returns an error, with the names that there are, unless each name is that of
 // something which modules can be made without, such as "quirk/rotation".
 func CheckDisabled(names []string) error {
 	for _, name := range names {
-		i := slices.IndexFunc(table, func(q *Quirk) bool { return quirkPrefix+q.Name == name })
+		i := slices.IndexFunc(table, func(q *Quirk) bool { return facts.QuirkPrefix+q.Name == name })
 		switch {
 		case i < 0:
 			var known []string
 			for _, q := range table {
 				if !q.Fixed {
-					known = append(known, quirkPrefix+q.Name)
+					known = append(known, facts.QuirkPrefix+q.Name)
 				}
 			}
 			return fmt.Errorf("nothing that can be disabled is called %q; there are %s", name, strings.Join(known, ", "))
@@ -110,17 +109,12 @@ func CheckDisabled(names []string) error {
 	return nil
 }
 
-// avoids reports whether the module is to avoid the bug of the row with that name.
-func avoids(m *ir.Module, name string) bool {
-	return len(m.Disabled) == 0 || !slices.Contains(m.Disabled, quirkPrefix+name)
-}
-
 // quirks applies the rows of the table to a module. It stands after everything that folds
 // constants, which would undo it.
 func quirks(m *ir.Module) diag.List {
 	var rows []*Quirk
 	for _, q := range table {
-		if avoids(m, q.Name) {
+		if facts.Avoids(m, q.Name) {
 			rows = append(rows, q)
 		}
 	}
@@ -129,7 +123,7 @@ func quirks(m *ir.Module) diag.List {
 			q.Module(m)
 		}
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		h := newHider(f, rows)
 		for _, b := range f.Blocks {
 			var out []*ir.Value

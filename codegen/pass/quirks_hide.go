@@ -3,8 +3,9 @@ package pass
 import (
 	"math/bits"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // This file has what hides values from a driver's optimizer: the word of the launch block
@@ -29,46 +30,10 @@ const valueKinds = 4
 
 func newHider(f *ir.Func, rows []*Quirk) *hider {
 	h := &hider{f: f, rows: rows, kinds: 2 * valueKinds, in: map[*ir.Value]int{}, known: map[literalKey]bool{}}
-	if meets(f) {
+	if facts.Meets(f) {
 		h.kinds = valueKinds // the others' bits hide flags
 	}
 	return h
-}
-
-// reservedZero returns the launch block's reserved word, which is zero, as a value of type t,
-// a number of 32 bits. It is the only place that reads the word.
-func (m *maker) reservedZero(t *ir.Type) *ir.Value {
-	z := m.op(ir.OpArg, t)
-	z.Bits = abi.OffsetReserved
-	return z
-}
-
-// zero returns the reserved word as an integer of type t: 32 zeros, extended or cut off.
-func (m *maker) zero(t *ir.Type) *ir.Value {
-	z := m.reservedZero(ir.TypeI32)
-	if t != ir.TypeI32 {
-		z = m.op(ir.OpUConvert, t, z)
-	}
-	return z
-}
-
-// floatZero returns the reserved word as the floating-point zero z, which may be -0.
-func (m *maker) floatZero(z *ir.Value) *ir.Value {
-	x := m.reservedZero(ir.TypeF32)
-	if z.Type != ir.TypeF32 {
-		x = m.op(ir.OpFConvert, z.Type, x)
-	}
-	if z.Bits != 0 {
-		x = m.op(ir.OpFNegate, z.Type, x)
-	}
-	return x
-}
-
-// zeros returns the reserved word with only the given bits kept. Most hidden values get bits
-// of their own: once "x|z == 0" has decided a branch and the driver knows x, it also knows
-// that those bits of z are zero behind the branch, and they would hide nothing more there.
-func (m *maker) zeros(bits uint32) *ir.Value {
-	return m.op(ir.OpAnd, ir.TypeI32, m.zero(ir.TypeI32), m.f.Module.Const(ir.TypeI32, uint64(bits)))
 }
 
 // kindBits returns the bits of the zeros of a kind. The sign bit belongs to neverTrue and to
@@ -210,7 +175,7 @@ func (h *hider) hideValues() {
 					w := wide[a]
 					switch {
 					case w == nil || w == v:
-					case h.isCompared(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && (isBit(a) || !isCompare(v.Op))):
+					case h.isCompared(a, v), hidden[a] && (a.Op == ir.OpPhi && v.Op != ir.OpPhi || a.Op != ir.OpPhi && (isBit(a) || !facts.IsCompare(v.Op))):
 						v.Args[i] = w
 					}
 				}
@@ -274,48 +239,48 @@ func (h *hider) orZero(v, at *ir.Value) []*ir.Value { return h.orKind(v, at, v.I
 
 // orKind is orZero with zeros of a kind.
 func (h *hider) orKind(v, at *ir.Value, kind int) []*ir.Value {
-	m := &maker{f: h.f, at: at}
-	z := m.zeros(kindBits(kind))
+	m := &rewrite.Maker{Func: h.f, At: at}
+	z := m.Zeros(kindBits(kind))
 	if v.Type != ir.TypeI32 {
-		z = m.op(ir.OpUConvert, v.Type, z)
+		z = m.Op(ir.OpUConvert, v.Type, z)
 	}
-	m.op(ir.OpOr, v.Type, v, z)
-	return m.made
+	m.Op(ir.OpOr, v.Type, v, z)
+	return m.Made
 }
 
 // bitsOrZero returns the float32 v whose bits went through orZero.
 func (h *hider) bitsOrZero(v, at *ir.Value) []*ir.Value {
-	m := &maker{f: h.f, at: at}
-	m.made = append(m.made, h.orZero(m.op(ir.OpBitcast, ir.TypeI32, v), at)...)
-	m.op(ir.OpBitcast, ir.TypeF32, m.made[len(m.made)-1])
-	return m.made
+	m := &rewrite.Maker{Func: h.f, At: at}
+	m.Made = append(m.Made, h.orZero(m.Op(ir.OpBitcast, ir.TypeI32, v), at)...)
+	m.Op(ir.OpBitcast, ir.TypeF32, m.Made[len(m.Made)-1])
+	return m.Made
 }
 
 // maskOrZero returns x & (c|zero) for v, which is x & c.
 func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
-	m := &maker{f: f, at: v}
+	m := &rewrite.Maker{Func: f, At: v}
 	x, c := v.Args[0], v.Args[1]
 	if x.IsConst() {
 		x, c = c, x
 	}
-	m.op(ir.OpAnd, v.Type, x, m.op(ir.OpOr, v.Type, c, m.zero(v.Type)))
-	return m.made
+	m.Op(ir.OpAnd, v.Type, x, m.Op(ir.OpOr, v.Type, c, m.Zero(v.Type)))
+	return m.Made
 }
 
 // xorZero returns v ^ zero. Of v | zero a driver knows each bit that is set in v.
 func xorZero(f *ir.Func, v *ir.Value) []*ir.Value {
-	m := &maker{f: f, at: v}
-	m.op(ir.OpXor, v.Type, v, m.zero(v.Type))
-	return m.made
+	m := &rewrite.Maker{Func: f, At: v}
+	m.Op(ir.OpXor, v.Type, v, m.Zero(v.Type))
+	return m.Made
 }
 
 // upperOrZero changes what orZero made of 64 bits so that the zeros stand in both halves.
 func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	or := made[len(made)-1]
 	z := or.Args[1]
-	m := &maker{f: f, at: or, made: made[:len(made)-1]}
-	or.Args[1] = m.op(ir.OpOr, or.Type, z, m.op(ir.OpShl, or.Type, z, f.Module.Int(or.Type, 32)))
-	return append(m.made, or)
+	m := &rewrite.Maker{Func: f, At: or, Made: made[:len(made)-1]}
+	or.Args[1] = m.Op(ir.OpOr, or.Type, z, m.Op(ir.OpShl, or.Type, z, f.Module.Int(or.Type, 32)))
+	return append(m.Made, or)
 }
 
 // rewriting is where a block of the function is being rewritten, for unknown.
@@ -362,25 +327,25 @@ func (h *hider) unknown(a, v *ir.Value) *ir.Value {
 	if x := h.done[a]; x != nil {
 		return x
 	}
-	m := &maker{f: h.f, at: &ir.Value{Block: h.b, Pos: v.Pos}, made: h.out}
+	m := &rewrite.Maker{Func: h.f, At: &ir.Value{Block: h.b, Pos: v.Pos}, Made: h.out}
 	if isFloatZero(a) {
-		x := m.floatZero(a)
-		h.out = m.made
+		x := m.FloatZero(a)
+		h.out = m.Made
 		return x
 	}
 	t := ir.TypeI32
 	if a.Type == ir.TypeF64 {
 		t = ir.TypeI64
 	}
-	zero := m.zero(t)
+	zero := m.Zero(t)
 	var bits *ir.Value
 	if isSignalling(a) {
 		bits = h.f.Module.Const(t, a.Bits)
 	} else {
-		bits = m.op(ir.OpBitcast, t, a)
+		bits = m.Op(ir.OpBitcast, t, a)
 	}
-	x := m.op(ir.OpBitcast, a.Type, m.op(ir.OpOr, t, bits, zero))
-	h.out = m.made
+	x := m.Op(ir.OpBitcast, a.Type, m.Op(ir.OpOr, t, bits, zero))
+	h.out = m.Made
 	if h.done != nil {
 		h.done[a] = x
 	}

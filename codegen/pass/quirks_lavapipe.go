@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // This file has the rows of lavapipe, Mesa's driver on the processor, and what mends those
@@ -122,13 +123,13 @@ func hideZeros(h *hider, v *ir.Value) []*ir.Value {
 	default:
 		return nil
 	}
-	m := &maker{f: h.f, at: v}
+	m := &rewrite.Maker{Func: h.f, At: v}
 	for i, a := range v.Args {
 		if isFloatZero(a) {
-			v.Args[i] = m.floatZero(a)
+			v.Args[i] = m.FloatZero(a)
 		}
 	}
-	return m.made
+	return m.Made
 }
 
 // isFloatZero reports whether v is the constant 0 or -0.
@@ -149,13 +150,13 @@ func maskPhis(h *hider, v *ir.Value) []*ir.Value {
 	if !ok || ref.Var == nil || ref.Var.Storage == ir.Workgroup {
 		return nil
 	}
-	m := &maker{f: h.f, at: v}
+	m := &rewrite.Maker{Func: h.f, At: v}
 	for i, a := range v.Args[1:] {
 		if a.Op == ir.OpPhi && a.Type == ir.TypeI32 {
-			v.Args[1+i] = m.op(ir.OpAnd, ir.TypeI32, a, h.f.Module.Int(ir.TypeI32, 1<<31-1))
+			v.Args[1+i] = m.Op(ir.OpAnd, ir.TypeI32, a, h.f.Module.Int(ir.TypeI32, 1<<31-1))
 		}
 	}
-	return m.made
+	return m.Made
 }
 
 // hideLiterals makes operands of float arithmetic unknown where the driver could find that

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // This file has the rows of NVIDIA's driver, and the matchers of those that hide a value.
@@ -235,7 +236,7 @@ func matchBit(h *hider, v, use *ir.Value) bool {
 	if v.Op == ir.OpSelect && use.Op != ir.OpSelect {
 		return false
 	}
-	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(possible(v)&(1<<h.reads[use]-1)) == 1
+	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(facts.Possible(v)&(1<<h.reads[use]-1)) == 1
 }
 
 // isBit reports whether v's operation makes 0 or one power of two, or -1, 0 or 1. Products
@@ -246,7 +247,7 @@ func isBit(v *ir.Value) bool {
 	}
 	switch v.Op {
 	case ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpIMul:
-		return bits.OnesCount64(possible(v)) == 1
+		return bits.OnesCount64(facts.Possible(v)) == 1
 	case ir.OpUMod:
 		return v.Args[1].IsConst() && v.Args[1].Bits == 2
 	case ir.OpISub: // x%2 with its sign
@@ -287,7 +288,7 @@ func isLesser(v, use *ir.Value) bool {
 	if use.Op != ir.OpISub && use.Op != ir.OpIAdd && use.Op != ir.OpNot || v.Block == nil || v.Type != ir.TypeI64 {
 		return false
 	}
-	return v.Op == ir.OpSelect && isCompare(v.Args[0].Op)
+	return v.Op == ir.OpSelect && facts.IsCompare(v.Args[0].Op)
 }
 
 // isSquare reports whether v is x*x, and use may leave no more than its lowest bits.
@@ -315,7 +316,7 @@ func isNegated(v, use *ir.Value) bool {
 	default:
 		return false
 	}
-	return v.Block != nil && (isNegation(v) || v.Op == ir.OpIMul && v.Args[1].IsConst() && v.Args[1].Int() < 0)
+	return v.Block != nil && (facts.IsNegation(v) || v.Op == ir.OpIMul && v.Args[1].IsConst() && v.Args[1].Int() < 0)
 }
 
 // isDivided reports whether use divides by v, or divides v, without signs, and the compiler may
@@ -327,8 +328,8 @@ func isDivided(v, use *ir.Value) bool {
 	if v.Type == ir.TypeI64 {
 		return true
 	}
-	sign := mask(v.Type)>>1 + 1
-	return possible(v)&sign != 0 && !use.Args[1].IsConst()
+	sign := facts.Mask(v.Type)>>1 + 1
+	return facts.Possible(v)&sign != 0 && !use.Args[1].IsConst()
 }
 
 // isSigned reports whether use makes a float64 of v as if v had no sign, and v may have been
@@ -337,7 +338,7 @@ func isSigned(v, use *ir.Value) bool {
 	if use.Op != ir.OpUToF || use.Type != ir.TypeF64 || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
 		return false
 	}
-	return v.Op == ir.OpSConvert || v.Type == ir.TypeI32 && possible(v)>>31 != 0
+	return v.Op == ir.OpSConvert || v.Type == ir.TypeI32 && facts.Possible(v)>>31 != 0
 }
 
 // isDoubled reports whether v is x + x, of 64 bits, and use compares it without signs.
@@ -349,7 +350,7 @@ func isDoubled(v, use *ir.Value) bool {
 // signs, with a constant, with something computed whose range may be known, or with another
 // multiple of the same number.
 func isScaled(v, use *ir.Value) bool {
-	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !isMultiple(v, maxPossible) {
+	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !isMultiple(v, facts.MaxPossible) {
 		return false
 	}
 	other := use.Args[0]
@@ -413,7 +414,7 @@ func upperBytes(use *ir.Value) []*ir.Value {
 
 // isCounted reports whether use counts the bits of v, which has fewer bits than its type.
 func isCounted(v, use *ir.Value) bool {
-	return use.Op == ir.OpBitCount && v.Block != nil && possible(v) != mask(v.Type)
+	return use.Op == ir.OpBitCount && v.Block != nil && facts.Possible(v) != facts.Mask(v.Type)
 }
 
 // isTurned reports whether v is x>>n, and use adds x<<(64-n) to it, or subtracts one from the
@@ -444,5 +445,5 @@ func isShiftedNegative(v, use *ir.Value) bool { return use.Op == ir.OpShrA && is
 
 // isMadeNegative reports whether v has its sign from an or with a constant.
 func isMadeNegative(v *ir.Value) bool {
-	return v.Op == ir.OpOr && certain(v)&(mask(v.Type)>>1+1) != 0
+	return v.Op == ir.OpOr && facts.Certain(v)&(facts.Mask(v.Type)>>1+1) != 0
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // This file has those mends of NVIDIA's rows that are more than to hide a value: of
@@ -98,16 +100,16 @@ func numberFlags(h *hider, v *ir.Value) []*ir.Value {
 		return nil
 	}
 	zero, one := h.f.Module.Int(ir.TypeI32, 0), h.f.Module.Int(ir.TypeI32, 1)
-	m := &maker{f: h.f, at: v}
-	x := m.op(ir.OpSelect, ir.TypeI32, v.Args[0], one, zero)
-	x = m.op(ir.OpOr, ir.TypeI32, x, m.zeros(kindBits(v.ID%h.kinds)))
-	y := m.op(ir.OpSelect, ir.TypeI32, v.Args[1], one, zero)
+	m := &rewrite.Maker{Func: h.f, At: v}
+	x := m.Op(ir.OpSelect, ir.TypeI32, v.Args[0], one, zero)
+	x = m.Op(ir.OpOr, ir.TypeI32, x, m.Zeros(kindBits(v.ID%h.kinds)))
+	y := m.Op(ir.OpSelect, ir.TypeI32, v.Args[1], one, zero)
 	op := ir.OpIEq
 	if v.Op == ir.OpLNe {
 		op = ir.OpINe
 	}
 	v.Op, v.Args = op, []*ir.Value{x, y}
-	return m.made
+	return m.Made
 }
 
 // countedFlags makes numbers of the bools that loops carry over their rounds:
@@ -133,7 +135,7 @@ func countedFlags(f *ir.Func) {
 		}
 		h.Insts = append(insts, h.Insts...)
 	}
-	replaceUses(f, func(v *ir.Value) *ir.Value {
+	rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value {
 		if flag := flags[v]; flag != nil {
 			return flag
 		}
@@ -173,7 +175,7 @@ func countedFlags(f *ir.Func) {
 // matter who jumps past a join.
 func joinedFlags(h *hider) {
 	f := h.f
-	if !meets(f) {
+	if !facts.Meets(f) {
 		return
 	}
 	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)
@@ -194,11 +196,11 @@ func joinedFlags(h *hider) {
 			if phi.Type.Kind != ir.Bool || !used[phi] {
 				continue
 			}
-			m := &maker{f: f, at: phi}
-			x := m.op(ir.OpSelect, ir.TypeI32, phi, one, zero)
+			m := &rewrite.Maker{Func: f, At: phi}
+			x := m.Op(ir.OpSelect, ir.TypeI32, phi, one, zero)
 			own[x] = true
-			hidden[phi] = m.op(ir.OpINe, ir.TypeBool, m.op(ir.OpOr, ir.TypeI32, x, m.zeros(flagBit(len(hidden)))), zero)
-			made = append(made, m.made...)
+			hidden[phi] = m.Op(ir.OpINe, ir.TypeBool, m.Op(ir.OpOr, ir.TypeI32, x, m.Zeros(flagBit(len(hidden)))), zero)
+			made = append(made, m.Made...)
 		}
 		b.Insts = append(made, b.Insts...)
 	}
@@ -232,14 +234,14 @@ func bitsOfNaN(h *hider, v *ir.Value) []*ir.Value {
 		return nil
 	}
 	m := h.f.Module
-	mk := &maker{f: h.f, at: v}
-	abs := mk.op(ir.OpAnd, t, mk.op(ir.OpBitcast, t, x), m.Const(t, magnitude))
+	mk := &rewrite.Maker{Func: h.f, At: v}
+	abs := mk.Op(ir.OpAnd, t, mk.Op(ir.OpBitcast, t, x), m.Const(t, magnitude))
 	if v.Op == ir.OpFNe {
 		v.Op, v.Args = ir.OpULt, []*ir.Value{m.Const(t, inf), abs}
 	} else {
 		v.Op, v.Args = ir.OpULe, []*ir.Value{abs, m.Const(t, inf)}
 	}
-	return mk.made
+	return mk.Made
 }
 
 // isSignalling reports whether v is a signalling NaN of 32 bits.
@@ -265,15 +267,15 @@ func keepSignals(m *ir.Module) {
 	if len(changed) == 0 {
 		return
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
 				if r := v.Ref(); r != nil && changed[r.Var] && v.Op == ir.OpLoad && v.Type == ir.TypeF32 {
-					load := &maker{f: f, at: v}
-					load.op(ir.OpLoad, ir.TypeI32, v.Args...).Aux = &ir.Ref{Var: r.Var, Elem: r.Elem}
-					out = append(out, load.made...)
-					v.Op, v.Args, v.Aux = ir.OpBitcast, load.made, nil
+					load := &rewrite.Maker{Func: f, At: v}
+					load.Op(ir.OpLoad, ir.TypeI32, v.Args...).Aux = &ir.Ref{Var: r.Var, Elem: r.Elem}
+					out = append(out, load.Made...)
+					v.Op, v.Args, v.Aux = ir.OpBitcast, load.Made, nil
 				}
 				out = append(out, v)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // This file has those matchers of NVIDIA's rows that look at loops, which its compiler unrolls.
@@ -17,7 +18,7 @@ import (
 // Loops that count from one constant to another are compiled right, and so are those of which
 // the compiler does not know how often they run.
 func isBound(v, use *ir.Value) bool {
-	if !isCompare(use.Op) || v.Block == nil {
+	if !facts.IsCompare(use.Op) || v.Block == nil {
 		return false
 	}
 	counted := use.Args[0]
@@ -117,5 +118,5 @@ func isStart(v, use *ir.Value) bool {
 		return false
 	}
 	root := linearRoot(v)
-	return root != nil && root.Op == ir.OpAnd && bits.OnesCount64(possible(root)) <= 8
+	return root != nil && root.Op == ir.OpAnd && bits.OnesCount64(facts.Possible(root)) <= 8
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // Proof is what made a check unnecessary.
@@ -61,7 +62,7 @@ func Explain(m *ir.Module) (*Report, diag.List) {
 		case "narrow":
 			run = e.narrow
 		}
-		if diags := run(m, &Result{}); len(diags) > 0 {
+		if diags := run(m, &facts.Result{}); len(diags) > 0 {
 			return nil, diags
 		}
 		m.Level = max(m.Level, p.Level)
@@ -115,8 +116,8 @@ func (e *explainer) gone(m *ir.Module, by Proof) {
 }
 
 // bounds is the pass bounds, with a count of what it proves.
-func (e *explainer) bounds(m *ir.Module, r *Result) diag.List {
-	diags := decideBounds(m, r, func(d *decider, b, dead *ir.Block, how evidence) {
+func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
+	diags := decideBounds(m, r, func(d *decider, b, dead *ir.Block, how facts.Evidence) {
 		if v := checkIn(dead); v != nil && e.left[v] && len(dead.Preds) == 1 {
 			delete(e.left, v)
 			e.r.Proved[d.proof(b.Term.Cond, how)]++
@@ -124,7 +125,7 @@ func (e *explainer) bounds(m *ir.Module, r *Result) diag.List {
 	})
 	e.gone(m, ProofDead)
 	d := newDecider(m, nil, nil)
-	for _, b := range d.a.dom.Order {
+	for _, b := range d.a.Dom.Order {
 		if b.Term.Kind != ir.Branch {
 			continue
 		}
@@ -152,15 +153,15 @@ func (e *explainer) ahead(m *ir.Module) {
 }
 
 // proof names the kind of a proof that a branch's condition is known.
-func (d *decider) proof(c *ir.Value, how evidence) Proof {
+func (d *decider) proof(c *ir.Value, how facts.Evidence) Proof {
 	switch {
-	case how&byItem != 0:
+	case how&facts.ByItem != 0:
 		return ProofItem
-	case how&byLength != 0:
+	case how&facts.ByLength != 0:
 		return ProofLength
-	case how&byInduction != 0 || d.counts(c):
+	case how&facts.ByInduction != 0 || d.counts(c):
 		return ProofLoop
-	case how&byCondition != 0:
+	case how&facts.ByCondition != 0:
 		return ProofCondition
 	}
 	return ProofRange
@@ -178,7 +179,7 @@ func (d *decider) counts(c *ir.Value) bool {
 		if !x.Type.IsInt() {
 			continue
 		}
-		if v := d.p.term(x).base; v != nil && v.Op == ir.OpPhi && d.a.heads(v.Block) {
+		if v := d.p.Term(x).Base; v != nil && v.Op == ir.OpPhi && heads(d.a, v.Block) {
 			return true
 		}
 	}
@@ -186,9 +187,9 @@ func (d *decider) counts(c *ir.Value) bool {
 }
 
 // heads reports whether a block is the head of a loop.
-func (a *ranges) heads(b *ir.Block) bool {
+func heads(a *facts.Ranges, b *ir.Block) bool {
 	for _, p := range b.Preds {
-		if a.dom.IsBackEdge(p, b) {
+		if a.Dom.IsBackEdge(p, b) {
 			return true
 		}
 	}
@@ -196,11 +197,11 @@ func (a *ranges) heads(b *ir.Block) bool {
 }
 
 // narrow is the pass narrow, with a list of what it leaves wide.
-func (e *explainer) narrow(m *ir.Module, r *Result) diag.List {
+func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
 	return narrowValues(m, r, func(n *narrower) {
 		e.r.Narrowed = len(n.set)
 		seen := map[ir.Pos]bool{}
-		for _, b := range n.a.dom.Order {
+		for _, b := range n.a.Dom.Order {
 			for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 				for _, v := range vs {
 					if ok, _ := narrowOp(v.Op); !ok || v.Type != ir.TypeI64 || n.set[v] {

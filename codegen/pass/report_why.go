@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // Lack is what a proof lacked.
@@ -59,36 +60,36 @@ func (d *decider) why(fault *ir.Value, b *ir.Block) Reason {
 	switch site.Kind {
 	case abi.FaultDivide:
 		v := compared(b.Term.Cond)
-		p := d.a.at(v, b)
-		return Reason{Lack: LackNonZero, Lo: p.lo, Hi: p.hi, Source: d.a.source(v)}
+		p := d.a.At(v, b)
+		return Reason{Lack: LackNonZero, Lo: p.Lo, Hi: p.Hi, Source: source(d.a, v)}
 	case abi.FaultNil:
 		return Reason{Lack: LackNonNil}
 	}
 	x, y := fault.Args[0], fault.Args[1]
-	p, q := d.a.at(x, b), d.a.at(y, b)
-	r := Reason{Lack: LackRelation, Lo: p.lo, Hi: p.hi, Source: d.a.source(x), Other: d.a.source(y)}
+	p, q := d.a.At(x, b), d.a.At(y, b)
+	r := Reason{Lack: LackRelation, Lo: p.Lo, Hi: p.Hi, Source: source(d.a, x), Other: source(d.a, y)}
 	zero := ir.Outside(x.Type, 0)
-	if _, ok := d.p.le(zero, x, 0, b); !ok && p.lo < 0 {
+	if _, ok := d.p.Le(zero, x, 0, b); !ok && p.Lo < 0 {
 		r.Lack = LackSign
-		if q.lo == q.hi {
-			r.Limit, r.Both = q.lo, p.hi > q.lo || p.hi == q.lo && site.Kind == abi.FaultIndex
+		if q.Lo == q.Hi {
+			r.Limit, r.Both = q.Lo, p.Hi > q.Lo || p.Hi == q.Lo && site.Kind == abi.FaultIndex
 		}
 		return r
 	}
-	if q.lo == q.hi {
-		r.Lack, r.Limit = LackBound, q.lo
+	if q.Lo == q.Hi {
+		r.Lack, r.Limit = LackBound, q.Lo
 		return r
 	}
-	if p.lo == p.hi {
-		r.Lack, r.Limit = LackMinimum, p.lo
+	if p.Lo == p.Hi {
+		r.Lack, r.Limit = LackMinimum, p.Lo
 		if site.Kind == abi.FaultIndex {
 			r.Limit++
 		}
 		return r
 	}
-	base := d.p.term(x).base
+	base := d.p.Term(x).Base
 	r.Grid = base != nil && d.rows(base)
-	r.ItemAgainstLen = base != nil && isGlobalID(base) && d.a.isLength(d.p.term(y).base)
+	r.ItemAgainstLen = base != nil && isGlobalID(base) && d.a.IsLength(d.p.Term(y).Base)
 	return r
 }
 
@@ -98,7 +99,7 @@ func (d *decider) rows(v *ir.Value) bool {
 		return false
 	}
 	for _, m := range v.Args {
-		if m.Op == ir.OpIMul && (isRangeArg(d.p.term(m.Args[0]).base) || isRangeArg(d.p.term(m.Args[1]).base)) {
+		if m.Op == ir.OpIMul && (facts.IsRangeArg(d.p.Term(m.Args[0]).Base) || facts.IsRangeArg(d.p.Term(m.Args[1]).Base)) {
 			return true
 		}
 	}
@@ -129,15 +130,15 @@ func compared(c *ir.Value) *ir.Value {
 
 // why says why a value could not be narrowed.
 func (n *narrower) why(v *ir.Value) Reason {
-	p := n.a.value(v)
-	r := Reason{Lack: LackRange, Lo: p.lo, Hi: p.hi, Source: n.a.source(v)}
-	if !p.fits32() {
+	p := n.a.Value(v)
+	r := Reason{Lack: LackRange, Lo: p.Lo, Hi: p.Hi, Source: source(n.a, v)}
+	if !p.Fits32() {
 		return r
 	}
 	r.Lack = LackNarrow
 	for _, x := range v.Args {
 		if x.Type == ir.TypeI64 && !n.isNarrow(x) {
-			r.Source = n.a.source(x)
+			r.Source = source(n.a, x)
 			break
 		}
 	}
@@ -145,16 +146,16 @@ func (n *narrower) why(v *ir.Value) Reason {
 }
 
 // source follows v to what makes its range as large as it is.
-func (a *ranges) source(v *ir.Value) Source {
+func source(a *facts.Ranges, v *ir.Value) Source {
 	seen := map[*ir.Value]bool{}
 	for {
 		if seen[v] {
 			return Source{Text: "changes in a loop", Pos: stepPos(v)}
 		}
 		seen[v] = true
-		next := a.cause(v)
+		next := cause(a, v)
 		if next == nil {
-			return a.origin(v)
+			return origin(a, v)
 		}
 		v = next
 	}
@@ -162,7 +163,7 @@ func (a *ranges) source(v *ir.Value) Source {
 
 // cause returns the argument that v's range comes from, or nil if v itself is
 // what there is to say.
-func (a *ranges) cause(v *ir.Value) *ir.Value {
+func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpUConvert, ir.OpSConvert:
 		if v.Args[0].Type.IsInt() {
@@ -174,7 +175,7 @@ func (a *ranges) cause(v *ir.Value) *ir.Value {
 		case ir.OpSelect:
 			args = args[1:]
 		case ir.OpPhi:
-			if a.heads(v.Block) && grows(v) {
+			if heads(a, v.Block) && grows(v) {
 				return nil
 			}
 		}
@@ -183,7 +184,7 @@ func (a *ranges) cause(v *ir.Value) *ir.Value {
 			if x.IsConst() || x == v || !x.Type.IsInt() {
 				continue
 			}
-			if most == nil || width(a.value(x)) > width(a.value(most)) {
+			if most == nil || width(a.Value(x)) > width(a.Value(most)) {
 				most = x
 			}
 		}
@@ -193,7 +194,7 @@ func (a *ranges) cause(v *ir.Value) *ir.Value {
 		// Bounded parts with an unbounded result: it is the operation that counts.
 		switch v.Op {
 		case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpShl:
-			if a.value(v) == fullRange(v.Type) && a.value(most) != fullRange(most.Type) {
+			if a.Value(v) == facts.FullRange(v.Type) && a.Value(most) != facts.FullRange(most.Type) {
 				return nil
 			}
 		}
@@ -212,10 +213,10 @@ func grows(phi *ir.Value) bool {
 	return false
 }
 
-func width(p interval) uint64 { return uint64(p.hi) - uint64(p.lo) }
+func width(p facts.Interval) uint64 { return uint64(p.Hi) - uint64(p.Lo) }
 
 // origin says what v is.
-func (a *ranges) origin(v *ir.Value) Source {
+func origin(a *facts.Ranges, v *ir.Value) Source {
 	switch v.Op {
 	case ir.OpBuiltIn:
 		switch b := v.Aux.(ir.BuiltIn); {
@@ -228,13 +229,13 @@ func (a *ranges) origin(v *ir.Value) Source {
 		}
 		return Source{Text: "is an id within the work-group"}
 	case ir.OpArg:
-		return a.argument(v)
+		return argument(a, v)
 	case ir.OpConst:
 		return Source{Text: "is a constant"}
 	case ir.OpSpecConst:
 		return Source{Text: "is a specialization constant"}
 	case ir.OpPhi:
-		if p := a.value(v); p.lo >= 0 && p.hi < small {
+		if p := a.Value(v); p.Lo >= 0 && p.Hi < small {
 			return Source{Text: "changes in a loop", Pos: stepPos(v)}
 		}
 		return Source{Text: "changes in a loop that does not bound it", Pos: stepPos(v)}
@@ -260,11 +261,11 @@ func (a *ranges) origin(v *ir.Value) Source {
 	return s
 }
 
-func (a *ranges) argument(v *ir.Value) Source {
-	if isRangeArg(v) {
+func argument(a *facts.Ranges, v *ir.Value) Source {
+	if facts.IsRangeArg(v) {
 		return Source{Text: "is the range of the launch"}
 	}
-	for _, p := range a.m.Params {
+	for _, p := range a.Module.Params {
 		at := int(v.Bits) - abi.OffsetArgs - p.Offset
 		switch {
 		case p.Offset < 0 || at < 0 || at >= p.Size:
@@ -284,4 +285,6 @@ func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < small }
 const small = 1 << 20
 
 // Unbounded reports whether nothing is known of a value of 64 bits.
-func (r Reason) Unbounded() bool { return r.Lo < -maxLength && r.Hi >= math.MaxInt64-maxLength }
+func (r Reason) Unbounded() bool {
+	return r.Lo < -facts.MaxLength && r.Hi >= math.MaxInt64-facts.MaxLength
+}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
 // maxUnasked bounds what a work-item computes, in values, from one time that it looks
@@ -28,8 +30,8 @@ func costOfLoops(f *ir.Func) *loopCosts {
 	if len(loops.All) == 0 {
 		return x
 	}
-	c := &roundCounter{a: newRanges(f.Module), dom: dom, outside: ir.NewModule("")}
-	c.a.solve()
+	c := &roundCounter{a: facts.NewRanges(f.Module), dom: dom, outside: ir.NewModule("")}
+	c.a.Solve()
 	for _, l := range slices.Backward(loops.All) { // inner ones first
 		once, short := x.round[l.Head], !x.meets[l.Head]
 		for _, b := range l.Blocks {
@@ -56,7 +58,7 @@ func costOfLoops(f *ir.Func) *loopCosts {
 }
 
 // HasLoop reports whether the kernel has loops.
-func HasLoop(m *ir.Module) bool { return hasLoop(m.Kernel) }
+func HasLoop(m *ir.Module) bool { return facts.HasLoop(m.Kernel) }
 
 // Lingers reports whether a work-item of the kernel may go round in a loop for long, or
 // for ever.
@@ -76,7 +78,7 @@ func Lingers(m *ir.Module) bool {
 
 // roundCounter bounds how often loops go round.
 type roundCounter struct {
-	a       *ranges
+	a       *facts.Ranges
 	dom     *ir.DomTree
 	outside *ir.Module // for constants, which are to be none of the kernel's module
 }
@@ -97,11 +99,11 @@ func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 			if l.Contains(b.Term.Succs[1-i]) || !l.Contains(stay) {
 				continue
 			}
-			eachRelation(b.Term.Cond, i == 0, func(x *ir.Value, rel relation, y *ir.Value, unsigned bool) {
+			facts.EachRelation(b.Term.Cond, i == 0, func(x *ir.Value, rel facts.Relation, y *ir.Value, unsigned bool) {
 				for _, s := range [2]struct {
 					n, end *ir.Value
-					rel    relation
-				}{{x, y, rel}, {y, x, flip(rel)}} {
+					rel    facts.Relation
+				}{{x, y, rel}, {y, x, facts.Flip(rel)}} {
 					if m, is := c.until(l, b, s.n, s.rel, s.end, unsigned); is && (!ok || m < n) {
 						n, ok = m, true
 					}
@@ -115,48 +117,48 @@ func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 // until bounds the rounds of a loop that goes on while v, which is a phi of its head
 // plus a constant, has the relation to end at b. It does so only where nothing wraps
 // around on the way.
-func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel relation, end *ir.Value, unsigned bool) (int64, bool) {
-	phi, k := plus(v)
-	if phi.Op != ir.OpPhi || phi.Block != l.Head || !invariant(end, l) || !fits32(k) {
+func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
+	phi, k := uniform.Plus(v)
+	if phi.Op != ir.OpPhi || phi.Block != l.Head || !uniform.Invariant(end, l) || !facts.Fits32(k) {
 		return 0, false
 	}
 	by, down := growth(phi, l)
-	if by == nil || !by.IsConst() || by.Int() == 0 || !fits32(by.Int()) {
+	if by == nil || !by.IsConst() || by.Int() == 0 || !facts.Fits32(by.Int()) {
 		return 0, false
 	}
 	step := by.Int()
 	if down {
 		step = -step
 	}
-	start, first := interval{}, true
+	start, first := facts.Interval{}, true
 	for i, x := range phi.Args {
 		if p := l.Head.Preds[i]; !l.Contains(p) {
-			if q := c.a.onEdge(x, p, l.Head); first {
+			if q := c.a.OnEdge(x, p, l.Head); first {
 				start, first = q, false
 			} else {
-				start = start.union(q)
+				start = start.Union(q)
 			}
 		}
 	}
-	to := c.a.at(end, b)
+	to := c.a.At(end, b)
 	// Far from the ends of all types no sum below overflows, nor wraps around.
-	full := fullRange(phi.Type)
-	far := func(p interval) bool { return p.lo >= full.lo/2 && p.hi <= full.hi/2 }
-	if !far(start) || !far(interval{k, k}) {
+	full := facts.FullRange(phi.Type)
+	far := func(p facts.Interval) bool { return p.Lo >= full.Lo/2 && p.Hi <= full.Hi/2 }
+	if !far(start) || !far(facts.Interval{Lo: k, Hi: k}) {
 		return 0, false
 	}
-	start = addRanges(start, interval{k, k})
-	if first || !far(start) || !far(to) || !far(interval{step, step}) {
+	start = facts.AddRanges(start, facts.Interval{Lo: k, Hi: k})
+	if first || !far(start) || !far(to) || !far(facts.Interval{Lo: step, Hi: step}) {
 		return 0, false
 	}
-	if unsigned && (start.lo < 0 || to.lo < 0 || step < 0) {
+	if unsigned && (start.Lo < 0 || to.Lo < 0 || step < 0) {
 		return 0, false
 	}
 	switch up := step > 0; {
-	case up && (rel == below || rel == atMost), up && rel == unequal && step == 1 && start.hi <= to.lo:
-		return max(to.hi-start.lo, 0)/step + 2, true
-	case !up && (rel == above || rel == atLeast), !up && rel == unequal && step == -1 && start.lo >= to.hi:
-		return max(start.hi-to.lo, 0)/-step + 2, true
+	case up && (rel == facts.Below || rel == facts.AtMost), up && rel == facts.Unequal && step == 1 && start.Hi <= to.Lo:
+		return max(to.Hi-start.Lo, 0)/step + 2, true
+	case !up && (rel == facts.Above || rel == facts.AtLeast), !up && rel == facts.Unequal && step == -1 && start.Lo >= to.Hi:
+		return max(start.Hi-to.Lo, 0)/-step + 2, true
 	}
 	return 0, false
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // countedLoop is a loop that goes on while n+k op end, where n begins with start and grows
@@ -86,21 +87,21 @@ func TestRounds(t *testing.T) {
 	known := 0
 	for range 20000 {
 		c := countedLoop{t: []*ir.Type{ir.TypeI8, ir.TypeI16, ir.TypeI32, ir.TypeI64}[r.IntN(4)], op: ops[r.IntN(len(ops))], swap: r.IntN(2) == 0, late: r.IntN(2) == 0}
-		full := fullRange(c.t)
+		full := facts.FullRange(c.t)
 		pick := func() int64 {
 			switch r.IntN(4) {
 			case 0:
-				return full.lo + r.Int64N(4)
+				return full.Lo + r.Int64N(4)
 			case 1:
-				return full.hi - r.Int64N(4)
+				return full.Hi - r.Int64N(4)
 			}
-			return max(min(r.Int64N(400)-200, full.hi), full.lo)
+			return max(min(r.Int64N(400)-200, full.Hi), full.Lo)
 		}
 		c.start, c.end, c.k, c.step = pick(), pick(), r.Int64N(7)-3, r.Int64N(9)-4
 		m, head := c.module()
 		dom := m.Kernel.Dominators()
-		x := &roundCounter{a: newRanges(m), dom: dom, outside: ir.NewModule("")}
-		x.a.solve()
+		x := &roundCounter{a: facts.NewRanges(m), dom: dom, outside: ir.NewModule("")}
+		x.a.Solve()
 		loops := dom.Loops().All
 		if len(loops) != 1 || loops[0].Head != head {
 			t.Fatal("no loop")

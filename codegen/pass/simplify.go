@@ -5,13 +5,15 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // runSimplify folds constants and applies identities to every function. At
 // level Built it also tidies the control flow; later it leaves blocks alone,
 // since their structure is declared by then.
 func runSimplify(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		s := &simplifier{m: m, f: f, repl: map[*ir.Value]*ir.Value{}}
 		s.run()
 	}
@@ -155,7 +157,7 @@ func (s *simplifier) pure(v *ir.Value) (w *ir.Value, changed bool) {
 	// Each rule makes the value smaller by some measure; the bound only turns
 	// a mistake in them into a missed chance.
 	for range 32 {
-		if c := s.fold(v); c != nil {
+		if c := facts.FoldConst(s.m, v); c != nil {
 			return c, true
 		}
 		if v.Op.Has(ir.FlagCommutative) && len(v.Args) == 2 && v.Args[0].IsConst() && !v.Args[1].IsConst() {
@@ -212,7 +214,7 @@ func (s *simplifier) rule(v *ir.Value) *ir.Value {
 			return a.Args[int(v.Op-ir.OpLow)]
 		}
 	case ir.OpFRounded:
-		if a := v.Args[0]; !mayBeProduct(a) {
+		if a := v.Args[0]; !facts.MayBeProduct(a) {
 			return a
 		}
 	case ir.OpFNegate:
@@ -258,11 +260,11 @@ func (s *simplifier) branch(b *ir.Block) bool {
 				return false
 			}
 		}
-		jumpTo(b, 0)
+		rewrite.JumpTo(b, 0)
 		return true
 	}
 	if t.Cond.IsConst() {
-		jumpTo(b, 1-int(t.Cond.Bits))
+		rewrite.JumpTo(b, 1-int(t.Cond.Bits))
 		return true
 	}
 	if t.Cond.Op == ir.OpLNot {
@@ -272,22 +274,6 @@ func (s *simplifier) branch(b *ir.Block) bool {
 		return true
 	}
 	return false
-}
-
-// jumpTo replaces b's branch by a jump to its i-th successor.
-func jumpTo(b *ir.Block, i int) {
-	t := b.Term
-	to := t.Succs[i]
-	at := slices.Index(to.Preds, b)
-	args := make([]*ir.Value, len(to.Phis))
-	for j, phi := range to.Phis {
-		args[j] = phi.Args[at]
-	}
-	b.ClearTerm()
-	b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: t.Pos})
-	for j, phi := range to.Phis {
-		phi.Args = append(phi.Args, args[j])
-	}
 }
 
 // thread lets the predecessors of empty blocks jump past them. Blocks that

@@ -1,29 +1,10 @@
 package pass
 
 import (
-	"maps"
-	"math/bits"
-
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
-
-// mask returns the bits of type t.
-func mask(t *ir.Type) uint64 { return ^uint64(0) >> (64 - t.Bits()) }
-
-func isZero(v *ir.Value) bool { return v.IsConst() && v.Bits == 0 }
-func isOne(v *ir.Value) bool  { return v.IsConst() && v.Bits == 1 }
-func isOnes(v *ir.Value) bool { return v.IsConst() && v.Bits == mask(v.Type) }
-
-// isNegation reports whether v is -x.
-func isNegation(v *ir.Value) bool { return v.Op == ir.OpISub && isZero(v.Args[0]) }
-
-// log2 returns k where v is the constant 1<<k.
-func log2(v *ir.Value) (int64, bool) {
-	if v.IsConst() && v.Bits != 0 && v.Bits&(v.Bits-1) == 0 {
-		return int64(bits.TrailingZeros64(v.Bits)), true
-	}
-	return 0, false
-}
 
 func (s *simplifier) arith(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
@@ -31,7 +12,7 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIAdd:
 		switch {
-		case isZero(y):
+		case facts.IsZero(y):
 			return x
 		case y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
 			return s.set(v, ir.OpIAdd, x.Args[0], s.m.Const(t, x.Args[1].Bits+y.Bits))
@@ -39,23 +20,23 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 			return x.Args[0]
 		case y.Op == ir.OpISub && y.Args[1] == x: // x+(a-x)
 			return y.Args[0]
-		case isNegation(y):
+		case facts.IsNegation(y):
 			return s.set(v, ir.OpISub, x, y.Args[1])
-		case isNegation(x):
+		case facts.IsNegation(x):
 			return s.set(v, ir.OpISub, y, x.Args[1])
 		}
 	case ir.OpISub:
 		switch {
 		case x == y:
 			return s.m.Const(t, 0)
-		case isNegation(y):
+		case facts.IsNegation(y):
 			return s.set(v, ir.OpIAdd, x, y.Args[1])
-		case isZero(x) && y.Op == ir.OpISub: // -(a-b)
+		case facts.IsZero(x) && y.Op == ir.OpISub: // -(a-b)
 			return s.set(v, ir.OpISub, y.Args[1], y.Args[0])
-		case s.f != nil && isNegation(x) && !y.IsConst(): // -a-b
-			m := &maker{f: s.f, at: v}
-			sum := m.op(ir.OpIAdd, t, x.Args[1], y)
-			s.made = append(s.made, m.made...)
+		case s.f != nil && facts.IsNegation(x) && !y.IsConst(): // -a-b
+			m := &rewrite.Maker{Func: s.f, At: v}
+			sum := m.Op(ir.OpIAdd, t, x.Args[1], y)
+			s.made = append(s.made, m.Made...)
 			return s.set(v, ir.OpISub, s.m.Const(t, 0), sum)
 		case y.IsConst():
 			return s.set(v, ir.OpIAdd, x, s.m.Const(t, -y.Bits))
@@ -71,34 +52,34 @@ func (s *simplifier) arith(v *ir.Value) *ir.Value {
 		}
 	case ir.OpIMul:
 		switch {
-		case isZero(y):
+		case facts.IsZero(y):
 			return y
-		case isOne(y):
+		case facts.IsOne(y):
 			return x
 		case y.IsConst() && x.Op == ir.OpIMul && x.Args[1].IsConst():
 			return s.set(v, ir.OpIMul, x.Args[0], s.m.Const(t, x.Args[1].Bits*y.Bits))
-		case y.IsConst() && isNegation(x):
+		case y.IsConst() && facts.IsNegation(x):
 			return s.set(v, ir.OpIMul, x.Args[1], s.m.Const(t, -y.Bits))
 		case s.f != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
 			// 3*(i+1) is 3*i + 3, which others can be compared with.
-			m := &maker{f: s.f, at: v}
-			product := m.op(ir.OpIMul, t, x.Args[0], y)
-			s.made = append(s.made, m.made...)
+			m := &rewrite.Maker{Func: s.f, At: v}
+			product := m.Op(ir.OpIMul, t, x.Args[0], y)
+			s.made = append(s.made, m.Made...)
 			return s.set(v, ir.OpIAdd, product, s.m.Const(t, x.Args[1].Bits*y.Bits))
 		}
 	case ir.OpSDiv:
-		if isOne(y) {
+		if facts.IsOne(y) {
 			return x
 		}
 	case ir.OpUDiv:
-		if isOne(y) {
+		if facts.IsOne(y) {
 			return x
 		}
-		if k, ok := log2(y); ok {
+		if k, ok := facts.Log2(y); ok {
 			return s.set(v, ir.OpShrL, x, s.m.Int(t, k))
 		}
 	case ir.OpUMod:
-		if _, ok := log2(y); ok {
+		if _, ok := facts.Log2(y); ok {
 			return s.set(v, ir.OpAnd, x, s.m.Const(t, y.Bits-1))
 		}
 	}
@@ -132,34 +113,34 @@ func (s *simplifier) bits(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpAnd:
 		switch {
-		case x == y || isOnes(y):
+		case x == y || facts.IsOnes(y):
 			return x
-		case isZero(y):
+		case facts.IsZero(y):
 			return y
 		case y.IsConst():
 			return s.masked(v, x, y)
 		}
 	case ir.OpOr:
 		switch {
-		case x == y || isZero(y):
+		case x == y || facts.IsZero(y):
 			return x
-		case isOnes(y):
+		case facts.IsOnes(y):
 			return y
 		}
 	case ir.OpXor:
 		switch {
 		case x == y:
 			return s.m.Const(t, 0)
-		case isZero(y):
+		case facts.IsZero(y):
 			return x
-		case isOnes(y):
+		case facts.IsOnes(y):
 			return s.set(v, ir.OpNot, x)
 		}
 	case ir.OpShl, ir.OpShrL, ir.OpShrA:
-		if isZero(y) || isZero(x) {
+		if facts.IsZero(y) || facts.IsZero(x) {
 			return x
 		}
-		if v.Op == ir.OpShrA && isOnes(x) {
+		if v.Op == ir.OpShrA && facts.IsOnes(x) {
 			return x
 		}
 		if y.IsConst() && x.Op == v.Op && x.Args[1].IsConst() {
@@ -184,102 +165,18 @@ func (s *simplifier) bits(v *ir.Value) *ir.Value {
 // masked simplifies v, x & c for a constant c.
 func (s *simplifier) masked(v, x, c *ir.Value) *ir.Value {
 	switch {
-	case possible(x)&^c.Bits == 0:
+	case facts.Possible(x)&^c.Bits == 0:
 		return x
-	case x.Op == ir.OpSConvert && x.Args[0].Type.Bits() < x.Type.Bits() && c.Bits == mask(x.Args[0].Type):
+	case x.Op == ir.OpSConvert && x.Args[0].Type.Bits() < x.Type.Bits() && c.Bits == facts.Mask(x.Args[0].Type):
 		return s.set(v, ir.OpUConvert, x.Args[0])
 	case x.Op == ir.OpOr || x.Op == ir.OpXor: // a part that the mask takes away
 		for i, a := range x.Args {
-			if possible(a)&c.Bits == 0 {
+			if facts.Possible(a)&c.Bits == 0 {
 				return s.set(v, ir.OpAnd, x.Args[1-i], c)
 			}
 		}
 	}
 	return nil
-}
-
-// maxPossible bounds how far possible looks.
-const maxPossible = 4
-
-// possible returns the bits that may be set in v, an integer.
-func possible(v *ir.Value) uint64 { return possibleIn(v, maxPossible, nil) }
-
-// possibleIn is possible in so many steps, of which phis have the bits that are given.
-func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
-	all := mask(v.Type)
-	if v.IsConst() {
-		return v.Bits
-	}
-	if depth--; depth < 0 || !v.Type.IsInt() {
-		return all
-	}
-	of := func(i int) uint64 { return possibleIn(v.Args[i], depth, phis) }
-	switch v.Op {
-	case ir.OpPhi:
-		return possiblePhi(v, depth, phis)
-	case ir.OpUConvert:
-		return of(0) & all
-	case ir.OpAnd:
-		return of(0) & of(1)
-	case ir.OpOr, ir.OpXor:
-		return of(0) | of(1)
-	case ir.OpSelect:
-		return of(1) | of(2)
-	case ir.OpIMul: // no bits below the lowest
-		lowest := bits.TrailingZeros64(of(0)) + bits.TrailingZeros64(of(1))
-		if v.Args[0] == v.Args[1] { // x*x % 4 is 0 or 1
-			all &^= 2 << lowest
-		}
-		return all &^ (uint64(1)<<min(63, lowest) - 1)
-	case ir.OpShl:
-		if v.Args[1].IsConst() {
-			return of(0) << v.Args[1].Bits & all
-		}
-	case ir.OpShrL:
-		if v.Args[1].IsConst() {
-			return of(0) >> v.Args[1].Bits
-		}
-	}
-	return all
-}
-
-// possiblePhi returns what bits may be set in v, a phi, which may be counted on from
-// itself: none at first, and then what its arguments have until there are no more.
-func possiblePhi(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
-	if s, ok := phis[v]; ok {
-		return s
-	}
-	const nested, rounds = 2, 3
-	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // or of a loop that is being built
-		return mask(v.Type)
-	}
-	inner := maps.Clone(phis)
-	if inner == nil {
-		inner = map[*ir.Value]uint64{}
-	}
-	s := uint64(0)
-	for range rounds {
-		inner[v] = s
-		before := s
-		for _, a := range v.Args {
-			s |= possibleIn(a, depth, inner)
-		}
-		if s == before {
-			return s
-		}
-	}
-	return mask(v.Type)
-}
-
-// certain returns bits that are set in v, an integer, whatever it is: n | 1 is not zero.
-func certain(v *ir.Value) uint64 {
-	switch {
-	case v.IsConst():
-		return v.Bits
-	case v.Op == ir.OpOr && v.Args[1].IsConst():
-		return v.Args[1].Bits
-	}
-	return 0
 }
 
 // notAbove reports whether v is x or less without signs, by what it is computed from x.
@@ -310,39 +207,39 @@ func (s *simplifier) compare(v *ir.Value) *ir.Value {
 	}
 	switch v.Op {
 	case ir.OpULt:
-		if isZero(y) || isOnes(x) {
+		if facts.IsZero(y) || facts.IsOnes(x) {
 			return s.m.Bool(false)
 		}
-		if isOne(y) {
+		if facts.IsOne(y) {
 			return s.set(v, ir.OpIEq, x, s.m.Const(y.Type, 0))
 		}
-		if isZero(x) {
+		if facts.IsZero(x) {
 			return s.set(v, ir.OpINe, y, x)
 		}
 		if notAbove(y, x) {
 			return s.m.Bool(false)
 		}
 	case ir.OpULe:
-		if isZero(x) || isOnes(y) || notAbove(x, y) {
+		if facts.IsZero(x) || facts.IsOnes(y) || notAbove(x, y) {
 			return s.m.Bool(true)
 		}
-		if isZero(y) {
+		if facts.IsZero(y) {
 			return s.set(v, ir.OpIEq, x, y)
 		}
 	case ir.OpIEq, ir.OpINe:
 		if a, c := addend(x); !x.IsConst() {
 			if b, d := addend(y); a == b {
-				return s.m.Bool((c-d)&mask(x.Type) == 0 == (v.Op == ir.OpIEq))
+				return s.m.Bool((c-d)&facts.Mask(x.Type) == 0 == (v.Op == ir.OpIEq))
 			}
 		}
-		if y.IsConst() && (certain(x)&^y.Bits != 0 || y.Bits&^possible(x) != 0) {
+		if y.IsConst() && (facts.Certain(x)&^y.Bits != 0 || y.Bits&^facts.Possible(x) != 0) {
 			return s.m.Bool(v.Op == ir.OpINe)
 		}
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
 			return s.set(v, v.Op, x.Args[0], s.m.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}
 		// A difference that is nothing, such as a remainder.
-		if isZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
+		if facts.IsZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
 			return s.set(v, v.Op, x.Args[0], x.Args[1])
 		}
 		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
@@ -463,18 +360,18 @@ func (s *simplifier) logic(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpLAnd:
 		switch {
-		case x == y || isOne(y):
+		case x == y || facts.IsOne(y):
 			return x
-		case isZero(y):
+		case facts.IsZero(y):
 			return y
 		case complements(x, y):
 			return s.m.Bool(false)
 		}
 	case ir.OpLOr:
 		switch {
-		case x == y || isZero(y):
+		case x == y || facts.IsZero(y):
 			return x
-		case isOne(y):
+		case facts.IsOne(y):
 			return y
 		case complements(x, y):
 			return s.m.Bool(true)
@@ -483,18 +380,18 @@ func (s *simplifier) logic(v *ir.Value) *ir.Value {
 		switch {
 		case x == y:
 			return s.m.Bool(true)
-		case isOne(y):
+		case facts.IsOne(y):
 			return x
-		case isZero(y):
+		case facts.IsZero(y):
 			return s.set(v, ir.OpLNot, x)
 		}
 	case ir.OpLNe:
 		switch {
 		case x == y:
 			return s.m.Bool(false)
-		case isZero(y):
+		case facts.IsZero(y):
 			return x
-		case isOne(y):
+		case facts.IsOne(y):
 			return s.set(v, ir.OpLNot, x)
 		}
 	}
@@ -538,9 +435,9 @@ func (s *simplifier) not(v, x *ir.Value) *ir.Value {
 func (s *simplifier) selection(v *ir.Value) *ir.Value {
 	c, x, y := v.Args[0], v.Args[1], v.Args[2]
 	switch {
-	case isOne(c):
+	case facts.IsOne(c):
 		return x
-	case isZero(c):
+	case facts.IsZero(c):
 		return y
 	case x == y:
 		return x
@@ -566,13 +463,13 @@ func (s *simplifier) selection(v *ir.Value) *ir.Value {
 		return nil
 	}
 	switch {
-	case isOne(x) && isZero(y):
+	case facts.IsOne(x) && facts.IsZero(y):
 		return c
-	case isZero(x) && isOne(y):
+	case facts.IsZero(x) && facts.IsOne(y):
 		return s.set(v, ir.OpLNot, c)
-	case isOne(x):
+	case facts.IsOne(x):
 		return s.set(v, ir.OpLOr, c, y)
-	case isZero(y):
+	case facts.IsZero(y):
 		return s.set(v, ir.OpLAnd, c, x)
 	}
 	return nil
@@ -585,7 +482,7 @@ func isWhere(v, constant, c *ir.Value, is bool, joins int) bool {
 	case v == constant:
 		return true
 	case c.IsConst():
-		return isOne(c) != is
+		return facts.IsOne(c) != is
 	case joins == 0 || v.Op != ir.OpPhi || c.Op != ir.OpPhi || v.Block != c.Block || len(v.Args) != len(c.Args) || len(v.Args) == 0:
 		return false // or of a phi that is still being made
 	}
@@ -626,7 +523,7 @@ func (s *simplifier) convert(v *ir.Value) *ir.Value {
 	case first < from && (x.Op == ir.OpUConvert || v.Op == ir.OpSConvert):
 		return s.set(v, x.Op, a) // extension of an extension
 	case first > from && v.Op == ir.OpUConvert && a.Type == v.Type && first >= 32:
-		return s.set(v, ir.OpAnd, a, s.m.Const(a.Type, mask(x.Type)))
+		return s.set(v, ir.OpAnd, a, s.m.Const(a.Type, facts.Mask(x.Type)))
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // TestTidyRandom runs the passes that tidy up over random functions, before and
@@ -22,17 +24,17 @@ func TestTidyRandom(t *testing.T) {
 	for seed := range *seeds {
 		g := random(seed)
 		// Every load of the seed steps it on, so that none may be dropped.
-		e := newEdits(g.f)
+		e := rewrite.NewEdits(g.f)
 		for _, b := range g.f.Blocks {
 			for _, v := range b.Insts {
 				if v.Op == ir.OpLoad && v.Ref().Var == g.seed {
 					s := g.f.NewValue(ir.OpStore, ir.TypeVoid, v)
 					s.Aux, s.Block = &ir.Ref{Var: g.out}, b
-					e.after[v] = append(e.after[v], s)
+					e.After[v] = append(e.After[v], s)
 				}
 			}
 		}
-		e.apply()
+		e.Apply()
 		m := &laneMachine{f: g.f, out: g.out, in: g.seed, size: 1, limit: 100000, most: 150}
 		var want [4][][]uint64
 		for i := range want {
@@ -85,7 +87,7 @@ func eval(v *ir.Value, env map[*ir.Value]uint64) uint64 {
 	for _, a := range v.Args {
 		w.Args = append(w.Args, m.Const(a.Type, eval(a, env)))
 	}
-	c := (&simplifier{m: m}).fold(&w)
+	c := facts.FoldConst(m, &w)
 	if c == nil {
 		panic(fmt.Sprintf("%v does not fold", v.Op))
 	}
@@ -191,7 +193,6 @@ func TestRules(t *testing.T) {
 
 func TestFold(t *testing.T) {
 	m := ir.NewModule("t")
-	s := &simplifier{m: m}
 	f := m.NewFunc("main")
 	f32 := func(x float64) *ir.Value { return m.Const(ir.TypeF32, uint64(math.Float32bits(float32(x)))) }
 	f64 := func(x float64) *ir.Value { return m.Const(ir.TypeF64, math.Float64bits(x)) }
@@ -246,7 +247,7 @@ func TestFold(t *testing.T) {
 		if c.want != nil {
 			typ = c.want.Type
 		}
-		if got := s.fold(f.NewValue(c.op, typ, c.args...)); got != c.want {
+		if got := facts.FoldConst(m, f.NewValue(c.op, typ, c.args...)); got != c.want {
 			t.Errorf("%d: %v: %v, want %v", i, c.op, got, c.want)
 		}
 	}

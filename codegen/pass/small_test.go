@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // TestSmallBounds asks for the bounds of sums and products whose arguments are
@@ -60,16 +61,16 @@ func TestSmallBounds(t *testing.T) {
 	}
 	b.SetTerm(ir.Term{Kind: ir.Return})
 	m.Target.Small = true
-	a := newRanges(m)
-	a.solve()
-	d := &bounder{a: a, p: newProver(a)}
+	a := facts.NewRanges(m)
+	a.Solve()
+	d := &facts.Bounder{Ranges: a, P: facts.NewProver(a)}
 	for _, r := range rows {
-		s, ok := d.bound(r.v, b, maxBoundDepth)
+		s, ok := d.Bound(r.v, b, facts.MaxBoundDepth)
 		if ok != r.ok {
 			t.Errorf("%s: %v %v", r.name, s, ok)
 		}
-		if ok && s.hi() > math.MaxInt32 {
-			t.Errorf("%s: %d is no use", r.name, s.hi())
+		if ok && s.Hi() > math.MaxInt32 {
+			t.Errorf("%s: %d is no use", r.name, s.Hi())
 		}
 	}
 }

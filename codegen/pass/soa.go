@@ -3,13 +3,14 @@ package pass
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // soa turns a private array of structs into an array for each field: registers
 // hold what is indexed by constants, and devices address small elements best.
 // It also avoids NVIDIA's quirk array-of-structs.
 func soa(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for splitStructs(f) {
 		}
 	}

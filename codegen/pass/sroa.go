@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // The longest array, and the largest number of parts of an array, that sroa
@@ -18,7 +19,7 @@ const (
 // sroa splits Function variables into the parts that constant paths reach:
 // structs always, short arrays where no index varies.
 func sroa(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		splitVars(f)
 	}
 	return nil

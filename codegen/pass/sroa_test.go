@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // memFunc builds functions of memory ops.
@@ -55,7 +56,7 @@ func (t *memFunc) left(tt *testing.T) string {
 			}
 		}
 	}
-	mem2reg(t.m)
+	rewrite.Mem2Reg(t.m)
 	var s []string
 	for _, v := range t.f.Vars {
 		s = append(s, v.Type.String())

@@ -3,6 +3,7 @@ package pass
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // structurize gives every function SPIR-V's structured control flow.
@@ -17,7 +18,7 @@ func structurize(m *ir.Module) diag.List {
 	if ds := checkReducible(m); len(ds) > 0 {
 		return ds
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		structurizeFunc(f)
 	}
 	return nil
@@ -25,21 +26,21 @@ func structurize(m *ir.Module) diag.List {
 
 func structurizeFunc(f *ir.Func) {
 	splitTwinEdges(f)
-	u := &undefs{}
-	phis := demotePhis(f, u)
+	u := &rewrite.Undefs{}
+	phis := rewrite.DemotePhis(f, u)
 	loopAroundJumps(f)
 	t := newTreeBuilder(f).build()
 	leaveByBreak(f, t)
 	emitTree(f, t)
-	repairSSA(f, u)
-	u.promote(f, phis)
+	rewrite.RepairSSA(f, u)
+	u.Promote(f, phis)
 	tidyArms(f)
 }
 
 // checkReducible reports the loops with more than one entry, which only goto makes.
 func checkReducible(m *ir.Module) diag.List {
 	var ds diag.List
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		f.RemoveUnreachable()
 		dom := f.Dominators()
 		for _, b := range dom.Order {

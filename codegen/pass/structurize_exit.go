@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // maxReturns is how many returns code may have that stand outside of loops. Drivers
@@ -23,7 +25,7 @@ type leaver struct {
 // there are many returns, a loop that runs once is put around everything, since
 // leaving that one needs no nesting.
 func leaveByBreak(f *ir.Func, t *tree) {
-	l := &leaver{left: f.NewBlock(), all: countReturns(t.code) > maxReturns && !meets(f)}
+	l := &leaver{left: f.NewBlock(), all: countReturns(t.code) > maxReturns && !facts.Meets(f)}
 	t.code = l.list(t.code, 0, true)
 	if l.all {
 		again := f.NewBlock()
@@ -37,19 +39,6 @@ func leaveByBreak(f *ir.Func, t *tree) {
 		t.flagged = append(t.flagged, l.left)
 		t.code = append([]*stmt{{kind: resetStmt, block: l.left}}, t.code...)
 	}
-}
-
-// meets reports whether work-items of f wait for one another: lavapipe loses count
-// of who is in a loop with barriers.
-func meets(f *ir.Func) bool {
-	for _, b := range f.Blocks {
-		for _, v := range b.Insts {
-			if v.Op.Has(ir.FlagSync) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func countReturns(code []*stmt) int {
@@ -149,9 +138,9 @@ func hasBreak(code []*stmt) bool {
 // loop of which it knows that it runs once.
 func neverTrue(b *ir.Block) *ir.Value {
 	// Behind the branch drivers know that the sign is zero, and nothing of the other bits.
-	m := &maker{f: b.Func, at: &ir.Value{Block: b}}
-	never := m.op(ir.OpINe, ir.TypeBool, m.zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
-	b.Insts = append(b.Insts, m.made...)
+	m := &rewrite.Maker{Func: b.Func, At: &ir.Value{Block: b}}
+	never := m.Op(ir.OpINe, ir.TypeBool, m.Zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
+	b.Insts = append(b.Insts, m.Made...)
 	return never
 }
 

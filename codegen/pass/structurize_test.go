@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/internal/testflag"
 )
 
@@ -94,7 +95,7 @@ func TestStructurizeRandom(t *testing.T) {
 func TestMem2regRandom(t *testing.T) {
 	for seed := range *seeds {
 		g := random(seed)
-		err := compare(g, func() { mem2reg(g.m) })
+		err := compare(g, func() { rewrite.Mem2Reg(g.m) })
 		if err == nil && len(g.f.Vars) > 0 {
 			err = fmt.Errorf("variables are left")
 		}

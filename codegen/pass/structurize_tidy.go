@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // tidyArms removes what structurize left empty: arms that only jump on, and
@@ -31,8 +32,8 @@ func tidyArms(f *ir.Func) {
 	}
 	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ir.Block) bool { return t.gone[b] })
 	if len(t.repl) > 0 {
-		dropTrivialPhis(f, t.repl)
-		replaceUses(f, (&promoter{repl: t.repl}).resolve)
+		rewrite.DropTrivialPhis(f, t.repl)
+		rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: t.repl}).Resolve)
 	}
 	for i, b := range f.Blocks {
 		b.ID = i
@@ -44,22 +45,6 @@ type tidier struct {
 	merges map[*ir.Block]bool
 	gone   map[*ir.Block]bool
 	repl   map[*ir.Value]*ir.Value
-}
-
-// replaceUses replaces the arguments and conditions of f.
-func replaceUses(f *ir.Func, resolve func(*ir.Value) *ir.Value) {
-	for _, b := range f.Blocks {
-		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
-			for _, v := range vs {
-				for k, a := range v.Args {
-					v.Args[k] = resolve(a)
-				}
-			}
-		}
-		if b.Term.Cond != nil {
-			b.Term.Cond = resolve(b.Term.Cond)
-		}
-	}
 }
 
 // empty reports whether e is an arm that only jumps on.

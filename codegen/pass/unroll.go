@@ -5,6 +5,8 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // Limits of what is unrolled: iterations of a loop, and instructions and checks
@@ -20,7 +22,7 @@ const (
 // inside out, if checks are left in them: gather then makes one of all the
 // checks. Loops without checks are left to drivers.
 func unroll(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).worthChecking); {
 			if diags := clean(m); len(diags) > 0 {
 				return diags
@@ -67,7 +69,7 @@ func innermost(f *ir.Func) []*loop {
 	}
 	var found []*loop
 	for _, x := range loops.All {
-		if outer[x] || len(x.Latches) != 1 || countPreds(x.Head, x.Latches[0]) != 1 {
+		if outer[x] || len(x.Latches) != 1 || rewrite.CountPreds(x.Head, x.Latches[0]) != 1 {
 			continue
 		}
 		found = append(found, newLoop(x, dom))
@@ -96,16 +98,6 @@ func newLoop(x *ir.Loop, dom *ir.DomTree) *loop {
 		l.in[b] = true
 	}
 	return l
-}
-
-func countPreds(b, p *ir.Block) int {
-	n := 0
-	for _, q := range b.Preds {
-		if q == p {
-			n++
-		}
-	}
-	return n
 }
 
 // values returns the number of the loop's instructions.
@@ -184,10 +176,9 @@ func (l *loop) simulate(cond *ir.Value, out int, consts *ir.Module) int {
 			env[phi] = init
 		}
 	}
-	s := &simplifier{m: consts}
 	for n := 1; n <= maxUnrolled+1; n++ {
 		seen := map[*ir.Value]*ir.Value{}
-		c := l.fold(s, cond, env, seen)
+		c := l.fold(consts, cond, env, seen)
 		if c == nil {
 			return 0
 		}
@@ -196,7 +187,7 @@ func (l *loop) simulate(cond *ir.Value, out int, consts *ir.Module) int {
 		}
 		next := map[*ir.Value]*ir.Value{}
 		for _, phi := range l.head.Phis {
-			if x := l.fold(s, phi.Args[back], env, seen); x != nil {
+			if x := l.fold(consts, phi.Args[back], env, seen); x != nil {
 				next[phi] = x
 			}
 		}
@@ -206,7 +197,7 @@ func (l *loop) simulate(cond *ir.Value, out int, consts *ir.Module) int {
 }
 
 // fold returns the constant that v is in an iteration, or nil.
-func (l *loop) fold(s *simplifier, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
+func (l *loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v
 	}
@@ -223,11 +214,11 @@ func (l *loop) fold(s *simplifier, v *ir.Value, env, seen map[*ir.Value]*ir.Valu
 	w := *v
 	w.Args = make([]*ir.Value, len(v.Args))
 	for i, a := range v.Args {
-		if w.Args[i] = l.fold(s, a, env, seen); w.Args[i] == nil {
+		if w.Args[i] = l.fold(consts, a, env, seen); w.Args[i] == nil {
 			return nil
 		}
 	}
-	if x := s.fold(&w); x != nil && x.IsConst() {
+	if x := facts.FoldConst(consts, &w); x != nil && x.IsConst() {
 		seen[v] = x
 	}
 	return seen[v]
@@ -236,37 +227,37 @@ func (l *loop) fold(s *simplifier, v *ir.Value, env, seen map[*ir.Value]*ir.Valu
 // unroll puts n copies of the loop before it; what is known of their conditions
 // leaves nothing of the loop itself.
 func (l *loop) unroll(f *ir.Func, n int) {
-	u := &undefs{}
-	cells := append(l.demoteUses(f, u), demotePhis(f, u)...)
+	u := &rewrite.Undefs{}
+	cells := append(l.demoteUses(f, u), rewrite.DemotePhis(f, u)...)
 	entries := slices.DeleteFunc(slices.Clone(l.head.Preds), func(p *ir.Block) bool { return p == l.latch })
-	copies := make([]*cloner, n)
+	copies := make([]*rewrite.Cloner, n)
 	for i := range copies {
-		copies[i] = newCloner(f)
-		copies[i].copy(l.blocks)
+		copies[i] = rewrite.NewCloner(f)
+		copies[i].Copy(l.blocks)
 	}
 	for i, c := range copies {
 		next := l.head
 		if i+1 < n {
-			next = copies[i+1].block(l.head)
+			next = copies[i+1].Block(l.head)
 		}
-		c.end(l.blocks, func(s *ir.Block) *ir.Block {
+		c.End(l.blocks, func(s *ir.Block) *ir.Block {
 			if s == l.head {
 				return next
 			}
-			return c.block(s)
+			return c.Block(s)
 		})
 	}
 	for _, p := range entries {
-		p.Retarget(l.head, copies[0].block(l.head))
+		p.Retarget(l.head, copies[0].Block(l.head))
 	}
 	f.RemoveUnreachable()
-	u.promote(f, cells)
+	u.Promote(f, cells)
 }
 
 // demoteUses puts the loop's values that are used after it in variables, which
 // it returns, since there will be several of each.
-func (l *loop) demoteUses(f *ir.Func, u *undefs) []*ir.Var {
-	e := newEdits(f)
+func (l *loop) demoteUses(f *ir.Func, u *rewrite.Undefs) []*ir.Var {
+	e := rewrite.NewEdits(f)
 	refs := map[*ir.Value]*ir.Ref{}
 	var vars []*ir.Var
 	load := func(a *ir.Value, b *ir.Block) *ir.Value {
@@ -280,9 +271,9 @@ func (l *loop) demoteUses(f *ir.Func, u *undefs) []*ir.Var {
 			s := f.NewValue(ir.OpStore, ir.TypeVoid, a)
 			s.Aux, s.Block = r, a.Block
 			if a.Op == ir.OpPhi {
-				e.start[a.Block] = append(e.start[a.Block], s)
+				e.Start[a.Block] = append(e.Start[a.Block], s)
 			} else {
-				e.after[a] = append(e.after[a], s)
+				e.After[a] = append(e.After[a], s)
 			}
 		}
 		x := f.NewValue(ir.OpLoad, a.Type)
@@ -294,7 +285,7 @@ func (l *loop) demoteUses(f *ir.Func, u *undefs) []*ir.Var {
 			for i, a := range phi.Args {
 				if p := b.Preds[i]; !l.in[p] {
 					if x := load(a, p); x != nil {
-						e.end[p] = append(e.end[p], x)
+						e.End[p] = append(e.End[p], x)
 						phi.Args[i] = x
 					}
 				}
@@ -303,18 +294,18 @@ func (l *loop) demoteUses(f *ir.Func, u *undefs) []*ir.Var {
 		for _, v := range b.Insts {
 			for i, a := range v.Args {
 				if x := load(a, b); x != nil {
-					e.before[v] = append(e.before[v], x)
+					e.Before[v] = append(e.Before[v], x)
 					v.Args[i] = x
 				}
 			}
 		}
 		if c := b.Term.Cond; c != nil {
 			if x := load(c, b); x != nil {
-				e.end[b] = append(e.end[b], x)
+				e.End[b] = append(e.End[b], x)
 				b.Term.Cond = x
 			}
 		}
 	}
-	e.apply()
+	e.Apply()
 	return vars
 }

@@ -3,16 +3,18 @@ package pass
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // unsigned makes conversions of unsigned words to float32 round once on every
 // device; see the row unsigned-float of SwiftShader's quirks. Modules that have a variant in
 // words leave that to it; see Words.
 func unsigned(m *ir.Module) diag.List {
-	if !inWords(m) || !avoids(m, "unsigned-float") {
+	if !inWords(m) || !facts.Avoids(m, "unsigned-float") {
 		return nil
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
@@ -36,13 +38,13 @@ func unsigned(m *ir.Module) diag.List {
 
 // inWords reports whether a module has only words and what all devices have beside.
 func inWords(m *ir.Module) bool {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
-				if has64(v) {
+				if facts.Has64(v) {
 					return false
 				}
-				if r := v.Ref(); r != nil && r.Var == nil && hasSmall(r.Elem) {
+				if r := v.Ref(); r != nil && r.Var == nil && facts.HasSmall(r.Elem) {
 					return false
 				}
 			}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // Words rewrites a Legal module for devices that compute in 32 bits only and have
@@ -19,10 +21,10 @@ import (
 // It stands after the passes: the code it makes has no control flow but that of a
 // helper, and what narrow did is not there to do any more.
 func Words(m *ir.Module) bool {
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
-				if isAtomic(v) && accessed(v) == ir.TypeI64 {
+				if facts.IsAtomic(v) && accessed(v) == ir.TypeI64 {
 					return false
 				}
 			}
@@ -35,7 +37,7 @@ func Words(m *ir.Module) bool {
 	for _, v := range m.Vars {
 		w.variable(v)
 	}
-	funcs := bodies(m) // before there is a helper of its own
+	funcs := rewrite.Bodies(m) // before there is a helper of its own
 	for _, f := range funcs {
 		w.signature(f)
 	}
@@ -43,15 +45,15 @@ func Words(m *ir.Module) bool {
 		w.function(f)
 	}
 	seen := map[*ir.Value]bool{}
-	m.DropExprs(func(v *ir.Value) bool { return deep64(v, seen) })
+	m.DropExprs(func(v *ir.Value) bool { return facts.Deep64(v, seen) })
 	if w.failed {
 		return false
 	}
 	maskWords(m)
 	runCSE(m)
 	runDCE(m)
-	if avoids(m, "unrolled-floats") {
-		for _, f := range bodies(m) {
+	if facts.Avoids(m, "unrolled-floats") {
+		for _, f := range rewrite.Bodies(m) {
 			for _, b := range f.Blocks {
 				b.Unroll = false
 			}
@@ -61,36 +63,12 @@ func Words(m *ir.Module) bool {
 	return true
 }
 
-// isAtomic reports whether v is an atomic operation.
-func isAtomic(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpLoad, ir.OpStore, ir.OpAddrOf, ir.OpZero, ir.OpZeroLocal:
-		return false
-	}
-	return v.Ref() != nil
-}
-
 // accessed returns the type of what the memory op v loads or stores.
 func accessed(v *ir.Value) *ir.Type {
 	if v.Type == ir.TypeVoid {
 		return v.Args[0].Type
 	}
 	return v.Type
-}
-
-// has64 reports whether v is, or takes, an integer of 64 bits.
-func has64(v *ir.Value) bool {
-	return v.Type == ir.TypeI64 || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Type == ir.TypeI64 })
-}
-
-// deep64 reports whether an expression has integers of 64 bits anywhere in it.
-func deep64(v *ir.Value, seen map[*ir.Value]bool) bool {
-	is, ok := seen[v]
-	if !ok {
-		is = v.Type == ir.TypeI64 || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return deep64(a, seen) })
-		seen[v] = is
-	}
-	return is
 }
 
 // pair is an integer of 64 bits as two words.
@@ -120,16 +98,16 @@ type words struct {
 
 // findSmall finds the indices that need no high word.
 func (w *words) findSmall() {
-	a := newRanges(w.m)
-	a.solve()
-	for _, b := range a.dom.Order {
+	a := facts.NewRanges(w.m)
+	a.Solve()
+	for _, b := range a.Dom.Order {
 		for _, v := range b.Insts {
 			if r := v.Ref(); r == nil || r.Var != nil {
 				continue
 			}
 			if i := v.Path()[1]; i.Type == ir.TypeI64 {
-				p := a.at(i, b)
-				w.small[v] = p.lo >= 0 && p.hi <= 1<<31-1
+				p := a.At(i, b)
+				w.small[v] = p.Lo >= 0 && p.Hi <= 1<<31-1
 			}
 		}
 	}
@@ -144,7 +122,7 @@ func (w *words) splitSpecs() {
 			list = append(list, s)
 			continue
 		}
-		lo := &ir.Spec{ID: s.ID, Name: s.Name, Type: ir.TypeI32, Default: s.Default & mask(ir.TypeI32)}
+		lo := &ir.Spec{ID: s.ID, Name: s.Name, Type: ir.TypeI32, Default: s.Default & facts.Mask(ir.TypeI32)}
 		hi := &ir.Spec{ID: abi.SpecHigh + s.ID, Name: s.Name + ".high", Type: ir.TypeI32, Default: s.Default >> 32}
 		list = append(list, lo, hi)
 		w.specs[s] = pair{w.m.SpecValue(lo), w.m.SpecValue(hi)}
@@ -155,10 +133,10 @@ func (w *words) splitSpecs() {
 // maskWords does for indices of stores that were of 64 bits what row store-index of the quirks
 // did for those of 32 bits.
 func maskWords(m *ir.Module) {
-	if !avoids(m, "store-index") {
+	if !facts.Avoids(m, "store-index") {
 		return
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		h := newHider(f, nil)
 		for _, b := range f.Blocks {
 			var out []*ir.Value
@@ -292,9 +270,9 @@ func (w *words) inst(v *ir.Value) {
 		}
 		v.Args = args
 		w.out = append(w.out, v)
-	case has64(v):
+	case facts.Has64(v):
 		w.compute(v)
-	case roundsTwice(v) && avoids(w.m, "unsigned-float"):
+	case roundsTwice(v) && facts.Avoids(w.m, "unsigned-float"):
 		x, scale := halved(w.m, w.value(v.Args[0]), w.add)
 		v.Op, v.Args = ir.OpFMul, []*ir.Value{w.add(ir.OpSToF, v.Type, x), scale}
 		w.out = append(w.out, v)
@@ -348,7 +326,7 @@ func (w *words) pair(v *ir.Value) pair {
 func (w *words) constant(v *ir.Value) {
 	was := w.outer
 	w.outer = true
-	if has64(v) {
+	if facts.Has64(v) {
 		w.compute(v)
 	} else {
 		args := make([]*ir.Value, len(v.Args))

@@ -1,6 +1,9 @@
 package pass
 
-import "github.com/kgen-go/kgen/codegen/ir"
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+)
 
 // pairOf computes v, whose result has 64 bits.
 func (w *words) pairOf(v *ir.Value) pair {
@@ -79,9 +82,9 @@ func (w *words) scalarOf(v *ir.Value) *ir.Value {
 func (w *words) order(low, high ir.Op, x, y pair) *ir.Value {
 	same := w.is(ir.OpIEq, x.hi, y.hi)
 	switch {
-	case high == ir.OpULt && isZero(x.hi):
+	case high == ir.OpULt && facts.IsZero(x.hi):
 		return w.is(ir.OpLOr, w.is(ir.OpLNot, same), w.is(low, x.lo, y.lo))
-	case high == ir.OpULt && isZero(y.hi):
+	case high == ir.OpULt && facts.IsZero(y.hi):
 		return w.is(ir.OpLAnd, same, w.is(low, x.lo, y.lo))
 	}
 	return w.is(ir.OpSelect, same, w.is(low, x.lo, y.lo), w.is(high, x.hi, y.hi))
@@ -144,15 +147,15 @@ func (w *words) product(x, y pair) pair {
 		x, y = y, x
 	}
 	if isPower(y) {
-		n, ok := log2(y.lo)
+		n, ok := facts.Log2(y.lo)
 		if !ok {
-			n, _ = log2(y.hi)
+			n, _ = facts.Log2(y.hi)
 			n += 32
 		}
 		return w.shl(x, w.n(n))
 	}
 	hi := w.word(ir.OpIAdd, w.word(ir.OpIMul, x.lo, y.hi), w.word(ir.OpIMul, x.hi, y.lo))
-	if !isZero(x.lo) && !isZero(y.lo) {
+	if !facts.IsZero(x.lo) && !facts.IsZero(y.lo) {
 		hi = w.word(ir.OpIAdd, hi, w.mulHigh(x.lo, y.lo))
 	}
 	return pair{w.word(ir.OpIMul, x.lo, y.lo), hi}
@@ -160,9 +163,9 @@ func (w *words) product(x, y pair) pair {
 
 // isPower reports whether x is a constant power of two.
 func isPower(x pair) bool {
-	_, lo := log2(x.lo)
-	_, hi := log2(x.hi)
-	return lo && isZero(x.hi) || hi && isZero(x.lo)
+	_, lo := facts.Log2(x.lo)
+	_, hi := facts.Log2(x.hi)
+	return lo && facts.IsZero(x.hi) || hi && facts.IsZero(x.lo)
 }
 
 // shl shifts left by n, which is below 64.
@@ -217,7 +220,7 @@ func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
 
 // divide is the unsigned quotient; y is not zero. What longDivide leaves is constant.
 func (w *words) divide(x, y pair) pair {
-	if isZero(x.hi) && isZero(y.hi) {
+	if facts.IsZero(x.hi) && facts.IsZero(y.hi) {
 		return pair{w.word(ir.OpUDiv, x.lo, y.lo), w.n(0)}
 	}
 	w.failed = true // it could be of any size

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // memory rewrites a memory op.
@@ -14,7 +15,7 @@ func (w *words) memory(v *ir.Value) {
 	}
 	index := path[1]
 	direct := index.Type == ir.TypeI32 || w.small[v] || isExtended(w.pair(index))
-	if direct && !hasSmall(r.Elem) {
+	if direct && !facts.HasSmall(r.Elem) {
 		full := append([]*ir.Value{w.value(path[0]), w.index(index)}, w.indices(path[2:])...)
 		w.access(v, &ir.Ref{Elem: w.typ(r.Elem)}, head, full)
 		return
@@ -71,23 +72,6 @@ func (w *words) index(i *ir.Value) *ir.Value {
 	return w.value(i)
 }
 
-// hasSmall reports whether memory of type t has integers of 8 or 16 bits.
-func hasSmall(t *ir.Type) bool {
-	switch t.Kind {
-	case ir.I8, ir.I16:
-		return true
-	case ir.Array:
-		return hasSmall(t.Elem)
-	case ir.Struct:
-		for _, f := range t.Fields {
-			if hasSmall(f.Type) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // address computes the address of an element of device memory, and returns its
 // type.
 func (w *words) address(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
@@ -139,7 +123,7 @@ func (w *words) loadSmall(t *ir.Type, at pair) *ir.Value {
 func (w *words) storeSmall(t *ir.Type, at pair, x *ir.Value) {
 	addr, shift := w.around(at)
 	bits := w.word(ir.OpShl, w.word(ir.OpUConvert, x), shift)
-	keep := w.word(ir.OpNot, w.word(ir.OpShl, w.n(int64(mask(t))), shift))
+	keep := w.word(ir.OpNot, w.word(ir.OpShl, w.n(int64(facts.Mask(t))), shift))
 	if w.storer == nil {
 		w.storer = storeHelper(w.m)
 		w.m.Helpers = append(w.m.Helpers, w.storer)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // maxZero is how many scalars a variable may have that is zeroed by one store:
@@ -18,7 +19,7 @@ func zeroPrivate(f *ir.Func) {
 		if at < 0 {
 			continue
 		}
-		v, rest := cutOut(b, at) // a later round finds what else is in there
+		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
 		z := &zeroer{m: f.Module, f: f, b: b, ref: v.Ref(), pos: v.Pos, private: true}
 		z.zero(f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1))
 		z.b.Jump(rest)

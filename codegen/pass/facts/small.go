@@ -1,4 +1,7 @@
-package pass
+package facts
+
+// This file bounds sums and products of sizes for launches that are known to be small.
+// Integers of 64 bits become ones of 32 where it succeeds.
 
 import (
 	"math"
@@ -6,6 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // The variant for small launches may assume of them what abi.Variant.Products says:
@@ -13,22 +17,22 @@ import (
 // finds upper bounds of integers as sums of products of sizes, such as H*W of
 // y*W + x, and notes in the passes' result which products they are.
 
-// solved returns the ranges of a module's integers, as far as they follow from other
+// Solved returns the ranges of a module's integers, as far as they follow from other
 // branches than those of the blocks apart, which may be nil. For small launches it notes in
 // the result what it assumes.
-func solved(m *ir.Module, apart map[*ir.Block]bool, r *Result) *ranges {
-	a := newRangesOf(m, apart)
-	a.solve()
+func Solved(m *ir.Module, apart map[*ir.Block]bool, r *Result) *Ranges {
+	a := NewRangesOf(m, apart)
+	a.Solve()
 	if m.Target.Small {
 		// What is small shows that products of it do not wrap around.
 		for range maxSmallRounds {
 			if !a.assumeSmall(r) {
 				break
 			}
-			a.solve()
+			a.Solve()
 		}
 	}
-	a.known = map[place]interval{}
+	a.Known = map[Place]Interval{}
 	return a
 }
 
@@ -36,11 +40,11 @@ func solved(m *ir.Module, apart map[*ir.Block]bool, r *Result) *ranges {
 type size = int
 
 // isSize reports whether v is one that small launches bound.
-func (a *ranges) isSize(v *ir.Value) bool {
+func (a *Ranges) isSize(v *ir.Value) bool {
 	if v.Op != ir.OpArg {
 		return false
 	}
-	return v.Type == ir.TypeI64 && (a.length[v.Bits] || a.ints[v.Bits]) || isRangeArg(v)
+	return v.Type == ir.TypeI64 && (a.length[v.Bits] || a.ints[v.Bits]) || IsRangeArg(v)
 }
 
 // bound is an upper bound: k and a sum of products of sizes.
@@ -60,7 +64,7 @@ const (
 	maxSizes       = 3 // in one product
 	maxBoundTerms  = 7
 	maxBoundConst  = 1 << 20 // what is constant beside the sizes
-	maxBoundDepth  = 12
+	MaxBoundDepth  = 12
 	maxBoundTries  = 2000
 	maxSmallRounds = 3 // one for each dimension of an index
 )
@@ -117,8 +121,8 @@ func (s bound) ok() bool {
 	return len(s.terms) <= maxBoundTerms && s.k <= maxBoundConst && s.k >= -maxBoundConst
 }
 
-// hi is the largest value under the bound in a small launch.
-func (s bound) hi() int64 {
+// Hi is the largest value under the bound in a small launch.
+func (s bound) Hi() int64 {
 	n := max(s.k, 0)
 	for range s.terms {
 		n += abi.MaxSmall // coefficients are part of the products
@@ -126,26 +130,26 @@ func (s bound) hi() int64 {
 	return n
 }
 
-// bounder finds bounds.
-type bounder struct {
-	a     *ranges
-	p     *prover
-	sizes []*ir.Value // what bounds may be made of, the likeliest first
-	tries int         // proofs that were tried
+// Bounder finds bounds.
+type Bounder struct {
+	Ranges *Ranges
+	P      *Prover
+	sizes  []*ir.Value // what bounds may be made of, the likeliest first
+	tries  int         // proofs that were tried
 }
 
 // assumeSmall notes the intervals of integers that have 32 bits in small launches,
 // and the products of sizes that must be small for it. It reports whether there
 // are any. Of the products it notes those in the result that it makes use of.
-func (a *ranges) assumeSmall(r *Result) bool {
+func (a *Ranges) assumeSmall(r *Result) bool {
 	before := len(a.given)
-	d := &bounder{a: a, p: newProver(a)}
+	d := &Bounder{Ranges: a, P: NewProver(a)}
 	var lengths, ranges []*ir.Value
-	for _, b := range a.dom.Order {
+	for _, b := range a.Dom.Order {
 		for _, v := range b.Insts {
 			switch {
 			case !a.isSize(v):
-			case isRangeArg(v):
+			case IsRangeArg(v):
 				ranges = append(ranges, v)
 			case a.length[v.Bits]:
 				lengths = append(lengths, v)
@@ -158,17 +162,17 @@ func (a *ranges) assumeSmall(r *Result) bool {
 	for _, v := range d.sizes {
 		r.assume(size(v.Bits))
 	}
-	for _, b := range a.dom.Order {
+	for _, b := range a.Dom.Order {
 		for _, v := range b.Insts {
 			if v.Type != ir.TypeI64 || v.Op != ir.OpIAdd && v.Op != ir.OpISub && v.Op != ir.OpIMul && v.Op != ir.OpShl {
 				continue
 			}
-			p := a.value(v)
-			if p.fits32() || p.lo < math.MinInt32 {
+			p := a.Value(v)
+			if p.Fits32() || p.Lo < math.MinInt32 {
 				continue
 			}
-			s, ok := d.bound(v, b, maxBoundDepth)
-			if !ok || s.hi() > math.MaxInt32 || s.hi() < p.lo {
+			s, ok := d.Bound(v, b, MaxBoundDepth)
+			if !ok || s.Hi() > math.MaxInt32 || s.Hi() < p.Lo {
 				continue
 			}
 			for _, x := range s.terms {
@@ -181,25 +185,25 @@ func (a *ranges) assumeSmall(r *Result) bool {
 				}
 				r.assume(of...)
 			}
-			a.given[v] = interval{p.lo, s.hi()}
+			a.given[v] = Interval{p.Lo, s.Hi()}
 		}
 	}
 	return len(a.given) > before
 }
 
-// bound returns an upper bound of v in block b.
-func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
-	p := d.a.at(v, b)
-	if p.hi <= maxBoundConst {
-		return bound{k: max(p.hi, -maxBoundConst)}, true
+// Bound returns an upper bound of v in block b.
+func (d *Bounder) Bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
+	p := d.Ranges.At(v, b)
+	if p.Hi <= maxBoundConst {
+		return bound{k: max(p.Hi, -maxBoundConst)}, true
 	}
-	if d.a.isSize(v) {
+	if d.Ranges.isSize(v) {
 		return bound{terms: []sizes{{1, []size{size(v.Bits)}}}}, true
 	}
 	if depth == 0 || v.Block == nil {
 		return bound{}, false
 	}
-	arg := func(i int) (bound, bool) { return d.bound(v.Args[i], b, depth-1) }
+	arg := func(i int) (bound, bool) { return d.Bound(v.Args[i], b, depth-1) }
 	if d.wrapsBelow(v, b) {
 		return bound{}, false
 	}
@@ -209,7 +213,7 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 			return x, true
 		}
 	case ir.OpUConvert, ir.OpSConvert:
-		if v.Args[0].Type.IsInt() && d.a.keeps(v) {
+		if v.Args[0].Type.IsInt() && d.Ranges.keeps(v) {
 			return arg(0)
 		}
 	case ir.OpIAdd:
@@ -219,11 +223,11 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 			}
 		}
 	case ir.OpISub:
-		if d.a.at(v.Args[1], b).lo >= 0 {
+		if d.Ranges.At(v.Args[1], b).Lo >= 0 {
 			return arg(0)
 		}
 	case ir.OpIMul:
-		if x, y := d.a.at(v.Args[0], b), d.a.at(v.Args[1], b); x.lo < 0 && y.lo < 0 {
+		if x, y := d.Ranges.At(v.Args[0], b), d.Ranges.At(v.Args[1], b); x.Lo < 0 && y.Lo < 0 {
 			return bound{}, false
 		}
 		if s, ok := arg(0); ok {
@@ -242,7 +246,7 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 		if d.tries++; d.tries > maxBoundTries {
 			break
 		}
-		if _, ok := d.p.le(v, s, 0, b); ok {
+		if _, ok := d.P.Le(v, s, 0, b); ok {
 			return bound{terms: []sizes{{1, []size{size(s.Bits)}}}}, true
 		}
 	}
@@ -252,41 +256,41 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 // wrapsBelow reports whether v may be so small that it wraps around, for all that is
 // known of its arguments in block b: bounds say that they are not large, not that
 // they are not small.
-func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
-	at := func(i int) interval { return d.a.at(v.Args[i], b) }
-	var p interval // from the arguments' lower ends
+func (d *Bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
+	at := func(i int) Interval { return d.Ranges.At(v.Args[i], b) }
+	var p Interval // from the arguments' lower ends
 	switch v.Op {
 	case ir.OpIAdd:
-		p = addRanges(interval{at(0).lo, 0}, interval{at(1).lo, 0})
+		p = AddRanges(Interval{at(0).Lo, 0}, Interval{at(1).Lo, 0})
 	case ir.OpISub:
 		y := at(1)
-		if y.lo == math.MinInt64 {
+		if y.Lo == math.MinInt64 {
 			return true
 		}
-		p = addRanges(interval{at(0).lo, 0}, interval{-y.hi, 0})
+		p = AddRanges(Interval{at(0).Lo, 0}, Interval{-y.Hi, 0})
 	case ir.OpIMul:
 		x, y := at(0), at(1)
-		p = mulRanges(interval{min(x.lo, 0), 0}, interval{0, max(y.hi, 0)})
-		if q := mulRanges(interval{0, max(x.hi, 0)}, interval{min(y.lo, 0), 0}); q.lo > q.hi || q.lo < p.lo {
+		p = MulRanges(Interval{min(x.Lo, 0), 0}, Interval{0, max(y.Hi, 0)})
+		if q := MulRanges(Interval{0, max(x.Hi, 0)}, Interval{min(y.Lo, 0), 0}); q.Lo > q.Hi || q.Lo < p.Lo {
 			p = q
 		}
 	case ir.OpShl:
 		n := v.Args[1]
-		if x := at(0); x.lo < 0 && n.IsConst() && n.Bits < 20 {
-			p = mulRanges(interval{x.lo, 0}, interval{1 << n.Bits, 1 << n.Bits})
+		if x := at(0); x.Lo < 0 && n.IsConst() && n.Bits < 20 {
+			p = MulRanges(Interval{x.Lo, 0}, Interval{1 << n.Bits, 1 << n.Bits})
 		}
 	default:
 		return false
 	}
-	return p.lo > p.hi || p.lo < fullRange(v.Type).lo
+	return p.Lo > p.Hi || p.Lo < FullRange(v.Type).Lo
 }
 
 // itemID bounds a work-item's id, or its group's, by the range of an nd-range launch in that
 // dimension.
-func (d *bounder) itemID(v *ir.Value) (bound, bool) {
+func (d *Bounder) itemID(v *ir.Value) (bound, bool) {
 	var dim ir.BuiltIn
 	switch x := v.Aux.(ir.BuiltIn); {
-	case d.a.m.Form != abi.NDRange:
+	case d.Ranges.Module.Form != abi.NDRange:
 		return bound{}, false
 	case x >= ir.GlobalInvocationIDX && x <= ir.GlobalInvocationIDZ:
 		dim = x - ir.GlobalInvocationIDX
@@ -299,11 +303,11 @@ func (d *bounder) itemID(v *ir.Value) (bound, bool) {
 	return bound{terms: []sizes{{1, []size{at}}}}, true
 }
 
-// shareSites gives the faults of m, a variant, the sites of the kernel's first module, which
+// ShareSites gives the faults of m, a variant, the sites of the kernel's first module, which
 // may have checks that a variant does not need. It reports whether that has all of them.
-func shareSites(m, first *ir.Module) bool {
+func ShareSites(m, first *ir.Module) bool {
 	var own *ir.Site
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if v.Op != ir.OpFault {

@@ -1,4 +1,7 @@
-package pass
+package uniform
+
+// This file follows numbers that loops count, step by step, to see whether they come to an end
+// that leaves the loop. The ranges of facts say what a step and an end can be.
 
 import (
 	"math"
@@ -6,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // count is a number that changes in each round of a loop: phi plus at, or that in a wider
@@ -15,24 +19,24 @@ type count struct {
 	at, off int64
 	wide    *ir.Value // the conversion, or nil
 	stepped
-	one   bool     // there is one way from round to round
-	start interval // of phi
+	one   bool           // there is one way from round to round
+	start facts.Interval // of phi
 }
 
 // stepped says how a number changes from round to round.
 type stepped struct {
 	how   stepKind
-	by    interval
+	by    facts.Interval
 	of    *ir.Value // what is added, or nil
 	minus bool      // or taken off
 }
 
-// proviso is what a loop's end depends on: that a step of it, or its opposite, is from 1
+// Proviso is what a loop's end depends on: that a step of it, or its opposite, is from 1
 // to most.
-type proviso struct {
-	step     *ir.Value
-	opposite bool
-	most     uint64
+type Proviso struct {
+	Step     *ir.Value
+	Opposite bool
+	Most     uint64
 }
 
 // stepKind is how a number changes from round to round.
@@ -49,8 +53,8 @@ const (
 // past the end of its type, and not find it, may take a number that long.
 const patience = 1 << 24
 
-// plus returns v as the sum of a value and a constant.
-func plus(v *ir.Value) (x *ir.Value, n int64) {
+// Plus returns v as the sum of a value and a constant.
+func Plus(v *ir.Value) (x *ir.Value, n int64) {
 	for {
 		switch {
 		case v.Op == ir.OpIAdd && v.Args[1].IsConst():
@@ -65,15 +69,15 @@ func plus(v *ir.Value) (x *ir.Value, n int64) {
 	}
 }
 
-// invariant reports whether the loop does not change v.
-func invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
+// Invariant reports whether the loop does not change v.
+func Invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
 
 // count returns v as a number that the loop's rounds change.
-func (u *Uniformity) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
-	n.phi, n.at = plus(v)
+func (u *Info) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
+	n.phi, n.at = Plus(v)
 	if c := n.phi; (c.Op == ir.OpSConvert || c.Op == ir.OpUConvert) && c.Type.Bits() > c.Args[0].Type.Bits() {
 		n.wide, n.off = c, n.at
-		n.phi, n.at = plus(c.Args[0])
+		n.phi, n.at = Plus(c.Args[0])
 	}
 	if n.phi.Op != ir.OpPhi || n.phi.Block != l.Head {
 		return n, false
@@ -89,7 +93,7 @@ func (u *Uniformity) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 			return n, false
 		}
 		if !first {
-			s.by = s.by.union(n.by)
+			s.by = s.by.Union(n.by)
 		}
 		n.stepped, first = s, false
 	}
@@ -105,7 +109,7 @@ func (u *Uniformity) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 		}
 		s := u.at(a, p)
 		if !first {
-			s = s.union(n.start)
+			s = s.Union(n.start)
 		}
 		n.start, first = s, false
 	}
@@ -113,27 +117,27 @@ func (u *Uniformity) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 }
 
 // stepOf returns how v, of the end of a round, comes of the phi.
-func (u *Uniformity) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped) {
-	sum, n := plus(v)
-	s.by = interval{n, n}
+func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped) {
+	sum, n := Plus(v)
+	s.by = facts.Interval{Lo: n, Hi: n}
 	if sum.Op == ir.OpIAdd || sum.Op == ir.OpISub {
 		x, y := sum.Args[0], sum.Args[1]
 		if sum.Op == ir.OpIAdd && y == phi {
 			x, y = y, x
 		}
-		if x == phi && invariant(y, l) {
+		if x == phi && Invariant(y, l) {
 			q := u.at(y, latch)
 			if sum.Op == ir.OpISub {
-				q = q.negated()
+				q = q.Negated()
 			}
 			if n == 0 {
 				s.of, s.minus = y, sum.Op == ir.OpISub
 			}
-			sum, s.by = phi, addRanges(s.by, q)
+			sum, s.by = phi, facts.AddRanges(s.by, q)
 		}
 	}
-	if full := fullRange(phi.Type); sum == phi {
-		if s.how = byAdding; !s.by.in(full) {
+	if full := facts.FullRange(phi.Type); sum == phi {
+		if s.how = byAdding; !s.by.Within(full) {
 			s.by = full
 		}
 		return s
@@ -147,89 +151,89 @@ func (u *Uniformity) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s st
 	}
 	switch {
 	case v.Op == ir.OpIAdd && x == phi && y == phi:
-		s.how, s.by = byMultiple, interval{2, 2}
+		s.how, s.by = byMultiple, facts.Interval{Lo: 2, Hi: 2}
 	case x != phi || !y.IsConst() || y.Int() <= 0 || y.Int() >= int64(phi.Type.Bits()):
 	case v.Op == ir.OpShl && y.Int() < 62:
-		s.how, s.by = byMultiple, interval{1 << y.Int(), 1 << y.Int()}
+		s.how, s.by = byMultiple, facts.Interval{Lo: 1 << y.Int(), Hi: 1 << y.Int()}
 	case v.Op == ir.OpIMul && y.Int() > 1:
-		s.how, s.by = byMultiple, interval{y.Int(), y.Int()}
+		s.how, s.by = byMultiple, facts.Interval{Lo: y.Int(), Hi: y.Int()}
 	case v.Op == ir.OpShrL || (v.Op == ir.OpUDiv || v.Op == ir.OpSDiv) && y.Int() > 1:
-		s.how, s.by = byHalving, interval{}
+		s.how, s.by = byHalving, facts.Interval{}
 	case v.Op == ir.OpShrA:
-		s.how, s.by = byHalving, interval{-1, -1}
+		s.how, s.by = byHalving, facts.Interval{Lo: -1, Hi: -1}
 	}
 	return s
 }
 
 // within returns the interval of v, which the loop does not change, if the loop goes
 // round.
-func (u *Uniformity) within(v *ir.Value, l *ir.Loop) interval {
+func (u *Info) within(v *ir.Value, l *ir.Loop) facts.Interval {
 	p := u.at(v, l.Latches[0])
 	for _, b := range l.Latches[1:] {
-		p = p.union(u.at(v, b))
+		p = p.Union(u.at(v, b))
 	}
 	return p
 }
 
 // at returns the interval of v in b, as dead lanes know it: branches say nothing of it
 // that work-items take in different ways.
-func (u *Uniformity) at(v *ir.Value, b *ir.Block) interval {
+func (u *Info) at(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
-		return interval{v.Int(), v.Int()}
+		return facts.Interval{Lo: v.Int(), Hi: v.Int()}
 	}
 	if u.ranges == nil {
 		apart := map[*ir.Block]bool{}
-		for _, x := range u.order {
-			apart[x] = x.Term.Kind == ir.Branch && !u.together(x)
+		for _, x := range u.Order {
+			apart[x] = x.Term.Kind == ir.Branch && !u.Together(x)
 		}
-		u.ranges = newRangesOf(u.f.Module, apart)
-		u.ranges.solve()
-		u.ranges.known = map[place]interval{}
+		u.ranges = facts.NewRangesOf(u.f.Module, apart)
+		u.ranges.Solve()
+		u.ranges.Known = map[facts.Place]facts.Interval{}
 	}
-	return u.ranges.at(v, b)
+	return u.ranges.At(v, b)
 }
 
 // equals reports whether the number is sure to be one of end, which stays what it is, some
 // time; or if not is, to be none.
-func (n *count) equals(end interval, is bool) bool {
+func (n *count) equals(end facts.Interval, is bool) bool {
 	if n.how != byAdding {
 		return false
 	}
 	if !is {
-		return n.by.lo > 0 || n.by.hi < 0
+		return n.by.Lo > 0 || n.by.Hi < 0
 	}
 	all, start, end, ok := n.meeting(end)
-	if !ok || n.by.lo != n.by.hi || !end.in(all) {
+	if !ok || n.by.Lo != n.by.Hi || !end.Within(all) {
 		return false
 	}
-	switch by := n.by.lo; {
+	switch by := n.by.Lo; {
 	case by == 1:
-		return start.hi <= end.lo
+		return start.Hi <= end.Lo
 	case by == -1:
-		return start.lo >= end.hi
-	case by == 0 || start.lo != start.hi || end.lo != end.hi:
+		return start.Lo >= end.Hi
+	case by == 0 || start.Lo != start.Hi || end.Lo != end.Hi:
 		return false
 	default:
-		d, over := sub64(end.lo, start.lo)
+		d, over := facts.Sub64(end.Lo, start.Lo)
 		return !over && d%by == 0 && d/by >= 0
 	}
 }
 
 // meeting returns what the number may be, and is at first, where off is taken from it and
 // from end.
-func (n *count) meeting(end interval) (all, start, less interval, ok bool) {
-	all = fullRange(n.phi.Type)
-	start = addRanges(n.start, interval{n.at, n.at})
-	if !start.in(all) {
+func (n *count) meeting(end facts.Interval) (all, start, less facts.Interval, ok bool) {
+	all = facts.FullRange(n.phi.Type)
+	start = facts.AddRanges(n.start, facts.Interval{Lo: n.at, Hi: n.at})
+	if !start.Within(all) {
 		start = all
 	}
 	if n.wide == nil {
 		return all, start, end, true
 	}
-	all, start = convertRange(n.wide, all), convertRange(n.wide, start)
-	less = addRanges(end, interval{n.off, n.off}.negated())
-	full := fullRange(n.wide.Type)
-	return all, start, less, less.in(full) && addRanges(all, interval{n.off, n.off}).in(full)
+	all, start = facts.ConvertRange(n.wide, all), facts.ConvertRange(n.wide, start)
+	less = facts.AddRanges(end, facts.Interval{Lo: n.off, Hi: n.off}.Negated())
+	full := facts.FullRange(n.wide.Type)
+	return all, start, less, less.Within(full) && facts.AddRanges(all, facts.Interval{Lo: n.off, Hi: n.off}).Within(full)
 }
 
 // order is that in which a number goes on, to come past an end.
@@ -250,11 +254,11 @@ func orderOf(c *ir.Value, i int, is bool) order {
 }
 
 // span returns the ends of p as numbers that grow in the order.
-func (o order) span(p interval) (lo, hi uint64) {
-	lo, hi = uint64(p.lo)^1<<63, uint64(p.hi)^1<<63
+func (o order) span(p facts.Interval) (lo, hi uint64) {
+	lo, hi = uint64(p.Lo)^1<<63, uint64(p.Hi)^1<<63
 	if o.unsigned {
 		mask := uint64(math.MaxUint64) >> (64 - o.bits)
-		if lo, hi = uint64(p.lo)&mask, uint64(p.hi)&mask; p.lo < 0 && p.hi >= 0 {
+		if lo, hi = uint64(p.Lo)&mask, uint64(p.Hi)&mask; p.Lo < 0 && p.Hi >= 0 {
 			lo, hi = 0, mask
 		}
 	}
@@ -266,14 +270,14 @@ func (o order) span(p interval) (lo, hi uint64) {
 
 // passes reports whether the number is sure to come to end, or past it, if the proviso
 // holds that it returns.
-func (n *count) passes(end interval, o order) (*proviso, bool) {
+func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
 	all, start, end, ok := n.meeting(end)
 	if !ok {
 		return nil, false
 	}
 	if n.wide != nil && o.unsigned {
 		// What is not negative has the same order signed.
-		if end.lo < -n.off || all.lo < -n.off {
+		if end.Lo < -n.off || all.Lo < -n.off {
 			return nil, false
 		}
 		o.unsigned = false
@@ -286,50 +290,39 @@ func (n *count) passes(end interval, o order) (*proviso, bool) {
 	_, to := o.span(end)
 	by := n.by
 	if o.down {
-		by = by.negated()
+		by = by.Negated()
 	}
-	if by.lo >= 1 && by.hi >= by.lo {
-		most := uint64(by.hi)
-		zero, _ := o.span(interval{})
+	if by.Lo >= 1 && by.Hi >= by.Lo {
+		most := uint64(by.Hi)
+		zero, _ := o.span(facts.Interval{})
 		switch {
 		case (last-from)/most >= patience:
 			return nil, true
 		case to > last:
 		case last-to >= most || !o.strict && last-to >= most-1:
 			return nil, true // there are so many that no step leads past them
-		case n.one && start == interval{} && most <= last-zero && (to <= zero || to-zero <= (last-zero)/2):
+		case n.one && start == facts.Interval{} && most <= last-zero && (to <= zero || to-zero <= (last-zero)/2):
 			return nil, true // having come to the first step is having room for another one
 		}
 	}
-	if p := (proviso{n.of, n.minus != o.down, (last - from) / patience}); n.one && p.step != nil && p.most > 0 {
+	if p := (Proviso{n.of, n.minus != o.down, (last - from) / patience}); n.one && p.Step != nil && p.Most > 0 {
 		return &p, true
 	}
 	return nil, false
 }
 
 // multiplies is passes for a number that grows by a factor.
-func (n *count) multiplies(end interval, o order) bool {
-	last := uint64(fullRange(n.phi.Type).hi)
-	to := uint64(max(end.hi, 0))
+func (n *count) multiplies(end facts.Interval, o order) bool {
+	last := uint64(facts.FullRange(n.phi.Type).Hi)
+	to := uint64(max(end.Hi, 0))
 	if o.unsigned {
-		_, last = o.span(interval{-1, 0})
+		_, last = o.span(facts.Interval{Lo: -1, Hi: 0})
 		_, to = o.span(end)
 	}
 	// Zero stays zero.
-	if n.wide != nil || o.down || n.at < 0 || n.start.lo < 1 || uint64(n.at) > last-uint64(n.start.hi) {
+	if n.wide != nil || o.down || n.at < 0 || n.start.Lo < 1 || uint64(n.at) > last-uint64(n.start.Hi) {
 		return false
 	}
-	hi, lo := bits.Mul64(to, uint64(n.by.hi))
+	hi, lo := bits.Mul64(to, uint64(n.by.Hi))
 	return hi == 0 && lo <= last && uint64(n.at) <= last-lo
 }
-
-// negated is the interval of what p is of, negated.
-func (p interval) negated() interval {
-	if p.lo == math.MinInt64 {
-		return interval{1, 0}
-	}
-	return interval{-p.hi, -p.lo}
-}
-
-// in reports whether p is an interval in q.
-func (p interval) in(q interval) bool { return p.lo <= p.hi && q.lo <= p.lo && p.hi <= q.hi }

@@ -1,4 +1,7 @@
-package pass
+package uniform
+
+// This file tells edges on which work-items leave their group, by a return or a fault, from
+// branches that merely go around a barrier.
 
 import (
 	"slices"
@@ -6,12 +9,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// way returns the edge on which b's branch leaves the blocks that have a Sync
+// Way returns the edge on which b's branch leaves the blocks that have a Sync
 // op before them, if it has one.
-func (u *Uniformity) way(b *ir.Block) (edge, bool) {
+func (u *Info) Way(b *ir.Block) (edge, bool) {
 	if b.Term.Kind == ir.Branch {
 		x, y := b.Term.Succs[0], b.Term.Succs[1]
-		switch bx, by := u.before[u.index[x]], u.before[u.index[y]]; {
+		switch bx, by := u.Before[u.Index[x]], u.Before[u.Index[y]]; {
 		case bx && !by:
 			return edge{b, y}, true
 		case by && !bx:
@@ -22,19 +25,19 @@ func (u *Uniformity) way(b *ir.Block) (edge, bool) {
 }
 
 // parts reports whether some work-items leave on e while others stay.
-func (u *Uniformity) parts(e edge) bool {
-	return u.leaving[e] && !u.together(e.from)
+func (u *Info) parts(e edge) bool {
+	return u.Leaving[e] && !u.Together(e.from)
 }
 
 // meets reports whether the work-items that take e meet those that went on to a
 // Sync op, if all the edges in leaving are ways of leaving. A return statement for
 // several conditions is no such place.
-func (u *Uniformity) meets(e edge, leaving []edge) bool {
+func (u *Info) meets(e edge, leaving []edge) bool {
 	if u.stated(e, leaving) {
 		return false
 	}
 	// Where they go is mostly little, so the way is looked for backward.
-	work := reachable(e.to)
+	work := Reachable(e.To)
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range work {
 		seen[b] = true
@@ -47,7 +50,7 @@ func (u *Uniformity) meets(e edge, leaving []edge) bool {
 		}
 		for _, p := range b.Preds {
 			d := edge{p, b}
-			if u.leaving[d] || slices.Contains(leaving, d) {
+			if u.Leaving[d] || slices.Contains(leaving, d) {
 				continue
 			}
 			if p == e.from {
@@ -57,7 +60,7 @@ func (u *Uniformity) meets(e edge, leaving []edge) bool {
 				}
 				continue
 			}
-			if u.sync[u.index[p]] {
+			if u.sync[u.Index[p]] {
 				return true
 			}
 			if !seen[p] {
@@ -71,20 +74,20 @@ func (u *Uniformity) meets(e edge, leaving []edge) bool {
 
 // meetsAgain reports whether work-items that do not take e come by a Sync op to e's
 // branch again, if all the edges in leaving are ways of leaving.
-func (u *Uniformity) meetsAgain(e edge, leaving []edge) bool {
+func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	type place struct {
 		b    *ir.Block
 		sync bool // behind a Sync op
 	}
 	seen := map[place]bool{}
-	for work := []place{{e.from, u.sync[u.index[e.from]]}}; len(work) > 0; {
+	for work := []place{{e.from, u.sync[u.Index[e.from]]}}; len(work) > 0; {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, s := range at.b.Term.Succs {
-			if d := (edge{at.b, s}); d == e || u.leaving[d] || slices.Contains(leaving, d) {
+			if d := (edge{at.b, s}); d == e || u.Leaving[d] || slices.Contains(leaving, d) {
 				continue
 			}
-			next := place{s, at.sync || u.sync[u.index[s]]}
+			next := place{s, at.sync || u.sync[u.Index[s]]}
 			if s == e.from && next.sync {
 				return true
 			}
@@ -100,16 +103,16 @@ func (u *Uniformity) meetsAgain(e edge, leaving []edge) bool {
 // stated reports whether e, an edge on which work-items leave, leads to faults and
 // return statements only, and those that stay have another end before them: the end
 // of a loop may stand before a return statement, too.
-func (u *Uniformity) stated(e edge, leaving []edge) bool {
-	region := reachable(e.to)
+func (u *Info) stated(e edge, leaving []edge) bool {
+	region := Reachable(e.To)
 	if !statements(region) {
 		return false
 	}
-	if fails(e.to) {
+	if fails(e.To) {
 		return true
 	}
 	// What fails behind a barrier is the end of those that came to that.
-	stops := func(s *ir.Block) bool { return !u.before[u.index[s]] && fails(s) }
+	stops := func(s *ir.Block) bool { return !u.Before[u.Index[s]] && fails(s) }
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range region {
 		seen[b] = true
@@ -123,11 +126,11 @@ func (u *Uniformity) stated(e edge, leaving []edge) bool {
 			return true
 		}
 		for _, s := range b.Term.Succs {
-			if seen[s] || u.before[u.index[b]] && stops(s) {
+			if seen[s] || u.Before[u.Index[b]] && stops(s) {
 				continue
 			}
-			if d := (edge{b, s}); u.leaving[d] || slices.Contains(leaving, d) {
-				if to := reachable(s); statements(to) && !onlyFaults(to) {
+			if d := (edge{b, s}); u.Leaving[d] || slices.Contains(leaving, d) {
+				if to := Reachable(s); statements(to) && !onlyFaults(to) {
 					continue
 				}
 			}
@@ -139,7 +142,7 @@ func (u *Uniformity) stated(e edge, leaving []edge) bool {
 }
 
 // fails reports whether b is where a check leads that fails.
-func fails(b *ir.Block) bool { return (faults(b) || b.Cold) && onlyFaults(reachable(b)) }
+func fails(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
 
 // statements reports whether the region's ends are faults, panics and return statements.
 func statements(region []*ir.Block) bool {
@@ -151,11 +154,11 @@ func statements(region []*ir.Block) bool {
 
 // onlyFaults reports whether they are faults.
 func onlyFaults(region []*ir.Block) bool {
-	return !slices.ContainsFunc(region, func(b *ir.Block) bool { return b.Term.Kind == ir.Return && !faults(b) })
+	return !slices.ContainsFunc(region, func(b *ir.Block) bool { return b.Term.Kind == ir.Return && !Faults(b) })
 }
 
-// reachable returns the blocks that b leads to, b first.
-func reachable(b *ir.Block) []*ir.Block {
+// Reachable returns the blocks that b leads to, b first.
+func Reachable(b *ir.Block) []*ir.Block {
 	seen := map[*ir.Block]bool{b: true}
 	out := []*ir.Block{b}
 	for i := 0; i < len(out); i++ {

@@ -1,4 +1,7 @@
-package pass
+package rewrite
+
+// This file promotes the variables of demoted phis, of which many hold nothing that anybody
+// reads. It builds on mem2reg and must stand beside it.
 
 import (
 	"slices"
@@ -6,13 +9,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// undefs are stand-ins for what a variable holds where nothing reads it. The IR
+// Undefs are stand-ins for what a variable holds where nothing reads it. The IR
 // has no such values: they live from demotion to settle, which puts in their
 // place whatever makes the code simplest. One that it misses is a zero.
-type undefs struct{ byType map[*ir.Type]*ir.Value }
+type Undefs struct{ byType map[*ir.Type]*ir.Value }
 
 // of returns the stand-in for type t.
-func (u *undefs) of(t *ir.Type) *ir.Value {
+func (u *Undefs) of(t *ir.Type) *ir.Value {
 	v := u.byType[t]
 	if v == nil {
 		if u.byType == nil {
@@ -24,10 +27,11 @@ func (u *undefs) of(t *ir.Type) *ir.Value {
 	return v
 }
 
-func (u *undefs) is(v *ir.Value) bool { return u.byType[v.Type] == v }
+// Is reports whether v is a stand-in.
+func (u *Undefs) Is(v *ir.Value) bool { return u.byType[v.Type] == v }
 
-// forget returns stores of nothing to the variables, for block b.
-func (u *undefs) forget(b *ir.Block, vars []*ir.Var) []*ir.Value {
+// Forget returns stores of nothing to the variables, for block b.
+func (u *Undefs) Forget(b *ir.Block, vars []*ir.Var) []*ir.Value {
 	var stores []*ir.Value
 	for _, v := range vars {
 		s := b.Func.NewValue(ir.OpStore, ir.TypeVoid, u.of(v.Type))
@@ -37,17 +41,17 @@ func (u *undefs) forget(b *ir.Block, vars []*ir.Var) []*ir.Value {
 	return stores
 }
 
-// promote makes values of f's variables, of which vars hold nothing at first.
-func (u *undefs) promote(f *ir.Func, vars []*ir.Var) {
+// Promote makes values of f's variables, of which vars hold nothing at first.
+func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 	entry := f.Blocks[0]
-	entry.Insts = append(u.forget(entry, vars), entry.Insts...)
+	entry.Insts = append(u.Forget(entry, vars), entry.Insts...)
 	promoteVars(f)
 	u.settle(f)
 }
 
 // settle removes the stand-ins from f: a phi or selection that chooses between
 // one value and nothing is that value where the value is to be had.
-func (u *undefs) settle(f *ir.Func) {
+func (u *Undefs) settle(f *ir.Func) {
 	if len(u.byType) == 0 {
 		return
 	}
@@ -69,11 +73,11 @@ func (u *undefs) settle(f *ir.Func) {
 		b.Phis = slices.DeleteFunc(b.Phis, gone)
 		b.Insts = slices.DeleteFunc(b.Insts, gone)
 	}
-	replaceUses(f, func(v *ir.Value) *ir.Value {
+	ReplaceUses(f, func(v *ir.Value) *ir.Value {
 		if x := repl[v]; x != nil {
 			v = x
 		}
-		if u.is(v) {
+		if u.Is(v) {
 			return f.Module.Const(v.Type, 0)
 		}
 		return v
@@ -82,7 +86,7 @@ func (u *undefs) settle(f *ir.Func) {
 
 // settler finds what phis and selections stand for, starting with nothing.
 type settler struct {
-	u     *undefs
+	u     *Undefs
 	order []*ir.Block
 	dom   *ir.DomTree
 	is    map[*ir.Value]*ir.Value // a stand-in, another value, or itself
@@ -135,14 +139,14 @@ func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 			}
 		}
 		switch {
-		case s.u.is(x) || x == one:
-		case s.u.is(one):
+		case s.u.Is(x) || x == one:
+		case s.u.Is(one):
 			one = x
 		default:
 			return v
 		}
 	}
-	if was := s.is[v]; was != nil && !s.u.is(was) && was != one {
+	if was := s.is[v]; was != nil && !s.u.Is(was) && was != one {
 		// What it stood for turned out to stand for itself, perhaps.
 		if s.turns[v]++; s.turns[v] > maxTurns {
 			return v

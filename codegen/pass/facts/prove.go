@@ -1,4 +1,7 @@
-package pass
+package facts
+
+// This file proves relations between two values, such as i < len(s), which intervals alone
+// cannot: it follows comparisons, loops and sums. Passes that remove checks ask it.
 
 import (
 	"math"
@@ -8,15 +11,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// evidence says what a proof rests on.
-type evidence uint8
+// Evidence says what a proof rests on.
+type Evidence uint8
 
 const (
-	byRange     evidence = 1 << iota // intervals that hold everywhere
-	byCondition                      // a branch on the way
-	byInduction                      // what a loop keeps up
-	byItem                           // that ids stay below the range
-	byLength                         // how two lengths compare
+	ByRange     Evidence = 1 << iota // intervals that hold everywhere
+	ByCondition                      // a branch on the way
+	ByInduction                      // what a loop keeps up
+	ByItem                           // that ids stay below the range
+	ByLength                         // how two lengths compare
 )
 
 // Limits of the search for one proof.
@@ -26,11 +29,11 @@ const (
 	maxProofLinks = 60_000 // looked at: large kernels have many to the same length
 )
 
-// prover proves x <= y + c over what ranges knows: it follows the relations
+// Prover proves x <= y + c over what ranges knows: it follows the relations
 // upward from x until it comes to y (Bodík, Gupta and Sarkar, "ABCD", PLDI 2000).
 // A phi holds what all its arguments hold, by induction where it heads a loop.
-type prover struct {
-	a     *ranges
+type Prover struct {
+	a     *Ranges
 	terms map[*ir.Value]term
 	links map[*ir.Value][]link
 	// floors are the lower bounds among facts, of those values that were computed:
@@ -38,20 +41,20 @@ type prover struct {
 	floors map[*ir.Value][]link
 	extra  []link // what holds on the edge or in the arm that is looked at
 	under  []claim
-	known  map[place]knownInterval // what at has found without extra
+	known  map[Place]knownInterval // what at has found without extra
 	backs  int                     // back edges on the way
 	steps  int
 	looked int // links that were looked at
 }
 
 type knownInterval struct {
-	q   interval
-	how evidence
+	q   Interval
+	how Evidence
 }
 
 // term is a value as base + k, exactly; a nil base is 0.
 type term struct {
-	base *ir.Value
+	Base *ir.Value
 	k    int64
 }
 
@@ -60,11 +63,11 @@ type term struct {
 type link struct {
 	base  *ir.Value
 	k     int64
-	rel   relation
+	rel   Relation
 	other *ir.Value
 	o     term // other, taken apart
 	from  *ir.Block
-	how   evidence
+	how   Evidence
 }
 
 // claim is what is being proved: x <= y + c.
@@ -75,9 +78,10 @@ type claim struct {
 	backs int
 }
 
-func newProver(a *ranges) *prover {
-	p := &prover{a: a, terms: map[*ir.Value]term{}, links: map[*ir.Value][]link{}, floors: map[*ir.Value][]link{}, known: map[place]knownInterval{}}
-	for _, b := range a.dom.Order {
+// NewProver returns a prover that asks the ranges, which are solved.
+func NewProver(a *Ranges) *Prover {
+	p := &Prover{a: a, terms: map[*ir.Value]term{}, links: map[*ir.Value][]link{}, floors: map[*ir.Value][]link{}, known: map[Place]knownInterval{}}
+	for _, b := range a.Dom.Order {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 			for _, v := range vs {
 				p.link(v)
@@ -88,56 +92,57 @@ func newProver(a *ranges) *prover {
 }
 
 // link files the bounds among v's facts under what v is made of.
-func (p *prover) link(v *ir.Value) {
-	for _, f := range p.a.facts[v] {
-		if f.rel == above || f.rel == atLeast {
-			t, o := p.term(v), p.term(f.other)
-			if x := o.base; t.base != nil && x != nil && x.Block != nil && len(x.Args) == 2 && x.Op != ir.OpPhi {
-				p.floors[t.base] = append(p.floors[t.base], link{t.base, t.k, f.rel, f.other, o, f.from, byCondition})
+func (p *Prover) link(v *ir.Value) {
+	for _, f := range p.a.Facts[v] {
+		if f.Rel == Above || f.Rel == AtLeast {
+			t, o := p.Term(v), p.Term(f.Other)
+			if x := o.Base; t.Base != nil && x != nil && x.Block != nil && len(x.Args) == 2 && x.Op != ir.OpPhi {
+				p.floors[t.Base] = append(p.floors[t.Base], link{t.Base, t.k, f.Rel, f.Other, o, f.From, ByCondition})
 			}
 		}
-		if l, ok := p.newLink(v, f.rel, f.other, f.from); ok {
+		if l, ok := p.newLink(v, f.Rel, f.Other, f.From); ok {
 			p.links[l.base] = append(p.links[l.base], l)
 		}
 	}
 }
 
-func (p *prover) newLink(v *ir.Value, r relation, other *ir.Value, from *ir.Block) (link, bool) {
-	t := p.term(v)
-	if t.base == nil || r != below && r != atMost {
+func (p *Prover) newLink(v *ir.Value, r Relation, other *ir.Value, from *ir.Block) (link, bool) {
+	t := p.Term(v)
+	if t.Base == nil || r != Below && r != AtMost {
 		return link{}, false
 	}
-	how, o := byCondition, p.term(other)
-	if isRangeArg(o.base) {
-		how = byItem
+	how, o := ByCondition, p.Term(other)
+	if IsRangeArg(o.Base) {
+		how = ByItem
 	} else if v.Op == ir.OpPhi && v.Block == from {
-		how = byInduction // inherited
+		how = ByInduction // inherited
 	}
-	return link{t.base, t.k, r, other, o, from, how}, true
+	return link{t.Base, t.k, r, other, o, from, how}, true
 }
 
-func isRangeArg(v *ir.Value) bool {
+// IsRangeArg reports whether v is a size of the launch's range.
+func IsRangeArg(v *ir.Value) bool {
 	return v != nil && v.Op == ir.OpArg && v.Bits >= abi.OffsetRange && v.Bits < abi.OffsetReserved
 }
 
-// le reports whether x <= y + c in block b, signed, and why.
-func (p *prover) le(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
+// Le reports whether x <= y + c in block b, signed, and why.
+func (p *Prover) Le(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	p.steps, p.looked, p.backs = 0, 0, 0
 	p.under, p.extra = p.under[:0], p.extra[:0]
-	return p.compare(p.term(x), p.term(y), c, b)
+	return p.compare(p.Term(x), p.Term(y), c, b)
 }
 
-func (p *prover) compare(x, y term, c int64, b *ir.Block) (evidence, bool) {
+func (p *Prover) compare(x, y term, c int64, b *ir.Block) (Evidence, bool) {
 	c, over := add64(c, y.k)
-	d, over2 := sub64(c, x.k)
+	d, over2 := Sub64(c, x.k)
 	if over || over2 {
 		return 0, false
 	}
-	return p.prove(x.base, y.base, d, b)
+	return p.prove(x.Base, y.Base, d, b)
 }
 
-// term takes v apart.
-func (p *prover) term(v *ir.Value) term {
+// Term takes v apart.
+func (p *Prover) Term(v *ir.Value) term {
 	if t, ok := p.terms[v]; ok {
 		return t
 	}
@@ -148,7 +153,7 @@ func (p *prover) term(v *ir.Value) term {
 	case v.Block == nil || !v.Type.IsInt():
 	case v.Op == ir.OpUConvert || v.Op == ir.OpSConvert:
 		if x := v.Args[0]; x.Type.IsInt() && p.a.keeps(v) {
-			t = p.term(x)
+			t = p.Term(x)
 		}
 	case v.Op == ir.OpIAdd || v.Op == ir.OpISub:
 		t = p.sum(v)
@@ -158,79 +163,79 @@ func (p *prover) term(v *ir.Value) term {
 }
 
 // keeps reports whether a conversion does not change its argument's value.
-func (a *ranges) keeps(v *ir.Value) bool {
+func (a *Ranges) keeps(v *ir.Value) bool {
 	x := v.Args[0]
-	q := a.at(x, v.Block)
+	q := a.At(x, v.Block)
 	if v.Type.Bits() > x.Type.Bits() {
-		return v.Op == ir.OpSConvert || q.lo >= 0
+		return v.Op == ir.OpSConvert || q.Lo >= 0
 	}
-	full := fullRange(v.Type)
-	return q.lo >= full.lo && q.hi <= full.hi
+	full := FullRange(v.Type)
+	return q.Lo >= full.Lo && q.Hi <= full.Hi
 }
 
 // sum takes a sum or difference apart that is one value and a constant.
-func (p *prover) sum(v *ir.Value) term {
+func (p *Prover) sum(v *ir.Value) term {
 	s := sumOf(v)
 	base, k, ok := s.single()
 	if !ok || base == v {
 		return term{v, 0}
 	}
 	// Equal but for wrapping; neither wraps.
-	full := fullRange(v.Type)
-	r := addRanges(p.a.at(base, v.Block), interval{k, k})
-	if r.lo > r.hi || r.lo < full.lo || r.hi > full.hi {
+	full := FullRange(v.Type)
+	r := AddRanges(p.a.At(base, v.Block), Interval{k, k})
+	if r.Lo > r.Hi || r.Lo < full.Lo || r.Hi > full.Hi {
 		return term{v, 0}
 	}
-	t := p.term(base)
+	t := p.Term(base)
 	if k, over := add64(t.k, k); !over {
-		return term{t.base, k}
+		return term{t.Base, k}
 	}
 	return term{v, 0}
 }
 
 // at is the interval of v in b, under what is known of v plus a constant, and
 // assumed, too.
-func (p *prover) at(v *ir.Value, b *ir.Block) (interval, evidence) {
+func (p *Prover) at(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	if v == nil {
-		return interval{}, byRange
+		return Interval{}, ByRange
 	}
 	if len(p.extra) > 0 {
 		return p.find(v, b)
 	}
 	p.looked += len(p.links[v])
-	k, ok := p.known[place{v, b}]
+	k, ok := p.known[Place{v, b}]
 	if !ok {
 		looked := p.looked
 		k.q, k.how = p.find(v, b)
 		if p.looked = looked; len(p.known) >= maxKnown {
 			clear(p.known)
 		}
-		p.known[place{v, b}] = k
+		p.known[Place{v, b}] = k
 	}
 	return k.q, k.how
 }
 
-func (p *prover) find(v *ir.Value, b *ir.Block) (interval, evidence) {
-	q := p.a.at(v, b)
-	how := byRange
-	if q != p.a.value(v) {
-		how = byCondition
+func (p *Prover) find(v *ir.Value, b *ir.Block) (Interval, Evidence) {
+	q := p.a.At(v, b)
+	how := ByRange
+	if q != p.a.Value(v) {
+		how = ByCondition
 	}
 	for _, ls := range [2][]link{p.extra, p.links[v]} {
 		p.looked += len(ls)
 		for _, l := range ls {
-			if l.base != v || l.from != nil && !p.a.dom.Dominates(l.from, b) {
+			if l.base != v || l.from != nil && !p.a.Dom.Dominates(l.from, b) {
 				continue
 			}
-			hi, over := sub64(p.a.at(l.other, b).hi, l.k)
-			if over || l.rel == below && hi == math.MinInt64 {
+			hi, over := Sub64(p.a.At(l.other, b).Hi, l.k)
+			if over || l.rel == Below && hi == math.MinInt64 {
 				continue
 			}
-			if l.rel == below {
+			if l.rel == Below {
 				hi--
 			}
-			if hi < q.hi && hi >= q.lo {
-				q.hi = hi
+			if hi < q.Hi && hi >= q.Lo {
+				q.Hi = hi
 				how = l.how
 			}
 		}
@@ -239,22 +244,22 @@ func (p *prover) find(v *ir.Value, b *ir.Block) (interval, evidence) {
 }
 
 // prove reports whether x <= y + c in b, where nil stands for 0.
-func (p *prover) prove(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
+func (p *Prover) prove(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == y {
-		return byRange, c >= 0
+		return ByRange, c >= 0
 	}
 	if p.steps++; p.steps > maxProofSteps || p.looked > maxProofLinks || len(p.under) > maxProofDepth {
 		return 0, false
 	}
 	px, ex := p.at(x, b)
 	py, ey := p.at(y, b)
-	if lo, over := add64(py.lo, c); !over && px.hi <= lo {
+	if lo, over := add64(py.Lo, c); !over && px.Hi <= lo {
 		return ex | ey, true
 	}
 	for _, u := range slices.Backward(p.under) {
 		if u.x == x && u.y == y && (u.phi || u.backs == p.backs) {
 			if u.phi && c >= u.c && p.backs > u.backs {
-				return byInduction, true
+				return ByInduction, true
 			}
 			return p.direct(x, y, c, b)
 		}
@@ -276,30 +281,30 @@ func (p *prover) prove(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 }
 
 // follow tries the relations of x to other values, those to y first.
-func (p *prover) follow(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
+func (p *Prover) follow(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, direct := range [2]bool{true, false} {
 		for _, ls := range [2][]link{p.extra, p.links[x]} {
 			p.looked += len(ls)
 			for _, l := range ls {
 				o := l.o
-				if l.base != x || o.base == nil || direct != (o.base == y) || l.from != nil && !p.a.dom.Dominates(l.from, b) {
+				if l.base != x || o.Base == nil || direct != (o.Base == y) || l.from != nil && !p.a.Dom.Dominates(l.from, b) {
 					continue
 				}
 				// x + k <= o.base + o.k, or one less.
-				d, over := sub64(o.k, l.k)
-				e, over2 := sub64(c, d)
-				if l.rel == below && !over2 {
+				d, over := Sub64(o.k, l.k)
+				e, over2 := Sub64(c, d)
+				if l.rel == Below && !over2 {
 					e, over2 = add64(e, 1)
 				}
 				if over || over2 {
 					continue
 				}
-				how, ok := p.prove(o.base, y, e, b)
+				how, ok := p.prove(o.Base, y, e, b)
 				if !ok {
 					continue
 				}
-				if how |= l.how; !direct && p.a.isLength(o.base) && p.a.isLength(y) {
-					how |= byLength
+				if how |= l.how; !direct && p.a.IsLength(o.Base) && p.a.IsLength(y) {
+					how |= ByLength
 				}
 				return how, true
 			}
@@ -310,19 +315,19 @@ func (p *prover) follow(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 
 // direct looks for a relation of x to y itself: of a loop that tests at its end,
 // what the test says of the next iteration.
-func (p *prover) direct(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
+func (p *Prover) direct(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == nil || y == nil {
 		return 0, false
 	}
 	for _, ls := range [2][]link{p.extra, p.links[x]} {
 		for _, l := range ls {
 			o := l.o
-			if l.base != x || o.base != y || l.from != nil && !p.a.dom.Dominates(l.from, b) {
+			if l.base != x || o.Base != y || l.from != nil && !p.a.Dom.Dominates(l.from, b) {
 				continue
 			}
-			d, over := sub64(o.k, l.k)
-			if l.rel == below && !over {
-				d, over = sub64(d, 1)
+			d, over := Sub64(o.k, l.k)
+			if l.rel == Below && !over {
+				d, over = Sub64(d, 1)
 			}
 			if !over && d <= c {
 				return l.how, true
@@ -332,21 +337,21 @@ func (p *prover) direct(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 	return 0, false
 }
 
-// isLength reports whether v is a length by its kind: a slice's, or what is left
+// IsLength reports whether v is a length by its kind: a slice's, or what is left
 // of one.
-func (a *ranges) isLength(v *ir.Value) bool {
+func (a *Ranges) IsLength(v *ir.Value) bool {
 	if v == nil {
 		return false
 	}
 	if v.Op == ir.OpISub {
-		return a.isLength(v.Args[0])
+		return a.IsLength(v.Args[0])
 	}
 	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && a.length[v.Bits]
 }
 
 // phi proves a claim of a phi by its arguments.
-func (p *prover) phi(x, y *ir.Value, c int64) (evidence, bool) {
-	dom, at := p.a.dom, x.Block
+func (p *Prover) phi(x, y *ir.Value, c int64) (Evidence, bool) {
+	dom, at := p.a.Dom, x.Block
 	if y != nil && y.Block != nil && (y.Block == at || !dom.Dominates(y.Block, at)) {
 		return 0, false // y may be another one when x was made
 	}
@@ -354,7 +359,7 @@ func (p *prover) phi(x, y *ir.Value, c int64) (evidence, bool) {
 	p.under[me].phi = true
 	extra, backs := p.extra, p.backs
 	defer func() { p.extra, p.backs, p.under[me].phi = extra, backs, false }()
-	var how evidence
+	var how Evidence
 	for i, w := range x.Args {
 		pred := at.Preds[i]
 		p.extra, p.backs = nil, backs
@@ -363,10 +368,10 @@ func (p *prover) phi(x, y *ir.Value, c int64) (evidence, bool) {
 				return 0, false
 			}
 			p.backs++
-			how |= byInduction
+			how |= ByInduction
 		}
 		p.assumeEdge(pred, at)
-		e, ok := p.compare(p.term(w), term{y, 0}, c, pred)
+		e, ok := p.compare(p.Term(w), term{y, 0}, c, pred)
 		if !ok {
 			return 0, false
 		}
@@ -376,8 +381,8 @@ func (p *prover) phi(x, y *ir.Value, c int64) (evidence, bool) {
 }
 
 // assumeEdge adds what the branch of pred says on its edge to b.
-func (p *prover) assumeEdge(pred, b *ir.Block) {
-	p.a.edgeRelations(pred, b, func(x *ir.Value, r relation, y *ir.Value) {
+func (p *Prover) assumeEdge(pred, b *ir.Block) {
+	p.a.edgeRelations(pred, b, func(x *ir.Value, r Relation, y *ir.Value) {
 		if l, ok := p.newLink(x, r, y, nil); ok {
 			p.extra = append(p.extra, l)
 		}
@@ -385,25 +390,25 @@ func (p *prover) assumeEdge(pred, b *ir.Block) {
 }
 
 // arms proves a claim for both arms of a select; claim gets the arm's value.
-func (p *prover) arms(v *ir.Value, b *ir.Block, claim func(arm term) (evidence, bool)) (evidence, bool) {
-	var how evidence
+func (p *Prover) arms(v *ir.Value, b *ir.Block, claim func(arm term) (Evidence, bool)) (Evidence, bool) {
+	var how Evidence
 	for i, is := range [2]bool{true, false} {
 		n := len(p.extra)
-		eachRelation(v.Args[0], is, func(x *ir.Value, r relation, y *ir.Value, unsigned bool) {
-			if unsigned && (p.a.at(x, b).lo < 0 || p.a.at(y, b).lo < 0) {
+		EachRelation(v.Args[0], is, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
+			if unsigned && (p.a.At(x, b).Lo < 0 || p.a.At(y, b).Lo < 0) {
 				return
 			}
 			for _, side := range [2]struct {
 				v *ir.Value
-				r relation
+				r Relation
 				o *ir.Value
-			}{{x, r, y}, {y, flip(r), x}} {
+			}{{x, r, y}, {y, Flip(r), x}} {
 				if l, ok := p.newLink(side.v, side.r, side.o, nil); ok {
 					p.extra = append(p.extra, l)
 				}
 			}
 		})
-		e, ok := claim(p.term(v.Args[1+i]))
+		e, ok := claim(p.Term(v.Args[1+i]))
 		p.extra = p.extra[:n:n]
 		if !ok {
 			return 0, false

@@ -1,16 +1,20 @@
-package pass
+package facts
+
+// This file infers which slices a kernel reads and writes. It is the pass access; lanes ask it
+// what is never written.
 
 import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// runAccess states for every slice whether the kernel loads from it or stores
+// InferAccess states for every slice whether the kernel loads from it or stores
 // to it. It stands before expand, which hides the arguments of a spilled launch
 // block behind loads.
-func runAccess(m *ir.Module) diag.List {
-	r := findRoots(m)
+func InferAccess(m *ir.Module) diag.List {
+	r := FindRoots(m)
 	for i := range m.Params {
 		if m.Params[i].Kind == abi.Slice {
 			m.Params[i].Access = r.access[i]
@@ -19,8 +23,8 @@ func runAccess(m *ir.Module) diag.List {
 	return nil
 }
 
-// roots says which slices the device addresses of a module may point into.
-type roots struct {
+// Roots says which slices the device addresses of a module may point into.
+type Roots struct {
 	m      *ir.Module
 	params map[uint64]int // by offset in the launch block
 	sets   map[*ir.Value]rootSet
@@ -31,16 +35,17 @@ type roots struct {
 // rootSet is a set of parameters, as a bit each.
 type rootSet struct {
 	bits    string // one byte per parameter, compared as a whole
-	unknown bool
+	Unknown bool
 }
 
-func (s rootSet) has(i int) bool { return s.unknown || i < len(s.bits) && s.bits[i] != 0 }
+// Has reports whether slice i may be in the set.
+func (s rootSet) Has(i int) bool { return s.Unknown || i < len(s.bits) && s.bits[i] != 0 }
 
 func (s rootSet) union(t rootSet) rootSet {
 	if len(t.bits) > len(s.bits) {
 		s, t = t, s
 	}
-	u := rootSet{s.bits, s.unknown || t.unknown}
+	u := rootSet{s.bits, s.Unknown || t.Unknown}
 	for i := range t.bits {
 		if t.bits[i] != 0 && s.bits[i] == 0 {
 			b := []byte(u.bits)
@@ -51,9 +56,9 @@ func (s rootSet) union(t rootSet) rootSet {
 	return u
 }
 
-// findRoots follows addresses from the arguments to the memory operations.
-func findRoots(m *ir.Module) *roots {
-	r := &roots{m: m, params: map[uint64]int{}, sets: map[*ir.Value]rootSet{}, vars: map[*ir.Var]rootSet{},
+// FindRoots follows addresses from the arguments to the memory operations.
+func FindRoots(m *ir.Module) *Roots {
+	r := &Roots{m: m, params: map[uint64]int{}, sets: map[*ir.Value]rootSet{}, vars: map[*ir.Var]rootSet{},
 		access: make([]abi.Access, len(m.Params))}
 	for i, p := range m.Params {
 		if p.Kind == abi.Slice && p.Offset >= 0 {
@@ -62,7 +67,7 @@ func findRoots(m *ir.Module) *roots {
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, f := range bodies(m) {
+		for _, f := range rewrite.Bodies(m) {
 			for _, b := range f.Blocks {
 				for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 					for _, v := range vs {
@@ -72,7 +77,7 @@ func findRoots(m *ir.Module) *roots {
 			}
 		}
 	}
-	for _, f := range bodies(m) {
+	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				r.note(v)
@@ -82,23 +87,23 @@ func findRoots(m *ir.Module) *roots {
 	return r
 }
 
-// of returns where address v may point.
-func (r *roots) of(v *ir.Value) rootSet {
+// Of returns where address v may point.
+func (r *Roots) Of(v *ir.Value) rootSet {
 	if v.Block == nil {
 		// The null address points nowhere; a helper's parameter anywhere.
-		return rootSet{unknown: !v.IsConst()}
+		return rootSet{Unknown: !v.IsConst()}
 	}
 	return r.sets[v]
 }
 
 // visit updates what v makes known and reports whether that is new.
-func (r *roots) visit(v *ir.Value) bool {
+func (r *Roots) visit(v *ir.Value) bool {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return r.addVar(c.Dst, r.vars[c.Src])
 	}
 	if v.Op == ir.OpStore && v.Args[0].Type.Kind == ir.Addr {
 		if x := v.Ref().Var; x != nil {
-			return r.addVar(x, r.of(v.Args[0]))
+			return r.addVar(x, r.Of(v.Args[0]))
 		}
 		return false
 	}
@@ -114,37 +119,37 @@ func (r *roots) visit(v *ir.Value) bool {
 			b[i] = 1
 			s = rootSet{bits: string(b)}
 		} else if v.Bits >= abi.OffsetArgs && !(len(r.m.Data) > 0 && v.Bits == uint64(abi.OffsetArgs+r.m.DataOffset)) {
-			s.unknown = true // constant data is no slice
+			s.Unknown = true // constant data is no slice
 		}
 	case ir.OpAddrOf:
-		s = s.union(r.of(v.Args[0]))
+		s = s.union(r.Of(v.Args[0]))
 	case ir.OpPhi:
 		for _, a := range v.Args {
-			s = s.union(r.of(a))
+			s = s.union(r.Of(a))
 		}
 	case ir.OpSelect:
-		s = s.union(r.of(v.Args[1])).union(r.of(v.Args[2]))
+		s = s.union(r.Of(v.Args[1])).union(r.Of(v.Args[2]))
 	case ir.OpLoad:
 		if x := v.Ref().Var; x != nil && x.Storage == ir.Function {
 			s = s.union(r.vars[x])
 		} else {
-			s.unknown = true
+			s.Unknown = true
 		}
 	default:
-		s.unknown = true
+		s.Unknown = true
 	}
 	r.sets[v] = s
 	return s != old
 }
 
-func (r *roots) addVar(x *ir.Var, s rootSet) bool {
+func (r *Roots) addVar(x *ir.Var, s rootSet) bool {
 	old := r.vars[x]
 	r.vars[x] = old.union(s)
 	return r.vars[x] != old
 }
 
 // note records the access that v makes to device memory.
-func (r *roots) note(v *ir.Value) {
+func (r *Roots) note(v *ir.Value) {
 	ref := v.Ref()
 	if ref == nil || ref.Var != nil || v.Op == ir.OpAddrOf {
 		return
@@ -156,22 +161,22 @@ func (r *roots) note(v *ir.Value) {
 	if v.Op.Has(ir.FlagWrites) {
 		a |= abi.Write
 	}
-	s := r.of(v.Path()[0])
+	s := r.Of(v.Path()[0])
 	for i := range r.access {
-		if r.m.Params[i].Kind == abi.Slice && s.has(i) {
+		if r.m.Params[i].Kind == abi.Slice && s.Has(i) {
 			r.access[i] |= a
 		}
 	}
 }
 
-// neverWritten reports whether no work-item writes what address v points to.
-func (r *roots) neverWritten(v *ir.Value) bool {
-	s := r.of(v)
-	if s.unknown {
+// NeverWritten reports whether no work-item writes what address v points to.
+func (r *Roots) NeverWritten(v *ir.Value) bool {
+	s := r.Of(v)
+	if s.Unknown {
 		return false
 	}
 	for i, a := range r.access {
-		if s.has(i) && a&abi.Write != 0 {
+		if s.Has(i) && a&abi.Write != 0 {
 			return false
 		}
 	}

@@ -1,4 +1,8 @@
-package pass
+package rewrite
+
+// This file splits joins so that ways which come from one loop, or part in one branch, meet
+// first. Package uniform and the passes on lanes want such joins; the rewriting needs no more
+// than dominators, so it stands here.
 
 import (
 	"slices"
@@ -19,7 +23,7 @@ func nestJoins(f *ir.Func) {
 		dom := f.Dominators()
 		loops := dom.Loops()
 		for _, b := range dom.Order {
-			if len(b.Phis) == 0 || len(b.Preds) < 2 || slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return countPreds(b, p) > 1 }) {
+			if len(b.Phis) == 0 || len(b.Preds) < 2 || slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return CountPreds(b, p) > 1 }) {
 				continue
 			}
 			ways := slices.DeleteFunc(groupPreds(b.Preds, func(p *ir.Block) any { return exitOf(loops, p, b) }), func(g []*ir.Block) bool {

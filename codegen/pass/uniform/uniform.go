@@ -1,4 +1,7 @@
-package pass
+package uniform
+
+// This file is the analysis itself: a fixpoint over values and control flow, from the work-
+// item's number outward. The other files decide single questions for it.
 
 import (
 	"cmp"
@@ -6,9 +9,10 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Uniformity says what is the same for all work-items of a work-group.
+// Info says what is the same for all work-items of a work-group.
 //
 // A work-item that returns early or faults leaves its group: it goes on as a
 // dead lane (see deadlanes.go). The edges on which work-items leave therefore do
@@ -16,18 +20,18 @@ import (
 // op before them to blocks that have none, and only those that some work-items
 // take while others stay count. Where both sides of a branch meet again beyond
 // a Sync op, the branch is an if around the Sync op and not an early return.
-type Uniformity struct {
+type Info struct {
 	f     *ir.Func
-	roots *roots
-	order []*ir.Block
-	index map[*ir.Block]int
+	roots *facts.Roots
+	Order []*ir.Block
+	Index map[*ir.Block]int
 	// before holds the blocks from which a Sync op is reached.
-	before []bool
+	Before []bool
 	sync   []bool
 
 	varying map[*ir.Value]*ir.Value // with the value that makes it so, or itself
 	control []*ir.Block             // per block, the branch that makes it divergent, or nil
-	leaving map[edge]bool           // edges on which some work-items leave their group
+	Leaving map[edge]bool           // edges on which some work-items leave their group
 	kept    map[edge]bool           // edges that were found to be no way of leaving
 	dom     *ir.DomTree
 	loops   []*ir.Loop
@@ -35,45 +39,45 @@ type Uniformity struct {
 	// asking holds the heads of loops that dead lanes would never come out of. Ahead of
 	// each stands a node of its own, where the group ends if none of it is left.
 	asking []int
-	ranges *ranges // see at; nil when it is not known
+	ranges *facts.Ranges // see at; nil when it is not known
+	ipdom  []int         // among the work-items that stay; len(order) is the exit, then come asking's nodes
 	// outside is a module for the constants that folding makes here: those of an analysis are
 	// no part of the module that it looks at.
-	outside *ir.Module
-	ipdom   []int // among the work-items that stay; len(order) is the exit, then come asking's nodes
-	short   map[*ir.Block]bool
+	outside    *ir.Module
+	ShortLoops map[*ir.Block]bool
 }
 
-type edge struct{ from, to *ir.Block }
+type edge struct{ from, To *ir.Block }
 
-// uniformity analyses f, which has no unreachable blocks.
-func uniformity(f *ir.Func) *Uniformity {
-	u := &Uniformity{
-		f: f, roots: findRoots(f.Module), order: f.ReversePostorder(), index: map[*ir.Block]int{},
-		varying: map[*ir.Value]*ir.Value{}, leaving: map[edge]bool{}, outside: ir.NewModule(""),
+// Of analyses f, which has no unreachable blocks.
+func Of(f *ir.Func) *Info {
+	u := &Info{
+		f: f, roots: facts.FindRoots(f.Module), Order: f.ReversePostorder(), Index: map[*ir.Block]int{},
+		varying: map[*ir.Value]*ir.Value{}, Leaving: map[edge]bool{}, outside: ir.NewModule(""),
 	}
-	for i, b := range u.order {
-		u.index[b] = i
+	for i, b := range u.Order {
+		u.Index[b] = i
 	}
-	n := len(u.order)
-	u.before, u.sync, u.control = make([]bool, n), make([]bool, n), make([]*ir.Block, n)
-	for i, b := range u.order {
+	n := len(u.Order)
+	u.Before, u.sync, u.control = make([]bool, n), make([]bool, n), make([]*ir.Block, n)
+	for i, b := range u.Order {
 		u.sync[i] = slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) })
-		u.before[i] = u.sync[i]
+		u.Before[i] = u.sync[i]
 	}
 	for changed := true; changed; {
 		changed = false
 		for i := n - 1; i >= 0; i-- {
-			for _, s := range u.order[i].Term.Succs {
-				if u.before[u.index[s]] && !u.before[i] {
-					u.before[i], changed = true, true
+			for _, s := range u.Order[i].Term.Succs {
+				if u.Before[u.Index[s]] && !u.Before[i] {
+					u.Before[i], changed = true, true
 				}
 			}
 		}
 	}
-	for _, b := range u.order {
+	for _, b := range u.Order {
 		// Nobody meets again after a fault, whoever comes to it.
-		if e, ok := u.way(b); ok && fails(e.to) {
-			u.leaving[e] = true
+		if e, ok := u.Way(b); ok && fails(e.To) {
+			u.Leaving[e] = true
 		}
 	}
 	u.dom = f.Dominators()
@@ -88,19 +92,19 @@ func uniformity(f *ir.Func) *Uniformity {
 }
 
 // Value reports whether v is uniform where it is used.
-func (u *Uniformity) Value(v *ir.Value) bool { return u.varying[v] == nil }
+func (u *Info) Value(v *ir.Value) bool { return u.varying[v] == nil }
 
 // Short reports whether work-items are sure to be through soon with the loop that b
 // heads. It is known of what ForHost returns.
-func (u *Uniformity) Short(b *ir.Block) bool { return u.short[b] }
+func (u *Info) Short(b *ir.Block) bool { return u.ShortLoops[b] }
 
 // Block reports whether b is reached by all work-items of the group together,
 // but for those that have left.
-func (u *Uniformity) Block(b *ir.Block) bool { return u.control[u.index[b]] == nil }
+func (u *Info) Block(b *ir.Block) bool { return u.control[u.Index[b]] == nil }
 
 // Explain returns the branch that keeps some work-items from b, and the value at
 // the root of its divergence. b is not uniform.
-func (u *Uniformity) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
+func (u *Info) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 	branch = u.parting(b)
 	cause = branch.Term.Cond
 	for chain := map[*ir.Value]bool{}; !chain[cause]; {
@@ -114,12 +118,12 @@ func (u *Uniformity) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 
 // parting returns the branch at which those part ways that do not come to b together:
 // the first with a varying condition of those that control b.
-func (u *Uniformity) parting(b *ir.Block) *ir.Block {
+func (u *Info) parting(b *ir.Block) *ir.Block {
 	var branch *ir.Block
 	seen := map[*ir.Block]bool{}
 	for !seen[b] {
 		seen[b] = true
-		c := u.control[u.index[b]]
+		c := u.control[u.Index[b]]
 		if c == nil {
 			break
 		}
@@ -136,7 +140,7 @@ func (u *Uniformity) parting(b *ir.Block) *ir.Block {
 // known of the blocks. What comes out of divergent flow, such as the count of a loop
 // that work-items leave at different times, varies because the phis there do; what
 // depends on none of them is uniform wherever it stands.
-func (u *Uniformity) values() bool {
+func (u *Info) values() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {
 		if u.varying[v] != nil || v.Block == nil {
@@ -148,7 +152,7 @@ func (u *Uniformity) values() bool {
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, b := range u.order {
+		for _, b := range u.Order {
 			for _, v := range b.Phis {
 				if why := u.phi(v); why != nil {
 					changed = mark(v, why) || changed
@@ -165,7 +169,7 @@ func (u *Uniformity) values() bool {
 }
 
 // phi returns why the phi varies, or nil.
-func (u *Uniformity) phi(v *ir.Value) *ir.Value {
+func (u *Info) phi(v *ir.Value) *ir.Value {
 	for _, a := range v.Args {
 		if a.Block != nil && !u.Value(a) {
 			return a
@@ -190,7 +194,7 @@ func (u *Uniformity) phi(v *ir.Value) *ir.Value {
 }
 
 // value returns why v varies, or nil.
-func (u *Uniformity) value(v *ir.Value) *ir.Value {
+func (u *Info) value(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpBuiltIn:
 		switch v.Aux.(ir.BuiltIn) {
@@ -200,7 +204,7 @@ func (u *Uniformity) value(v *ir.Value) *ir.Value {
 		return v
 	case ir.OpLoad:
 		if r := v.Ref(); r.Var == nil {
-			if !u.roots.neverWritten(v.Args[0]) {
+			if !u.roots.NeverWritten(v.Args[0]) {
 				return v
 			}
 		} else if r.Var.Storage != ir.Private || r.Var.Init == nil {
@@ -231,7 +235,7 @@ func (u *Uniformity) value(v *ir.Value) *ir.Value {
 
 // flow finds the divergent blocks. Edges on which work-items leave are taken
 // out as they are found, since they change what depends on what.
-func (u *Uniformity) flow() {
+func (u *Info) flow() {
 	u.kept, u.exits, u.asking = map[edge]bool{}, map[int]bool{}, nil
 	back := map[edge]bool{}
 	for {
@@ -249,10 +253,10 @@ func (u *Uniformity) flow() {
 		// Edges of varying branches are certain, and decided together. Others
 		// are decided one by one: what seems divergent may be so only because
 		// of one that lies between it and the varying branch.
-		n := len(u.order)
-		distance := func(e edge) int { return (u.index[e.from] - u.origin(e.from) + n) % n }
+		n := len(u.Order)
+		distance := func(e edge) int { return (u.Index[e.from] - u.origin(e.from) + n) % n }
 		slices.SortFunc(pending, func(x, y edge) int {
-			return cmp.Or(distance(x)-distance(y), u.index[x.from]-u.index[y.from])
+			return cmp.Or(distance(x)-distance(y), u.Index[x.from]-u.Index[y.from])
 		})
 		now := slices.DeleteFunc(slices.Clone(pending), func(e edge) bool { return u.Value(e.from.Term.Cond) })
 		if len(now) == 0 {
@@ -275,7 +279,7 @@ func (u *Uniformity) flow() {
 			now, pending = slices.DeleteFunc(slices.Clone(now), is), slices.DeleteFunc(slices.Clone(pending), is)
 		}
 		for _, e := range now {
-			u.leaving[e] = true
+			u.Leaving[e] = true
 		}
 	}
 }
@@ -283,10 +287,10 @@ func (u *Uniformity) flow() {
 // takeBack takes back those edges, each once, that seemed to be ways of leaving as long as
 // others were not known: those on which all leave together, and those that meet work-items
 // which stay. It reports whether it did.
-func (u *Uniformity) takeBack(back map[edge]bool) bool {
-	n := len(u.leaving)
-	maps.DeleteFunc(u.leaving, func(e edge, _ bool) bool {
-		if back[e] || !u.together(e.from) {
+func (u *Info) takeBack(back map[edge]bool) bool {
+	n := len(u.Leaving)
+	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {
+		if back[e] || !u.Together(e.from) {
 			return false
 		}
 		back[e] = true
@@ -294,14 +298,14 @@ func (u *Uniformity) takeBack(back map[edge]bool) bool {
 	})
 	for again := true; again; {
 		again = false
-		for _, b := range u.order {
-			if e, ok := u.way(b); ok && u.leaving[e] && u.meets(e, nil) {
-				delete(u.leaving, e)
+		for _, b := range u.Order {
+			if e, ok := u.Way(b); ok && u.Leaving[e] && u.meets(e, nil) {
+				delete(u.Leaving, e)
 				u.kept[e], again = true, true
 			}
 		}
 	}
-	if len(u.leaving) == n {
+	if len(u.Leaving) == n {
 		return false
 	}
 	clear(u.exits)
@@ -311,9 +315,9 @@ func (u *Uniformity) takeBack(back map[edge]bool) bool {
 
 // origin returns the place of the varying branch because of which b is
 // divergent.
-func (u *Uniformity) origin(b *ir.Block) int {
-	for range u.order {
-		c := u.control[u.index[b]]
+func (u *Info) origin(b *ir.Block) int {
+	for range u.Order {
+		c := u.control[u.Index[b]]
 		if c == nil || !u.Value(b.Term.Cond) {
 			break
 		}
@@ -321,18 +325,18 @@ func (u *Uniformity) origin(b *ir.Block) int {
 			break
 		}
 	}
-	return u.index[b]
+	return u.Index[b]
 }
 
 // spread marks the blocks that depend on divergent branches. It returns the
 // edges on which work-items may leave, where those are not decided yet: nothing
 // is spread over them.
-func (u *Uniformity) spread() []edge {
-	n := len(u.order)
+func (u *Info) spread() []edge {
+	n := len(u.Order)
 	clear(u.control)
 	u.ranges = nil
 	depends := make([][]int, n) // blocks by the branch that they depend on
-	for i, b := range u.order {
+	for i, b := range u.Order {
 		if len(b.Term.Succs) < 2 && !u.exits[i] {
 			continue
 		}
@@ -351,7 +355,7 @@ func (u *Uniformity) spread() []edge {
 	}
 	var pending []edge
 	var work []int
-	for i, b := range u.order {
+	for i, b := range u.Order {
 		if b.Term.Cond != nil && !u.Value(b.Term.Cond) {
 			work = append(work, i)
 		}
@@ -364,8 +368,8 @@ func (u *Uniformity) spread() []edge {
 			continue
 		}
 		done[i] = true
-		b := u.order[i]
-		if e, ok := u.way(b); ok && !u.leaving[e] && !u.kept[e] {
+		b := u.Order[i]
+		if e, ok := u.Way(b); ok && !u.Leaving[e] && !u.kept[e] {
 			pending = append(pending, e)
 			continue
 		}
@@ -384,8 +388,8 @@ func (u *Uniformity) spread() []edge {
 			// Work-items that differ on whether to go round once more are in
 			// different rounds from then on.
 			for _, l := range u.loops {
-				if l.Head == u.order[j] {
-					for k, x := range u.order {
+				if l.Head == u.Order[j] {
+					for k, x := range u.Order {
 						if l.Contains(x) {
 							mark(k)
 						}
@@ -398,19 +402,19 @@ func (u *Uniformity) spread() []edge {
 }
 
 // succs returns where the work-items that stay go from node i.
-func (u *Uniformity) succs(i int) []int {
-	n := len(u.order)
+func (u *Info) succs(i int) []int {
+	n := len(u.Order)
 	if i > n {
 		return []int{u.asking[i-n-1], n}
 	}
-	b := u.order[i]
+	b := u.Order[i]
 	var out []int
 	for _, s := range b.Term.Succs {
-		j := u.index[s]
+		j := u.Index[s]
 		if k := slices.Index(u.asking, j); k >= 0 {
 			j = n + 1 + k
 		}
-		if !u.leaving[edge{b, s}] && !slices.Contains(out, j) {
+		if !u.Leaving[edge{b, s}] && !slices.Contains(out, j) {
 			out = append(out, j)
 		}
 	}
@@ -422,8 +426,8 @@ func (u *Uniformity) succs(i int) []int {
 
 // postdominators computes ipdom for the work-items that stay. Where a loop has
 // no other way out, those on which work-items leave count as its exits.
-func (u *Uniformity) postdominators() {
-	n := len(u.order)
+func (u *Info) postdominators() {
+	n := len(u.Order)
 	for {
 		ends := u.reachEnd()
 		if u.askWhereStuck(ends) {
@@ -437,7 +441,7 @@ func (u *Uniformity) postdominators() {
 			if stuck < 0 {
 				stuck = i
 			}
-			if e, ok := u.way(u.order[i]); ok && u.leaving[e] {
+			if e, ok := u.Way(u.Order[i]); ok && u.Leaving[e] {
 				stuck = i
 				break
 			}
@@ -525,8 +529,8 @@ func postorder(root int, succs [][]int) []int {
 }
 
 // reachEnd returns the blocks from which the work-items that stay reach an end.
-func (u *Uniformity) reachEnd() []bool {
-	n := len(u.order)
+func (u *Info) reachEnd() []bool {
+	n := len(u.Order)
 	ends := make([]bool, n+1+len(u.asking))
 	ends[n] = true
 	for k := range u.asking {
@@ -543,17 +547,17 @@ func (u *Uniformity) reachEnd() []bool {
 	return ends
 }
 
-// join returns the first block in uniform flow that all work-items which stay
+// Join returns the first block in uniform flow that all work-items which stay
 // reach from b, b not included, or nil.
-func (u *Uniformity) join(b *ir.Block) *ir.Block {
-	n := len(u.order)
-	for i := u.ipdom[u.index[b]]; i != n; i = u.ipdom[i] {
+func (u *Info) Join(b *ir.Block) *ir.Block {
+	n := len(u.Order)
+	for i := u.ipdom[u.Index[b]]; i != n; i = u.ipdom[i] {
 		at := i
 		if i > n {
 			at = u.asking[i-n-1]
 		}
 		if u.control[at] == nil {
-			return u.order[at]
+			return u.Order[at]
 		}
 	}
 	return nil

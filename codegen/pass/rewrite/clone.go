@@ -1,4 +1,7 @@
-package pass
+package rewrite
+
+// This file copies blocks with their values. Passes that version loops (ahead, gather, unroll)
+// share it, and dead lanes.
 
 import (
 	"slices"
@@ -6,45 +9,46 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// cloner copies code. What it has not copied stands for itself.
-type cloner struct {
+// Cloner copies code. What it has not copied stands for itself.
+type Cloner struct {
 	f      *ir.Func
-	blocks map[*ir.Block]*ir.Block // with their copies
+	Blocks map[*ir.Block]*ir.Block // with their copies
 	values map[*ir.Value]*ir.Value
 	from   map[*ir.Block]*ir.Block // what a block is a copy of
 }
 
-func newCloner(f *ir.Func) *cloner {
-	return &cloner{f, map[*ir.Block]*ir.Block{}, map[*ir.Value]*ir.Value{}, map[*ir.Block]*ir.Block{}}
+// NewCloner returns a Cloner for f that has copied nothing yet.
+func NewCloner(f *ir.Func) *Cloner {
+	return &Cloner{f, map[*ir.Block]*ir.Block{}, map[*ir.Value]*ir.Value{}, map[*ir.Block]*ir.Block{}}
 }
 
 // value returns what stands for v in the copy.
-func (c *cloner) value(v *ir.Value) *ir.Value {
+func (c *Cloner) value(v *ir.Value) *ir.Value {
 	if w := c.values[v]; w != nil {
 		return w
 	}
 	return v
 }
 
-// block returns b's copy, or b.
-func (c *cloner) block(b *ir.Block) *ir.Block {
-	if d := c.blocks[b]; d != nil {
+// Block returns b's copy, or b.
+func (c *Cloner) Block(b *ir.Block) *ir.Block {
+	if d := c.Blocks[b]; d != nil {
 		return d
 	}
 	return b
 }
 
-// pair makes to the copy of b as far as edges and phis go.
-func (c *cloner) pair(b, to *ir.Block) {
-	c.blocks[b], c.from[to] = to, b
+// Pair makes to the copy of b as far as edges and phis go.
+func (c *Cloner) Pair(b, to *ir.Block) {
+	c.Blocks[b], c.from[to] = to, b
 }
 
-// copy copies the blocks. The copies have no terminators, and phis without arguments.
-func (c *cloner) copy(blocks []*ir.Block) {
+// Copy copies the blocks. The copies have no terminators, and phis without arguments.
+func (c *Cloner) Copy(blocks []*ir.Block) {
 	for _, b := range blocks {
 		d := c.f.NewBlock()
 		d.Unroll, d.Cold, d.Loop = b.Unroll, b.Cold, b.Loop
-		c.pair(b, d)
+		c.Pair(b, d)
 		for _, v := range b.Phis {
 			d.Phis = append(d.Phis, c.bare(v, d))
 		}
@@ -57,8 +61,8 @@ func (c *cloner) copy(blocks []*ir.Block) {
 	}
 }
 
-// insts appends copies of b's instructions to the block to.
-func (c *cloner) insts(b, to *ir.Block) {
+// Insts appends copies of b's instructions to the block to.
+func (c *Cloner) Insts(b, to *ir.Block) {
 	for _, v := range b.Insts {
 		to.Insts = append(to.Insts, c.bare(v, to))
 	}
@@ -66,7 +70,7 @@ func (c *cloner) insts(b, to *ir.Block) {
 }
 
 // bare returns a copy of v that has no arguments yet.
-func (c *cloner) bare(v *ir.Value, b *ir.Block) *ir.Value {
+func (c *Cloner) bare(v *ir.Value, b *ir.Block) *ir.Value {
 	w := c.f.NewValue(v.Op, v.Type)
 	w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, b
 	c.values[v] = w
@@ -74,7 +78,7 @@ func (c *cloner) bare(v *ir.Value, b *ir.Block) *ir.Value {
 }
 
 // fill gives the copies of the values their arguments.
-func (c *cloner) fill(values []*ir.Value) {
+func (c *Cloner) fill(values []*ir.Value) {
 	for _, v := range values {
 		w := c.values[v]
 		for _, a := range v.Args {
@@ -83,9 +87,9 @@ func (c *cloner) fill(values []*ir.Value) {
 	}
 }
 
-// end ends the copies of the blocks as the blocks end, with what lead returns for where
+// End ends the copies of the blocks as the blocks end, with what lead returns for where
 // they lead.
-func (c *cloner) end(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
+func (c *Cloner) End(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
 	for _, b := range blocks {
 		t := b.Term
 		t.Succs = make([]*ir.Block, len(b.Term.Succs))
@@ -95,15 +99,15 @@ func (c *cloner) end(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
 		if t.Cond != nil {
 			t.Cond = c.value(t.Cond)
 		}
-		c.blocks[b].SetTerm(t)
+		c.Blocks[b].SetTerm(t)
 	}
 }
 
-// phis appends the arguments for edges between copies to the phis of the blocks' copies.
+// Phis appends the arguments for edges between copies to the phis of the blocks' copies.
 // Edges come in an order of their own there.
-func (c *cloner) phis(blocks []*ir.Block) {
+func (c *Cloner) Phis(blocks []*ir.Block) {
 	for _, b := range blocks {
-		d := c.blocks[b]
+		d := c.Blocks[b]
 		for i, p := range d.Preds {
 			from := c.from[p]
 			if from == nil {
@@ -130,10 +134,10 @@ func indices(blocks []*ir.Block, b *ir.Block) []int {
 	return at
 }
 
-// entered gives the edge that b, of which there is no copy, has to head to head's copy. It
+// Entered gives the edge that b, of which there is no copy, has to head to head's copy. It
 // comes before end.
-func (c *cloner) entered(head, b *ir.Block) {
-	d := c.blocks[head]
+func (c *Cloner) Entered(head, b *ir.Block) {
+	d := c.Blocks[head]
 	at := slices.Index(head.Preds, b)
 	for i, phi := range head.Phis {
 		d.Phis[i].Args = append(d.Phis[i].Args, phi.Args[at])

@@ -1,4 +1,7 @@
-package pass
+package rewrite
+
+// This file makes code SSA again after a pass has moved edges: by way of variables
+// (DemotePhis), or by phis for single values (RepairSSA).
 
 import (
 	"slices"
@@ -6,11 +9,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// demotePhis turns every phi into a Function variable that the predecessors
+// DemotePhis turns every phi into a Function variable that the predecessors
 // store to and the block loads first. What it holds matters from a store to the
 // load, and so neither after that nor where the ways to the block part. It returns
 // the variables.
-func demotePhis(f *ir.Func, u *undefs) []*ir.Var {
+func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 	var all []*ir.Var
 	dom := f.Dominators()
 	refs := map[*ir.Value]*ir.Ref{}
@@ -19,7 +22,7 @@ func demotePhis(f *ir.Func, u *undefs) []*ir.Var {
 			v := f.Module.NewVar(f, ir.Function, "phi", phi.Type)
 			refs[phi] = &ir.Ref{Var: v}
 			if d := dom.Idom(b); dom.Reachable(b) && d != nil {
-				d.Insts = append(d.Insts, u.forget(d, []*ir.Var{v})...)
+				d.Insts = append(d.Insts, u.Forget(d, []*ir.Var{v})...)
 			}
 		}
 	}
@@ -43,7 +46,7 @@ func demotePhis(f *ir.Func, u *undefs) []*ir.Var {
 		}
 		// A block that is its own predecessor got its stores just now, and the
 		// stores read what the loads read: the loads go first.
-		b.Insts = slices.Concat(loads, u.forget(b, vars), b.Insts)
+		b.Insts = slices.Concat(loads, u.Forget(b, vars), b.Insts)
 		b.Phis = nil
 		all = append(all, vars...)
 	}
@@ -56,11 +59,11 @@ type use struct {
 	b *ir.Block
 }
 
-// repairSSA turns the values whose definitions no longer dominate their uses
+// RepairSSA turns the values whose definitions no longer dominate their uses
 // into Function variables. f has no phis. Such a use is only ever executed after
 // the definition, so what the variable holds on other paths does not matter: it
 // is nothing from where the paths part.
-func repairSSA(f *ir.Func, u *undefs) {
+func RepairSSA(f *ir.Func, u *Undefs) {
 	dom := f.Dominators()
 	broken := map[*ir.Value][]use{}
 	var order []*ir.Value
@@ -95,14 +98,14 @@ func repairSSA(f *ir.Func, u *undefs) {
 	if len(order) == 0 {
 		return
 	}
-	e := newEdits(f)
+	e := NewEdits(f)
 	for _, a := range order {
 		repairValue(f, dom, e, u, a, broken[a])
 	}
-	e.apply()
+	e.Apply()
 }
 
-func repairValue(f *ir.Func, dom *ir.DomTree, e *edits, undef *undefs, a *ir.Value, uses []use) {
+func repairValue(f *ir.Func, dom *ir.DomTree, e *Edits, undef *Undefs, a *ir.Value, uses []use) {
 	ref := &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "ssa", a.Type)}
 	top := a.Block
 	loads := map[*ir.Block]*ir.Value{} // for terminators
@@ -116,7 +119,7 @@ func repairValue(f *ir.Func, dom *ir.DomTree, e *edits, undef *undefs, a *ir.Val
 			l.Aux, l.Block = ref, u.b
 		}
 		if u.v != nil {
-			e.before[u.v] = append(e.before[u.v], l)
+			e.Before[u.v] = append(e.Before[u.v], l)
 			for i, x := range u.v.Args {
 				if x == a {
 					u.v.Args[i] = l
@@ -125,7 +128,7 @@ func repairValue(f *ir.Func, dom *ir.DomTree, e *edits, undef *undefs, a *ir.Val
 			continue
 		}
 		loads[u.b] = l
-		e.end[u.b] = append(e.end[u.b], l)
+		e.End[u.b] = append(e.End[u.b], l)
 		u.b.Term.Cond = l
 	}
 	store := func(v *ir.Value, b *ir.Block) *ir.Value {
@@ -133,31 +136,33 @@ func repairValue(f *ir.Func, dom *ir.DomTree, e *edits, undef *undefs, a *ir.Val
 		s.Aux, s.Block = ref, b
 		return s
 	}
-	e.after[a] = append(e.after[a], store(a, a.Block))
+	e.After[a] = append(e.After[a], store(a, a.Block))
 	if top != a.Block {
-		e.end[top] = append(e.end[top], store(undef.of(a.Type), top))
+		e.End[top] = append(e.End[top], store(undef.of(a.Type), top))
 	}
 }
 
-// edits collects instructions to insert.
-type edits struct {
+// Edits collects instructions to insert.
+type Edits struct {
 	f             *ir.Func
-	before, after map[*ir.Value][]*ir.Value
-	start, end    map[*ir.Block][]*ir.Value
+	Before, After map[*ir.Value][]*ir.Value
+	Start, End    map[*ir.Block][]*ir.Value
 }
 
-func newEdits(f *ir.Func) *edits {
-	return &edits{f, map[*ir.Value][]*ir.Value{}, map[*ir.Value][]*ir.Value{}, map[*ir.Block][]*ir.Value{}, map[*ir.Block][]*ir.Value{}}
+// NewEdits returns an empty list of edits of f.
+func NewEdits(f *ir.Func) *Edits {
+	return &Edits{f, map[*ir.Value][]*ir.Value{}, map[*ir.Value][]*ir.Value{}, map[*ir.Block][]*ir.Value{}, map[*ir.Block][]*ir.Value{}}
 }
 
-func (e *edits) apply() {
+// Apply makes the edits.
+func (e *Edits) Apply() {
 	for _, b := range e.f.Blocks {
-		out := append(make([]*ir.Value, 0, len(b.Insts)), e.start[b]...)
+		out := append(make([]*ir.Value, 0, len(b.Insts)), e.Start[b]...)
 		for _, v := range b.Insts {
-			out = append(out, e.before[v]...)
+			out = append(out, e.Before[v]...)
 			out = append(out, v)
-			out = append(out, e.after[v]...)
+			out = append(out, e.After[v]...)
 		}
-		b.Insts = append(out, e.end[b]...)
+		b.Insts = append(out, e.End[b]...)
 	}
 }

@@ -1,20 +1,23 @@
-package pass
+package rewrite
+
+// This file promotes scalar variables to SSA values. It is the pass mem2reg, and the way back
+// from demoted phis.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// mem2reg turns scalar Function variables into SSA values.
-func mem2reg(m *ir.Module) diag.List {
-	for _, f := range bodies(m) {
+// Mem2Reg turns scalar Function variables into SSA values.
+func Mem2Reg(m *ir.Module) diag.List {
+	for _, f := range Bodies(m) {
 		promoteVars(f)
 	}
 	return nil
 }
 
-// bodies returns the module's functions that have blocks.
-func bodies(m *ir.Module) []*ir.Func {
+// Bodies returns the module's functions that have blocks.
+func Bodies(m *ir.Module) []*ir.Func {
 	var fs []*ir.Func
 	if m.Kernel != nil {
 		fs = append(fs, m.Kernel)
@@ -22,10 +25,10 @@ func bodies(m *ir.Module) []*ir.Func {
 	return append(fs, m.Helpers...)
 }
 
-// promoter promotes all promotable variables of one function at once: phis at
+// Promoter promotes all promotable variables of one function at once: phis at
 // the iterated dominance frontier of the stores, where the variable is live,
 // then one walk over the dominator tree.
-type promoter struct {
+type Promoter struct {
 	f     *ir.Func
 	dom   *ir.DomTree
 	vars  []*ir.Var
@@ -34,7 +37,7 @@ type promoter struct {
 	uses  [][]int       // per variable, the blocks that load it before storing
 	phis  [][]placedPhi // per block
 	cur   []*ir.Value   // the variables' values during the walk
-	repl  map[*ir.Value]*ir.Value
+	Repl  map[*ir.Value]*ir.Value
 	all   []*ir.Value // phis that were placed, in order
 }
 
@@ -48,7 +51,7 @@ type placedPhi struct {
 func promoteVars(f *ir.Func) {
 	scalarCopies(f)
 	removeUnread(f)
-	p := &promoter{f: f, index: map[*ir.Var]int{}, repl: map[*ir.Value]*ir.Value{}}
+	p := &Promoter{f: f, index: map[*ir.Var]int{}, Repl: map[*ir.Value]*ir.Value{}}
 	p.candidates()
 	if len(p.vars) == 0 {
 		return
@@ -160,7 +163,7 @@ func removeInsts(b *ir.Block, drop func(*ir.Value) bool) {
 	b.Insts = out
 }
 
-func (p *promoter) candidates() {
+func (p *Promoter) candidates() {
 	bad := map[*ir.Var]bool{}
 	for _, b := range p.f.Blocks {
 		for _, v := range b.Insts {
@@ -186,7 +189,7 @@ func (p *promoter) candidates() {
 }
 
 // promoted returns the index of the promoted variable that v loads or stores.
-func (p *promoter) promoted(v *ir.Value) (int, bool) {
+func (p *Promoter) promoted(v *ir.Value) (int, bool) {
 	if v.Op != ir.OpLoad && v.Op != ir.OpStore {
 		return 0, false
 	}
@@ -194,7 +197,7 @@ func (p *promoter) promoted(v *ir.Value) (int, bool) {
 	return i, ok
 }
 
-func (p *promoter) scan() {
+func (p *Promoter) scan() {
 	p.defs = make([][]int, len(p.vars))
 	p.uses = make([][]int, len(p.vars))
 	stored := make([]int, len(p.vars)) // the last block that stored, plus one
@@ -215,7 +218,7 @@ func (p *promoter) scan() {
 	}
 }
 
-func (p *promoter) placePhis() {
+func (p *Promoter) placePhis() {
 	order := p.dom.Order
 	p.phis = make([][]placedPhi, len(order))
 	frontier := p.frontiers()
@@ -265,7 +268,7 @@ func (p *promoter) placePhis() {
 }
 
 // frontiers returns the blocks' dominance frontiers.
-func (p *promoter) frontiers() [][]int {
+func (p *Promoter) frontiers() [][]int {
 	fr := make([][]int, len(p.dom.Order))
 	for j, b := range p.dom.Order {
 		if len(b.Preds) < 2 {
@@ -290,7 +293,7 @@ func (p *promoter) frontiers() [][]int {
 }
 
 // rename walks the dominator tree with the variables' current values.
-func (p *promoter) rename() {
+func (p *Promoter) rename() {
 	type saved struct {
 		v   int
 		old *ir.Value
@@ -329,7 +332,7 @@ func (p *promoter) rename() {
 	}
 }
 
-func (p *promoter) renameBlock(b *ir.Block, set func(int, *ir.Value)) {
+func (p *Promoter) renameBlock(b *ir.Block, set func(int, *ir.Value)) {
 	for _, x := range p.phis[p.dom.Index(b)] {
 		set(x.v, x.phi)
 		p.all = append(p.all, x.phi)
@@ -344,12 +347,12 @@ func (p *promoter) renameBlock(b *ir.Block, set func(int, *ir.Value)) {
 		narrow := regType(p.vars[i].Type) != p.vars[i].Type
 		switch {
 		case v.Op == ir.OpLoad && !narrow:
-			p.repl[v] = p.cur[i]
+			p.Repl[v] = p.cur[i]
 		case v.Op == ir.OpLoad:
 			v.Op, v.Aux, v.Args = ir.OpUConvert, nil, []*ir.Value{p.cur[i]}
 			out = append(out, v)
 		case !narrow:
-			set(i, p.resolve(v.Args[0]))
+			set(i, p.Resolve(v.Args[0]))
 		case v.Args[0].IsConst():
 			set(i, p.f.Module.Const(ir.TypeI32, v.Args[0].Bits))
 		default:
@@ -370,25 +373,25 @@ func (p *promoter) renameBlock(b *ir.Block, set func(int, *ir.Value)) {
 	}
 }
 
-// resolve returns what stands for v after the replacements so far.
-func (p *promoter) resolve(v *ir.Value) *ir.Value {
-	r, ok := p.repl[v]
+// Resolve returns what stands for v after the replacements so far.
+func (p *Promoter) Resolve(v *ir.Value) *ir.Value {
+	r, ok := p.Repl[v]
 	if !ok {
 		return v
 	}
 	for {
-		n, ok := p.repl[r]
+		n, ok := p.Repl[r]
 		if !ok {
 			break
 		}
 		r = n
 	}
-	p.repl[v] = r
+	p.Repl[v] = r
 	return r
 }
 
 // finish drops trivial phis and rewrites all uses.
-func (p *promoter) finish() {
+func (p *Promoter) finish() {
 	for _, phi := range p.all {
 		for k, a := range phi.Args {
 			if a == nil {
@@ -396,14 +399,14 @@ func (p *promoter) finish() {
 			}
 		}
 	}
-	dropTrivialPhis(p.f, p.repl)
-	replaceUses(p.f, p.resolve)
+	DropTrivialPhis(p.f, p.Repl)
+	ReplaceUses(p.f, p.Resolve)
 }
 
-// dropTrivialPhis removes the phis that stand for one other value and adds what
+// DropTrivialPhis removes the phis that stand for one other value and adds what
 // stands for them to repl; the caller rewrites the uses.
-func dropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
-	resolve := (&promoter{repl: repl}).resolve
+func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
+	resolve := (&Promoter{Repl: repl}).Resolve
 	for changed := true; changed; {
 		changed = false
 		for _, b := range f.Blocks {

@@ -1,4 +1,7 @@
-package pass
+package facts
+
+// This file has the prover's rules for single ops: quotients, remainders, shifts, and indices
+// that are put together from several.
 
 import (
 	"math"
@@ -7,8 +10,8 @@ import (
 )
 
 // above looks at how x was computed for something that is at least x.
-func (p *prover) above(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
-	try := func(v *ir.Value, d int64) (evidence, bool) { return p.compare(p.term(v), term{y, 0}, d, b) }
+func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
+	try := func(v *ir.Value, d int64) (Evidence, bool) { return p.compare(p.Term(v), term{y, 0}, d, b) }
 	if x.Block == nil {
 		return 0, false
 	}
@@ -16,7 +19,7 @@ func (p *prover) above(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 	case ir.OpPhi:
 		return p.phi(x, y, c)
 	case ir.OpSelect:
-		return p.arms(x, b, func(arm term) (evidence, bool) { return p.compare(arm, term{y, 0}, c, b) })
+		return p.arms(x, b, func(arm term) (Evidence, bool) { return p.compare(arm, term{y, 0}, c, b) })
 	case ir.OpIAdd:
 		if how, ok := p.grid(x, y, c, b); ok {
 			return how, true
@@ -25,7 +28,7 @@ func (p *prover) above(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 			return 0, false
 		}
 		for i, v := range x.Args {
-			if d, over := sub64(c, p.a.at(x.Args[1-i], b).hi); !over {
+			if d, over := Sub64(c, p.a.At(x.Args[1-i], b).Hi); !over {
 				if how, ok := try(v, d); ok {
 					return how, true
 				}
@@ -39,12 +42,12 @@ func (p *prover) above(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 			return try(d, c+1)
 		}
 		if p.exact(x) {
-			if d, over := add64(c, p.a.at(x.Args[1], b).lo); !over {
+			if d, over := add64(c, p.a.At(x.Args[1], b).Lo); !over {
 				return try(x.Args[0], d)
 			}
 		}
 	case ir.OpUMod:
-		if p.a.at(x.Args[1], x.Block).lo > 0 && p.a.at(x.Args[0], x.Block).lo >= 0 {
+		if p.a.At(x.Args[1], x.Block).Lo > 0 && p.a.At(x.Args[0], x.Block).Lo >= 0 {
 			if how, ok := try(x.Args[0], c); ok {
 				return how, true
 			}
@@ -52,7 +55,7 @@ func (p *prover) above(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 		}
 	case ir.OpAnd:
 		for _, v := range x.Args {
-			if p.a.at(v, x.Block).lo >= 0 { // whatever the other one masks
+			if p.a.At(v, x.Block).Lo >= 0 { // whatever the other one masks
 				if how, ok := try(v, c); ok {
 					return how, true
 				}
@@ -65,36 +68,36 @@ func (p *prover) above(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 }
 
 // exact reports whether a sum, difference or product does not wrap.
-func (p *prover) exact(v *ir.Value) bool {
-	x, y := p.a.at(v.Args[0], v.Block), p.a.at(v.Args[1], v.Block)
-	var r interval
+func (p *Prover) exact(v *ir.Value) bool {
+	x, y := p.a.At(v.Args[0], v.Block), p.a.At(v.Args[1], v.Block)
+	var r Interval
 	switch v.Op {
 	case ir.OpIAdd:
-		r = addRanges(x, y)
+		r = AddRanges(x, y)
 	case ir.OpISub:
-		if y.lo == fullRange(ir.TypeI64).lo {
+		if y.Lo == FullRange(ir.TypeI64).Lo {
 			return false
 		}
-		r = addRanges(x, interval{-y.hi, -y.lo})
+		r = AddRanges(x, Interval{-y.Hi, -y.Lo})
 	case ir.OpIMul:
-		r = mulRanges(x, y)
+		r = MulRanges(x, y)
 	default:
 		return false
 	}
-	full := fullRange(v.Type)
-	return r.lo <= r.hi && r.lo >= full.lo && r.hi <= full.hi
+	full := FullRange(v.Type)
+	return r.Lo <= r.Hi && r.Lo >= full.Lo && r.Hi <= full.Hi
 }
 
 // quotient is about x = v / n or v >> n with a v that is not negative: it is at
 // most v. Half of a sum is at most the mean of what bounds the parts, as the
 // middle of a binary search is below its end.
-func (p *prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
+func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	v, n := x.Args[0], x.Args[1]
-	if p.a.at(v, x.Block).lo < 0 {
+	if p.a.At(v, x.Block).Lo < 0 {
 		return 0, false
 	}
 	shift := x.Op == ir.OpShrA || x.Op == ir.OpShrL
-	if q := p.a.at(n, x.Block); !shift && q.lo < 1 || shift && (q.lo < 0 || q.hi >= int64(x.Type.Bits())) {
+	if q := p.a.At(n, x.Block); !shift && q.Lo < 1 || shift && (q.Lo < 0 || q.Hi >= int64(x.Type.Bits())) {
 		return 0, false
 	}
 	half := n.IsConst() && (shift && n.Bits == 1 || !shift && n.Bits == 2)
@@ -104,24 +107,24 @@ func (p *prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool)
 				break
 			}
 			// With lo <= y+c and hi <= y+c+1 the sum is at most 2*(y+c) + 1.
-			how, ok := p.compare(p.term(s.Args[1-i]), term{y, 0}, c+1, b)
+			how, ok := p.compare(p.Term(s.Args[1-i]), term{y, 0}, c+1, b)
 			if !ok {
 				continue
 			}
-			if how2, ok := p.compare(p.term(lo), term{y, 0}, c, b); ok {
+			if how2, ok := p.compare(p.Term(lo), term{y, 0}, c, b); ok {
 				return how | how2, true
 			}
 		}
 	}
-	if q := p.a.at(n, x.Block); c < math.MaxInt64 && p.a.at(v, x.Block).lo >= 1 && (shift && q.lo >= 1 || !shift && q.lo >= 2) {
+	if q := p.a.At(n, x.Block); c < math.MaxInt64 && p.a.At(v, x.Block).Lo >= 1 && (shift && q.Lo >= 1 || !shift && q.Lo >= 2) {
 		c++ // half of what is not zero is less
 	}
-	return p.compare(p.term(v), term{y, 0}, c, b)
+	return p.compare(p.Term(v), term{y, 0}, c, b)
 }
 
 // grid is about i*w + j <= h*w + c for i < h and 0 <= j < w: the index of an
 // element in rows of w.
-func (p *prover) grid(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
+func (p *Prover) grid(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if y == nil || y.Op != ir.OpIMul || c < -1 || !p.exact(y) || !p.exact(x) {
 		return 0, false
 	}
@@ -133,14 +136,14 @@ func (p *prover) grid(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 		for m, i := range row.Args {
 			w := row.Args[1-m]
 			for n, h := range y.Args {
-				if p.term(w) != p.term(y.Args[1-n]) || p.a.at(w, b).lo < 0 {
+				if p.Term(w) != p.Term(y.Args[1-n]) || p.a.At(w, b).Lo < 0 {
 					continue
 				}
-				how, ok := p.compare(p.term(i), p.term(h), -1, b)
+				how, ok := p.compare(p.Term(i), p.Term(h), -1, b)
 				if !ok {
 					continue
 				}
-				if how2, ok := p.compare(p.term(j), p.term(w), -1, b); ok {
+				if how2, ok := p.compare(p.Term(j), p.Term(w), -1, b); ok {
 					return how | how2, true
 				}
 			}
@@ -151,13 +154,13 @@ func (p *prover) grid(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
 
 // beneath looks at how y was computed, and at what is known of it, for something
 // that is at most y.
-func (p *prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) {
+func (p *Prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, l := range p.floors[y] {
-		d, over := sub64(c, l.k)
-		if l.rel == above && !over {
+		d, over := Sub64(c, l.k)
+		if l.rel == Above && !over {
 			d, over = add64(d, 1)
 		}
-		if over || !p.a.dom.Dominates(l.from, b) {
+		if over || !p.a.Dom.Dominates(l.from, b) {
 			continue
 		}
 		if how, ok := p.compare(term{x, 0}, l.o, d, b); ok {
@@ -169,14 +172,14 @@ func (p *prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) 
 	}
 	switch y.Op {
 	case ir.OpSelect:
-		return p.arms(y, b, func(arm term) (evidence, bool) { return p.compare(term{x, 0}, arm, c, b) })
+		return p.arms(y, b, func(arm term) (Evidence, bool) { return p.compare(term{x, 0}, arm, c, b) })
 	case ir.OpIAdd:
 		if !p.exact(y) {
 			return 0, false
 		}
 		for i, v := range y.Args {
-			if d, over := add64(c, p.a.at(y.Args[1-i], b).lo); !over {
-				if how, ok := p.compare(term{x, 0}, p.term(v), d, b); ok {
+			if d, over := add64(c, p.a.At(y.Args[1-i], b).Lo); !over {
+				if how, ok := p.compare(term{x, 0}, p.Term(v), d, b); ok {
 					return how, true
 				}
 			}
@@ -184,8 +187,8 @@ func (p *prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (evidence, bool) 
 	case ir.OpISub:
 		// x <= u - v + c where v <= u + c - x.
 		if px, _ := p.at(x, b); p.exact(y) {
-			if d, over := sub64(c, px.hi); !over {
-				return p.compare(p.term(y.Args[1]), p.term(y.Args[0]), d, b)
+			if d, over := Sub64(c, px.Hi); !over {
+				return p.compare(p.Term(y.Args[1]), p.Term(y.Args[0]), d, b)
 			}
 		}
 	}

@@ -1,4 +1,7 @@
-package pass
+package facts
+
+// This file writes a value as a sum of products with constant factors, in which the prover
+// compares two values.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 

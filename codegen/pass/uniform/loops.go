@@ -1,4 +1,7 @@
-package pass
+package uniform
+
+// This file decides for each loop in uniform flow what becomes of dead lanes in it: whether it
+// ends, must ask who is left, or diverges.
 
 import (
 	"slices"
@@ -13,9 +16,9 @@ import (
 // return statements ask in each round whether any work-item is left, and so do those of
 // one whose end comes some time in all likelihood. Any other loop is as divergent as its
 // condition; it counts the branch as an end. settle reports whether it found none.
-func (u *Uniformity) settle() bool {
+func (u *Info) settle() bool {
 	for _, l := range u.loops {
-		if !u.Block(l.Head) || u.asksAt(l.Head) {
+		if !u.Block(l.Head) || u.AsksAt(l.Head) {
 			continue
 		}
 		if given, ok := u.sureToEnd(l); ok && given == nil {
@@ -25,7 +28,7 @@ func (u *Uniformity) settle() bool {
 		case !x.before:
 			continue
 		case x.mayAsk() || ends && (x.sync || !u.bypassed(l)):
-			u.asking = append(u.asking, u.index[l.Head])
+			u.asking = append(u.asking, u.Index[l.Head])
 		case ends || x.leave < 0 || u.exits[x.leave]:
 			continue
 		default:
@@ -36,25 +39,25 @@ func (u *Uniformity) settle() bool {
 	return true
 }
 
-// together reports whether all work-items that come to b do so together, and go on from
+// Together reports whether all work-items that come to b do so together, and go on from
 // there in one way.
-func (u *Uniformity) together(b *ir.Block) bool {
+func (u *Info) Together(b *ir.Block) bool {
 	return u.Block(b) && (b.Term.Cond == nil || u.Value(b.Term.Cond))
 }
 
-// asksAt reports whether work-items ask in each round whether any is left, at the head b
+// AsksAt reports whether work-items ask in each round whether any is left, at the head b
 // of a loop.
-func (u *Uniformity) asksAt(b *ir.Block) bool { return slices.Contains(u.asking, u.index[b]) }
+func (u *Info) AsksAt(b *ir.Block) bool { return slices.Contains(u.asking, u.Index[b]) }
 
-// provisos returns the heads of loops that work-items ask in only if a proviso does not
+// Provisos returns the heads of loops that work-items ask in only if a proviso does not
 // hold.
-func (u *Uniformity) provisos() map[*ir.Block]*proviso {
-	all := map[*ir.Block]*proviso{}
+func (u *Info) Provisos() map[*ir.Block]*Proviso {
+	all := map[*ir.Block]*Proviso{}
 	for _, l := range u.loops {
-		if !u.asksAt(l.Head) {
+		if !u.AsksAt(l.Head) {
 			continue
 		}
-		if p, ok := u.sureToEnd(l); ok && p != nil && (p.step.Block == nil || u.Block(p.step.Block)) {
+		if p, ok := u.sureToEnd(l); ok && p != nil && (p.Step.Block == nil || u.Block(p.Step.Block)) {
 			all[l.Head] = p
 		}
 	}
@@ -74,13 +77,13 @@ type leftLoop struct {
 func (x leftLoop) mayAsk() bool { return x.before && x.sync && x.stated }
 
 // leftFrom returns how work-items leave from the loop.
-func (u *Uniformity) leftFrom(l *ir.Loop) leftLoop {
+func (u *Info) leftFrom(l *ir.Loop) leftLoop {
 	x := leftLoop{leave: -1, stated: true}
 	leads := leadTo(l.Head)
-	for i, b := range u.order {
+	for i, b := range u.Order {
 		in := l.Contains(b)
 		x.sync = x.sync || in && u.sync[i]
-		e, ok := u.way(b)
+		e, ok := u.Way(b)
 		if !ok || !u.parts(e) {
 			continue
 		}
@@ -89,7 +92,7 @@ func (u *Uniformity) leftFrom(l *ir.Loop) leftLoop {
 			continue
 		}
 		x.stated = x.stated && u.stated(e, nil)
-		if x.leave < 0 || faults(u.leftTo(x.leave)) && !faults(e.to) {
+		if x.leave < 0 || Faults(u.leftTo(x.leave)) && !Faults(e.To) {
 			x.leave = i
 		}
 	}
@@ -114,41 +117,41 @@ func leadTo(b *ir.Block) map[*ir.Block]bool {
 
 // askWhereStuck has the work-items ask in a loop from which those that stay never reach
 // an end, if they may, and reports whether it found such a loop.
-func (u *Uniformity) askWhereStuck(ends []bool) bool {
+func (u *Info) askWhereStuck(ends []bool) bool {
 	for _, l := range slices.Backward(u.loops) {
-		if ends[u.index[l.Head]] || u.asksAt(l.Head) {
+		if ends[u.Index[l.Head]] || u.AsksAt(l.Head) {
 			continue
 		}
 		if u.leftFrom(l).mayAsk() {
-			u.asking = append(u.asking, u.index[l.Head])
+			u.asking = append(u.asking, u.Index[l.Head])
 			return true
 		}
 	}
 	return false
 }
 
-func (u *Uniformity) leftTo(i int) *ir.Block {
-	e, _ := u.way(u.order[i])
-	return e.to
+func (u *Info) leftTo(i int) *ir.Block {
+	e, _ := u.Way(u.Order[i])
+	return e.To
 }
 
-// faults reports whether b is where a check fails. A panic is as good an end as others.
-func faults(b *ir.Block) bool {
+// Faults reports whether b is where a check fails. A panic is as good an end as others.
+func Faults(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Insts, func(v *ir.Value) bool {
 		return v.Op == ir.OpFault && v.Aux.(*ir.Site).Kind != abi.FaultPanic
 	})
 }
 
-// bypassLoops takes loops without Sync ops out of the skeleton, so that dead
+// BypassLoops takes loops without Sync ops out of the skeleton, so that dead
 // lanes go past them and live ones need not ask in each round whether they are:
 // it counts their blocks as divergent. What the skeleton needs of a loop keeps it
 // in.
-func (u *Uniformity) bypassLoops() {
+func (u *Info) BypassLoops() {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || !u.bypassed(l) {
 			continue
 		}
-		for i, b := range u.order {
+		for i, b := range u.Order {
 			if l.Contains(b) {
 				u.control[i] = l.Head
 			}
@@ -156,13 +159,13 @@ func (u *Uniformity) bypassLoops() {
 	}
 }
 
-// bypassed reports whether bypassLoops takes out the loop, if it is in uniform flow.
-func (u *Uniformity) bypassed(l *ir.Loop) bool {
+// bypassed reports whether BypassLoops takes out the loop, if it is in uniform flow.
+func (u *Info) bypassed(l *ir.Loop) bool {
 	if !u.leavesTogether(l) {
 		return false
 	}
-	for i, b := range u.order {
-		if l.Contains(b) && (u.sync[i] || !u.before[i]) || !l.Contains(b) && u.needs(b, l) {
+	for i, b := range u.Order {
+		if l.Contains(b) && (u.sync[i] || !u.Before[i]) || !l.Contains(b) && u.needs(b, l) {
 			return false
 		}
 	}
@@ -171,7 +174,7 @@ func (u *Uniformity) bypassed(l *ir.Loop) bool {
 
 // needs reports whether block b, outside the loop, has a uniform value that
 // depends on the loop.
-func (u *Uniformity) needs(b *ir.Block, l *ir.Loop) bool {
+func (u *Info) needs(b *ir.Block, l *ir.Loop) bool {
 	used := func(a *ir.Value) bool { return a != nil && a.Block != nil && l.Contains(a.Block) && u.Value(a) }
 	after := slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return l.Contains(p) })
 	for _, v := range b.Phis {
@@ -189,14 +192,14 @@ func (u *Uniformity) needs(b *ir.Block, l *ir.Loop) bool {
 
 // leavesTogether reports whether all work-items that stay come out of the loop
 // at one block in uniform flow, and all do come out.
-func (u *Uniformity) leavesTogether(l *ir.Loop) bool {
+func (u *Info) leavesTogether(l *ir.Loop) bool {
 	var out *ir.Block
-	for i, b := range u.order {
+	for i, b := range u.Order {
 		if !l.Contains(b) {
 			continue
 		}
 		for _, s := range b.Term.Succs {
-			if l.Contains(s) || u.parts(edge{b, s}) || !u.before[i] {
+			if l.Contains(s) || u.parts(edge{b, s}) || !u.Before[i] {
 				continue
 			}
 			if out != nil && out != s {
@@ -208,9 +211,9 @@ func (u *Uniformity) leavesTogether(l *ir.Loop) bool {
 	if out == nil || !u.Block(out) {
 		return false
 	}
-	n := len(u.order)
-	for i := u.index[l.Head]; i < n; i = u.ipdom[i] {
-		if u.order[i] == out {
+	n := len(u.Order)
+	for i := u.Index[l.Head]; i < n; i = u.ipdom[i] {
+		if u.Order[i] == out {
 			return true
 		}
 	}

@@ -1,18 +1,22 @@
-package pass
+package uniform
+
+// This file finds ways out of a loop that dead lanes are sure to take: they must not go round
+// for ever when all have left.
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // ways returns the blocks with a uniform way out of the loop that depends on how often
 // the loop went round, as what does not depend on that never changes, or one that dead
 // lanes alone take in each round. A check is no such way.
-func (u *Uniformity) ways(l *ir.Loop) []*ir.Block {
+func (u *Info) ways(l *ir.Loop) []*ir.Block {
 	var all []*ir.Block
-	for _, b := range u.order {
+	for _, b := range u.Order {
 		c, _ := u.wayOut(b, l)
 		if c == nil {
 			continue
@@ -26,8 +30,8 @@ func (u *Uniformity) ways(l *ir.Loop) []*ir.Block {
 
 // sureToEnd reports whether one of them is sure to be taken by dead lanes, if the proviso
 // holds that it returns.
-func (u *Uniformity) sureToEnd(l *ir.Loop) (given *proviso, ok bool) {
-	for _, b := range u.order {
+func (u *Info) sureToEnd(l *ir.Loop) (given *Proviso, ok bool) {
+	for _, b := range u.Order {
 		if p, is := u.sure(b, l); is {
 			if p == nil {
 				return nil, true
@@ -40,12 +44,12 @@ func (u *Uniformity) sureToEnd(l *ir.Loop) (given *proviso, ok bool) {
 
 // wayOut returns the condition of a branch at b that work-items of a group leave the loop
 // by together, and what it is where they do; or nil.
-func (u *Uniformity) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
-	if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.together(b) {
+func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
+	if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Together(b) {
 		return nil, false
 	}
 	for i, s := range b.Term.Succs {
-		if !l.Contains(s) && (u.before[u.index[s]] || !faults(s)) {
+		if !l.Contains(s) && (u.Before[u.Index[s]] || !Faults(s)) {
 			return b.Term.Cond, i == 0
 		}
 	}
@@ -54,7 +58,7 @@ func (u *Uniformity) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 
 // sure reports whether b, which each round comes to, has a way out of the loop that dead
 // lanes take some time, if the proviso holds that it returns.
-func (u *Uniformity) sure(b *ir.Block, l *ir.Loop) (*proviso, bool) {
+func (u *Info) sure(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	c, out := u.wayOut(b, l)
 	if c == nil || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !u.dom.Dominates(b, x) }) {
 		return nil, false
@@ -67,8 +71,8 @@ func (u *Uniformity) sure(b *ir.Block, l *ir.Loop) (*proviso, bool) {
 
 // amongDead returns the constant that v is in a round that comes when all lanes are dead,
 // or else v: its group algorithms combine nothing then.
-func (u *Uniformity) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value) *ir.Value {
-	if invariant(v, l) || known[v] != nil {
+func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value) *ir.Value {
+	if Invariant(v, l) || known[v] != nil {
 		return cmp.Or(known[v], v)
 	}
 	known[v] = v
@@ -85,7 +89,7 @@ func (u *Uniformity) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.
 		for _, a := range v.Args {
 			w.Args = append(w.Args, u.amongDead(a, l, known))
 		}
-		if c := (&simplifier{m: m}).fold(&w); c != nil {
+		if c := facts.FoldConst(m, &w); c != nil {
 			known[v] = c
 		}
 	}
@@ -108,7 +112,7 @@ func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 // comesToBe reports whether the condition, which each round computes, is sure to be what
 // is asked some time, for a number that grows or shrinks in each round, if the proviso
 // holds that it returns.
-func (u *Uniformity) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*proviso, bool) {
+func (u *Info) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
 	switch c.Op {
 	case ir.OpLNot:
 		return u.comesToBe(c.Args[0], !is, l)
@@ -127,7 +131,7 @@ func (u *Uniformity) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*proviso, bool
 	}
 	for i, v := range c.Args {
 		end := c.Args[1-i]
-		if !invariant(end, l) {
+		if !Invariant(end, l) {
 			continue
 		}
 		n, ok := u.count(v, l)
@@ -138,7 +142,7 @@ func (u *Uniformity) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*proviso, bool
 		case n.how == byHalving:
 			// Shifts of negative numbers come to -1.
 			m := u.outside
-			return nil, n.phi == v && isAt(m, c, i, 0, is) && (n.by.lo == 0 || isAt(m, c, i, -1, is))
+			return nil, n.phi == v && isAt(m, c, i, 0, is) && (n.by.Lo == 0 || isAt(m, c, i, -1, is))
 		case c.Op == ir.OpIEq || c.Op == ir.OpINe:
 			return nil, n.equals(u.within(end, l), is == (c.Op == ir.OpIEq))
 		default:
@@ -154,6 +158,6 @@ func isAt(m *ir.Module, c *ir.Value, i int, n int64, is bool) bool {
 	w := *c
 	w.Args = slices.Clone(c.Args)
 	w.Args[i] = m.Int(c.Args[i].Type, n)
-	x := (&simplifier{m: m}).fold(&w)
+	x := facts.FoldConst(m, &w)
 	return x != nil && x.Bits != 0 == is
 }

@@ -1,4 +1,7 @@
-package pass
+package uniform
+
+// This file words the diagnostics of barriers and group algorithms that not all work-items
+// reach.
 
 import (
 	"slices"
@@ -7,10 +10,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// check reports the Sync ops that some work-items of a group may miss.
-func (u *Uniformity) check() diag.List {
+// Check reports the Sync ops that some work-items of a group may miss.
+func (u *Info) Check() diag.List {
 	var ds diag.List
-	for i, b := range u.order {
+	for i, b := range u.Order {
 		if u.control[i] == nil {
 			continue
 		}
@@ -26,7 +29,7 @@ func (u *Uniformity) check() diag.List {
 	return ds
 }
 
-func (u *Uniformity) report(ds *diag.List, v *ir.Value) {
+func (u *Info) report(ds *diag.List, v *ir.Value) {
 	branch, cause := u.Explain(v.Block)
 	what := "this barrier"
 	hint := "move the barrier out of the if or loop, and guard only the loads and stores"
@@ -52,7 +55,7 @@ func (u *Uniformity) report(ds *diag.List, v *ir.Value) {
 }
 
 // describe says in the user's words why the value differs within a group.
-func (u *Uniformity) describe(v *ir.Value) string {
+func (u *Info) describe(v *ir.Value) string {
 	if v.Op.Has(ir.FlagAtomic) {
 		return "the result of an atomic operation, which differs between work-items"
 	}
@@ -80,9 +83,9 @@ func (u *Uniformity) describe(v *ir.Value) string {
 		r := v.Ref()
 		switch {
 		case r.Var == nil:
-			s := u.roots.of(v.Args[0])
+			s := u.roots.Of(v.Args[0])
 			for i, p := range u.f.Module.Params {
-				if !s.unknown && s.has(i) {
+				if !s.Unknown && s.Has(i) {
 					return "an element of " + p.Name + ", which the kernel writes: work-items may see different values"
 				}
 			}

@@ -1,0 +1,118 @@
+package facts
+
+// This file tells which bits of an integer can be set, and has small questions about
+// constants.
+
+import (
+	"maps"
+	"math/bits"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Mask returns the bits of type t.
+func Mask(t *ir.Type) uint64 { return ^uint64(0) >> (64 - t.Bits()) }
+
+// IsZero reports whether v is the constant 0.
+func IsZero(v *ir.Value) bool { return v.IsConst() && v.Bits == 0 }
+
+// IsOne reports whether v is the constant 1.
+func IsOne(v *ir.Value) bool { return v.IsConst() && v.Bits == 1 }
+
+// IsOnes reports whether v is the constant of all ones.
+func IsOnes(v *ir.Value) bool { return v.IsConst() && v.Bits == Mask(v.Type) }
+
+// IsNegation reports whether v is -x.
+func IsNegation(v *ir.Value) bool { return v.Op == ir.OpISub && IsZero(v.Args[0]) }
+
+// Log2 returns k where v is the constant 1<<k.
+func Log2(v *ir.Value) (int64, bool) {
+	if v.IsConst() && v.Bits != 0 && v.Bits&(v.Bits-1) == 0 {
+		return int64(bits.TrailingZeros64(v.Bits)), true
+	}
+	return 0, false
+}
+
+// MaxPossible bounds how far possible looks.
+const MaxPossible = 4
+
+// Possible returns the bits that may be set in v, an integer.
+func Possible(v *ir.Value) uint64 { return possibleIn(v, MaxPossible, nil) }
+
+// possibleIn is possible in so many steps, of which phis have the bits that are given.
+func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
+	all := Mask(v.Type)
+	if v.IsConst() {
+		return v.Bits
+	}
+	if depth--; depth < 0 || !v.Type.IsInt() {
+		return all
+	}
+	of := func(i int) uint64 { return possibleIn(v.Args[i], depth, phis) }
+	switch v.Op {
+	case ir.OpPhi:
+		return possiblePhi(v, depth, phis)
+	case ir.OpUConvert:
+		return of(0) & all
+	case ir.OpAnd:
+		return of(0) & of(1)
+	case ir.OpOr, ir.OpXor:
+		return of(0) | of(1)
+	case ir.OpSelect:
+		return of(1) | of(2)
+	case ir.OpIMul: // no bits below the lowest
+		lowest := bits.TrailingZeros64(of(0)) + bits.TrailingZeros64(of(1))
+		if v.Args[0] == v.Args[1] { // x*x % 4 is 0 or 1
+			all &^= 2 << lowest
+		}
+		return all &^ (uint64(1)<<min(63, lowest) - 1)
+	case ir.OpShl:
+		if v.Args[1].IsConst() {
+			return of(0) << v.Args[1].Bits & all
+		}
+	case ir.OpShrL:
+		if v.Args[1].IsConst() {
+			return of(0) >> v.Args[1].Bits
+		}
+	}
+	return all
+}
+
+// possiblePhi returns what bits may be set in v, a phi, which may be counted on from
+// itself: none at first, and then what its arguments have until there are no more.
+func possiblePhi(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
+	if s, ok := phis[v]; ok {
+		return s
+	}
+	const nested, rounds = 2, 3
+	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // or of a loop that is being built
+		return Mask(v.Type)
+	}
+	inner := maps.Clone(phis)
+	if inner == nil {
+		inner = map[*ir.Value]uint64{}
+	}
+	s := uint64(0)
+	for range rounds {
+		inner[v] = s
+		before := s
+		for _, a := range v.Args {
+			s |= possibleIn(a, depth, inner)
+		}
+		if s == before {
+			return s
+		}
+	}
+	return Mask(v.Type)
+}
+
+// Certain returns bits that are set in v, an integer, whatever it is: n | 1 is not zero.
+func Certain(v *ir.Value) uint64 {
+	switch {
+	case v.IsConst():
+		return v.Bits
+	case v.Op == ir.OpOr && v.Args[1].IsConst():
+		return v.Args[1].Bits
+	}
+	return 0
+}

@@ -1,0 +1,28 @@
+// Package facts finds out what is true of values, and changes no code for it.
+//
+//	           what is asked                            who answers
+//
+//	i in [0, 99] in block b?                            Ranges.At: intervals, from types,
+//	                                                      branches and loops
+//	i < len(s) in block b?                              Prover.Le: sums of terms, compared
+//	                                                      along conditions and inductions
+//	n*m below 2^28 in launches that are small?          Bounder; Result has the products
+//	which bits of v may be set?                         Possible, Certain
+//	which constant is v?                                FoldConst
+//	which slice does an address lie in?                 FindRoots, InferAccess
+//	may v be computed where nobody asks for it?         Speculative
+//
+// For example, in
+//
+//	if i < len(s) {     // Ranges: i is at most len(s)-1 in the branch, len(s) at most MaxLength
+//		j := i / 2      // Prover: j ≤ i, so j < len(s) holds as well
+//		s[j] = 0        // pass bounds removes the check
+//	}
+//
+// The rooms below package pass import only rooms to their left:
+//
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize} ← pass
+//
+// This one may import rewrite. What is true of all work-items of a group at once is the
+// matter of uniform, which asks this package about single values.
+package facts

@@ -1,0 +1,114 @@
+package facts
+
+// This file has questions about one op, function or type that need no analysis.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Speculative reports whether v may be computed where nothing asks for it.
+func Speculative(v *ir.Value) bool {
+	if !v.Op.Has(ir.FlagPure) || v.Op == ir.OpPhi {
+		return false
+	}
+	if !UndefinedForSome(v.Op) {
+		return true
+	}
+	switch v.Op {
+	case ir.OpUDiv, ir.OpUMod:
+		return v.Args[1].IsConst() && v.Args[1].Bits != 0
+	case ir.OpSDiv:
+		return v.Args[1].IsConst() && v.Args[1].Int() > 0
+	case ir.OpShl, ir.OpShrL, ir.OpShrA:
+		return v.Args[1].IsConst() && v.Args[1].Bits < uint64(v.Type.Bits())
+	}
+	return false
+}
+
+// HasLoop reports whether the function has a back edge.
+func HasLoop(f *ir.Func) bool {
+	d := f.Dominators()
+	for _, b := range d.Order {
+		for _, s := range b.Term.Succs {
+			if d.IsBackEdge(b, s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// UndefinedForSome reports whether the pure op asks something of its arguments,
+// which only live lanes have checked.
+func UndefinedForSome(op ir.Op) bool {
+	switch op {
+	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpShl, ir.OpShrL, ir.OpShrA, ir.OpFToS, ir.OpFToU:
+		return true
+	}
+	return false
+}
+
+// Meets reports whether work-items of f wait for one another: lavapipe loses count
+// of who is in a loop with barriers.
+func Meets(f *ir.Func) bool {
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if v.Op.Has(ir.FlagSync) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IsAtomic reports whether v is an atomic operation.
+func IsAtomic(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpLoad, ir.OpStore, ir.OpAddrOf, ir.OpZero, ir.OpZeroLocal:
+		return false
+	}
+	return v.Ref() != nil
+}
+
+// Has64 reports whether v is, or takes, an integer of 64 bits.
+func Has64(v *ir.Value) bool {
+	return v.Type == ir.TypeI64 || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Type == ir.TypeI64 })
+}
+
+// Deep64 reports whether an expression has integers of 64 bits anywhere in it.
+func Deep64(v *ir.Value, seen map[*ir.Value]bool) bool {
+	is, ok := seen[v]
+	if !ok {
+		is = v.Type == ir.TypeI64 || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return Deep64(a, seen) })
+		seen[v] = is
+	}
+	return is
+}
+
+// HasSmall reports whether memory of type t has integers of 8 or 16 bits.
+func HasSmall(t *ir.Type) bool {
+	switch t.Kind {
+	case ir.I8, ir.I16:
+		return true
+	case ir.Array:
+		return HasSmall(t.Elem)
+	case ir.Struct:
+		for _, f := range t.Fields {
+			if HasSmall(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// MayBeProduct reports whether simplification could find v to be a product.
+func MayBeProduct(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpFMul, ir.OpFNegate, ir.OpPhi, ir.OpSelect, ir.OpLoad:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,41 @@
+package facts
+
+// This file has arithmetic and comparison of intervals that several rooms need.
+
+import "math"
+
+// Negated is the interval of what p is of, negated.
+func (p Interval) Negated() Interval {
+	if p.Lo == math.MinInt64 {
+		return Interval{1, 0}
+	}
+	return Interval{-p.Hi, -p.Lo}
+}
+
+// Within reports whether p is an interval in q.
+func (p Interval) Within(q Interval) bool { return p.Lo <= p.Hi && q.Lo <= p.Lo && p.Hi <= q.Hi }
+
+// Fits32 reports whether all of p are integers of 32 bits.
+func (p Interval) Fits32() bool { return p.Lo >= math.MinInt32 && p.Hi <= math.MaxInt32 }
+
+// Fits32 reports whether k is an integer of 32 bits.
+func Fits32(k int64) bool { return Interval{k, k}.Fits32() }
+
+// Empty reports whether p has no values.
+func (p Interval) Empty() bool { return p.Lo > p.Hi }
+
+// SubRanges is like AddRanges.
+func SubRanges(p, q Interval) Interval {
+	if q = q.Neg(); q.Empty() {
+		return q
+	}
+	return AddRanges(p, q)
+}
+
+// Neg returns the interval of the negated values.
+func (p Interval) Neg() Interval {
+	if p.Lo == math.MinInt64 {
+		return Interval{1, 0}
+	}
+	return Interval{-p.Hi, -p.Lo}
+}

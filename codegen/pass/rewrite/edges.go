@@ -1,0 +1,128 @@
+package rewrite
+
+// This file splits, moves and counts edges, and cuts blocks in two. It keeps the phis of the
+// blocks that edges lead to in step.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// SingleLatches gives each loop one back edge, so that a continue under a
+// divergent condition does not make the loop's phis varying, and a block of its own
+// before it, where another loop leads to it, which some work-items may be longer in.
+func SingleLatches(f *ir.Func) {
+	SplitTwins(f)
+	betweenLoops(f)
+	nestJoins(f)
+	for _, loop := range f.Dominators().Loops().All {
+		h, backs := loop.Head, loop.Latches
+		if len(backs) < 2 || slices.ContainsFunc(backs, func(p *ir.Block) bool { return CountPreds(h, p) > 1 }) {
+			continue
+		}
+		nestJoin(h, backs)
+	}
+	f.RemoveUnreachable()
+}
+
+// SplitTwins puts a block on one of two edges that lead from one block to another and
+// bring different values.
+func SplitTwins(f *ir.Func) {
+	for _, b := range slices.Clone(f.Blocks) {
+		if b.Term.Kind != ir.Branch || b.Term.Succs[0] != b.Term.Succs[1] || len(b.Term.Succs[0].Phis) == 0 {
+			continue
+		}
+		to, e := b.Term.Succs[1], f.NewBlock()
+		first := slices.Index(to.Preds, b)
+		to.Preds[first+1+slices.Index(to.Preds[first+1:], b)] = e
+		b.Term.Succs[1], e.Preds = e, []*ir.Block{b}
+		e.Term = ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: b.Term.Pos}
+	}
+}
+
+// betweenLoops puts a block on the edge that leads from one loop to the head of another.
+func betweenLoops(f *ir.Func) {
+	loops := f.Dominators().Loops()
+	for _, l := range loops.All {
+		for i, p := range l.Head.Preds {
+			if from := loops.Of(p); from == nil || from.Contains(l.Head) || p.Term.Kind != ir.Branch {
+				continue
+			}
+			b := f.NewBlock()
+			args := make([]*ir.Value, len(l.Head.Phis))
+			for k, phi := range l.Head.Phis {
+				args[k] = phi.Args[i]
+			}
+			p.Retarget(l.Head, b)
+			b.Jump(l.Head)
+			for k, phi := range l.Head.Phis {
+				phi.Args = append(phi.Args, args[k])
+			}
+			break // of two, some work-items go the one way and some the other
+		}
+	}
+}
+
+// SplitAfter moves b's instructions from the n-th on, and its terminator, to a
+// new block that b jumps to.
+func SplitAfter(b *ir.Block, n int) *ir.Block {
+	t := b.Func.NewBlock()
+	t.Insts = append(t.Insts, b.Insts[n:]...)
+	b.Insts = b.Insts[:n:n]
+	for _, v := range t.Insts {
+		v.Block = t
+	}
+	MoveTerm(b, t)
+	b.Jump(t)
+	return t
+}
+
+// CutOut removes the n-th instruction of b, which then ends there, and returns it and the
+// block with what came after.
+func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
+	v := b.Insts[n]
+	rest := SplitAfter(b, n+1)
+	b.Insts = b.Insts[:n]
+	b.ClearTerm()
+	return v, rest
+}
+
+// MoveTerm gives b's terminator to c, which has none.
+func MoveTerm(b, c *ir.Block) {
+	c.Term, b.Term = b.Term, ir.Term{}
+	for _, s := range c.Term.Succs {
+		for i, p := range s.Preds {
+			if p == b {
+				s.Preds[i] = c
+			}
+		}
+	}
+}
+
+// CountPreds returns how many edges lead from p to b.
+func CountPreds(b, p *ir.Block) int {
+	n := 0
+	for _, q := range b.Preds {
+		if q == p {
+			n++
+		}
+	}
+	return n
+}
+
+// JumpTo replaces b's branch by a jump to its i-th successor.
+func JumpTo(b *ir.Block, i int) {
+	t := b.Term
+	to := t.Succs[i]
+	at := slices.Index(to.Preds, b)
+	args := make([]*ir.Value, len(to.Phis))
+	for j, phi := range to.Phis {
+		args[j] = phi.Args[at]
+	}
+	b.ClearTerm()
+	b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: t.Pos})
+	for j, phi := range to.Phis {
+		phi.Args = append(phi.Args, args[j])
+	}
+}

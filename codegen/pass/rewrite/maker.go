@@ -1,0 +1,61 @@
+package rewrite
+
+// This file makes values around another one. Maker is the one place that reads the launch
+// block's reserved word, whose zero no driver knows, so that passes of several rooms can hide
+// values behind it.
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Maker makes what is to stand before, behind or instead of a value.
+type Maker struct {
+	Func *ir.Func
+	At   *ir.Value
+	Made []*ir.Value
+}
+
+// Op makes a value of type t where at stands.
+func (m *Maker) Op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := m.Func.NewValue(op, t, args...)
+	v.Block, v.Pos = m.At.Block, m.At.Pos
+	m.Made = append(m.Made, v)
+	return v
+}
+
+// reservedZero returns the launch block's reserved word, which is zero, as a value of type t,
+// a number of 32 bits. It is the only place that reads the word.
+func (m *Maker) reservedZero(t *ir.Type) *ir.Value {
+	z := m.Op(ir.OpArg, t)
+	z.Bits = abi.OffsetReserved
+	return z
+}
+
+// Zero returns the reserved word as an integer of type t: 32 zeros, extended or cut off.
+func (m *Maker) Zero(t *ir.Type) *ir.Value {
+	z := m.reservedZero(ir.TypeI32)
+	if t != ir.TypeI32 {
+		z = m.Op(ir.OpUConvert, t, z)
+	}
+	return z
+}
+
+// FloatZero returns the reserved word as the floating-point zero z, which may be -0.
+func (m *Maker) FloatZero(z *ir.Value) *ir.Value {
+	x := m.reservedZero(ir.TypeF32)
+	if z.Type != ir.TypeF32 {
+		x = m.Op(ir.OpFConvert, z.Type, x)
+	}
+	if z.Bits != 0 {
+		x = m.Op(ir.OpFNegate, z.Type, x)
+	}
+	return x
+}
+
+// Zeros returns the reserved word with only the given bits kept. Most hidden values get bits
+// of their own: once "x|z == 0" has decided a branch and the driver knows x, it also knows
+// that those bits of z are zero behind the branch, and they would hide nothing more there.
+func (m *Maker) Zeros(bits uint32) *ir.Value {
+	return m.Op(ir.OpAnd, ir.TypeI32, m.Zero(ir.TypeI32), m.Func.Module.Const(ir.TypeI32, uint64(bits)))
+}

@@ -1,0 +1,35 @@
+package rewrite
+
+// This file replaces values by others wherever they are used.
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// OnePred replaces the phis of blocks that are entered by one edge.
+func OnePred(f *ir.Func) {
+	repl := map[*ir.Value]*ir.Value{}
+	for _, b := range f.Blocks[1:] {
+		if len(b.Preds) == 1 {
+			for _, phi := range b.Phis {
+				repl[phi] = phi.Args[0]
+			}
+			b.Phis = nil
+		}
+	}
+	ReplaceUses(f, (&Promoter{Repl: repl}).Resolve)
+}
+
+// ReplaceUses replaces the arguments and conditions of f.
+func ReplaceUses(f *ir.Func, resolve func(*ir.Value) *ir.Value) {
+	for _, b := range f.Blocks {
+		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+			for _, v := range vs {
+				for k, a := range v.Args {
+					v.Args[k] = resolve(a)
+				}
+			}
+		}
+		if b.Term.Cond != nil {
+			b.Term.Cond = resolve(b.Term.Cond)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package uniform
+
+// This file sorts branches into those that all work-items take alike and others. Passes that
+// decide conditions (bounds, cse) ask before they remove one, so it stands before them.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// CommonBranches returns the blocks whose branches all work-items of a group take in the
+// same way, where some may have left before, and those whose branches they may take in
+// different ways. What such a branch says must not decide one of the former: where all
+// work-items have left, it held for none of them, and dead lanes would go on to what only
+// live ones may do.
+func CommonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Info) {
+	if !m.UsesGroup || m.Level != ir.Built {
+		return nil, nil, nil
+	}
+	f := m.Kernel
+	f.RemoveUnreachable()
+	rewrite.SingleLatches(f)
+	u = Of(f)
+	common, apart = map[*ir.Block]bool{}, map[*ir.Block]bool{}
+	leave := false
+	for _, b := range u.Order {
+		switch {
+		case b.Term.Kind != ir.Branch:
+		case u.Together(b):
+			common[b] = true
+		default:
+			apart[b] = true
+			e, ok := u.Way(b)
+			leave = leave || ok && u.Leaving[e]
+		}
+	}
+	if !leave {
+		return nil, nil, nil
+	}
+	return common, apart, u
+}
+
+// WaysOut returns the ways that dead lanes have out of loops.
+func (u *Info) WaysOut() waysOut {
+	if u == nil {
+		return nil
+	}
+	var all waysOut
+	for _, l := range u.loops {
+		if u.Block(l.Head) {
+			all = append(all, loopWays{l, u.ways(l)})
+		}
+	}
+	return all
+}
+
+// waysOut has the blocks with ways out of each loop that all work-items of a group come
+// to together.
+type waysOut []loopWays
+
+type loopWays struct {
+	l      *ir.Loop
+	blocks []*ir.Block
+}
+
+// Spare takes the way from b to out off them, unless it is the last one of a loop: where
+// some check fails in a round before, none that lives comes to it, but dead lanes do.
+func (w waysOut) Spare(b, out *ir.Block) bool {
+	is := func(x *ir.Block) bool { return x == b }
+	leaves := func(x loopWays) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }
+	if slices.ContainsFunc(w, func(x loopWays) bool { return leaves(x) && len(x.blocks) == 1 }) {
+		return false
+	}
+	for i, x := range w {
+		if leaves(x) {
+			w[i].blocks = slices.DeleteFunc(x.blocks, is)
+		}
+	}
+	return true
+}
