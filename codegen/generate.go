@@ -20,7 +20,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
-	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/pass/quirks"
 )
 
 // Config says what to generate.
@@ -58,7 +58,7 @@ type Config struct {
 
 // CheckDisabled returns an error, which lists the names that there are, unless modules can be
 // made without what each of the names stands for.
-func CheckDisabled(names []string) error { return pass.CheckDisabled(names) }
+func CheckDisabled(names []string) error { return quirks.CheckDisabled(names) }
 
 // ErrStale is the error of a check that found files to be out of date.
 var ErrStale = errors.New("generated files are out of date")
@@ -95,7 +95,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if cfg.Dump != "" && !validDump(cfg.Dump) {
 		return res, nil, fmt.Errorf("no form of kernels is called %q; there are %v", cfg.Dump, DumpNames())
 	}
-	if err := pass.CheckDisabled(cfg.Disabled); err != nil {
+	if err := quirks.CheckDisabled(cfg.Disabled); err != nil {
 		return res, nil, err
 	}
 	begin := time.Now()

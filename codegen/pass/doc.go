@@ -3,7 +3,7 @@
 // and why (order.go), and a report of what the passes could not prove (report.go). The passes
 // themselves stand in rooms below, which import only rooms to their left:
 //
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize} ← pass
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
 //	lowered       memory        arguments and variables that nobody needs go away
 //	   │          rewrite       the variables that are left become values (mem2reg)
@@ -15,7 +15,7 @@
 //	   ▼
 //	structured    structurize   loops and selections nest as SPIR-V wants them
 //	   │
-//	   │          pass          what drivers compile wrongly is written in another way
+//	   │          quirks        what drivers compile wrongly is written in another way
 //	   │          facts         which slices the kernel reads and writes
 //	   ▼
 //	legal         lanes         faults become calls
@@ -24,9 +24,8 @@
 // each other. A new pass goes into the room whose doc describes what it does; it becomes a
 // row in list.go, and rows in order.go.
 //
-// Here still stand, and not in rooms of their own, the workarounds of drivers' bugs (quirks.go
-// and the files beside it, loopvalues.go, exactdiv.go) and Words, which writes a finished
-// module for devices without integers of 64 bits and needs some of those.
+// Words, of package words, is no pass of the list: it writes a finished module anew for devices
+// without integers of 64 bits.
 //
 // Many tests are here, too: they run several rooms' passes over the same random kernels.
 package pass

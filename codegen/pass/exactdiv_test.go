@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -37,7 +38,7 @@ func newCorrection(t testing.TB, op ir.Op) *correction {
 	}
 	v := b.Append(op, ir.TypeF32, args...)
 	b.SetTerm(ir.Term{Kind: ir.Return})
-	exactDivide(m)
+	numbers.ExactDivide(m)
 	if v.Op != ir.OpSelect || v.Args[2].Op != op {
 		t.Fatalf("the pass left %v", v.LongString())
 	}
@@ -153,9 +154,9 @@ func perturb(t testing.TB, r float32, off int32, significands bool) uint32 {
 
 var edges = []uint32{
 	0, 1, 2, 3, 0x00000fff, 0x00400000, 0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000,
-	0x0b800000, 0x33800000, 0x3effffff, 0x3f000000, 0x3f7fffff, oneBits, oneBits + 1, 0x3fffffff, twoBits,
-	twoBits + 1, 0x40400000, 0x4b7fffff, 0x4b800000, 0x5e800000, 0x7e7fffff, 0x7e800000, 0x7effffff,
-	0x7f000000, 0x7f000001, 0x7f7ffffe, 0x7f7fffff, infBits, infBits + 1, 0x7fc00000, 0x7fffffff,
+	0x0b800000, 0x33800000, 0x3effffff, 0x3f000000, 0x3f7fffff, numbers.OneBits, numbers.OneBits + 1, 0x3fffffff, numbers.TwoBits,
+	numbers.TwoBits + 1, 0x40400000, 0x4b7fffff, 0x4b800000, 0x5e800000, 0x7e7fffff, 0x7e800000, 0x7effffff,
+	0x7f000000, 0x7f000001, 0x7f7ffffe, 0x7f7fffff, numbers.InfBits, numbers.InfBits + 1, 0x7fc00000, 0x7fffffff,
 }
 
 // operand returns a random float32's bits, often an extreme one.
@@ -163,13 +164,13 @@ func operand(r *rand.Rand) uint32 {
 	n := r.Uint32()
 	switch r.Uint32() % 8 {
 	case 0:
-		return n & (signBit | fraction) // subnormal
+		return n & (numbers.SignBit | numbers.Fraction) // subnormal
 	case 1:
-		return edges[n%uint32(len(edges))] | n&signBit
+		return edges[n%uint32(len(edges))] | n&numbers.SignBit
 	case 2:
-		return n&signBit | (n&fraction|^uint32(fraction))>>(n>>23&31) | 1 // few bits
+		return n&numbers.SignBit | (n&numbers.Fraction|^uint32(numbers.Fraction))>>(n>>23&31) | 1 // few bits
 	case 3, 4:
-		return oneBits ^ n&(signBit|0x00ffffff) // near 1
+		return numbers.OneBits ^ n&(numbers.SignBit|0x00ffffff) // near 1
 	}
 	return n
 }
@@ -199,7 +200,7 @@ func TestExactQuotient(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	for off := int32(1 - quotientSlack); off < quotientSlack; off++ {
+	for off := int32(1 - numbers.QuotientSlack); off < numbers.QuotientSlack; off++ {
 		for _, a := range edges {
 			for _, b := range edges {
 				for s := range uint32(4) {
@@ -232,10 +233,10 @@ func TestExactRoot(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	for off := int32(1 - rootSlack); off < rootSlack; off++ {
+	for off := int32(1 - numbers.RootSlack); off < numbers.RootSlack; off++ {
 		for _, a := range edges {
 			try(a, off)
-			try(a|signBit, off)
+			try(a|numbers.SignBit, off)
 		}
 		for range rounds() / 2 {
 			try(operand(r), off)
@@ -255,7 +256,7 @@ func TestExactDivideMode(t *testing.T) {
 		v := b.Append(ir.OpFDiv, ir.TypeF32, f.NewParam(ir.TypeF32), f.NewParam(ir.TypeF32))
 		w := b.Append(ir.OpFDiv, ir.TypeF64, f.NewParam(ir.TypeF64), f.NewParam(ir.TypeF64))
 		b.SetTerm(ir.Term{Kind: ir.Return})
-		exactDivide(m)
+		numbers.ExactDivide(m)
 		if raw := v.Op == ir.OpFDiv; raw != (mode == properties.FloatFast) {
 			t.Errorf("%v: float32: %v", mode, v.Op)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/lanes"
 	"github.com/kgen-go/kgen/codegen/pass/memory"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
+	"github.com/kgen-go/kgen/codegen/pass/quirks"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
@@ -44,12 +45,12 @@ var passes = []Pass{
 	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize.Run, Check: structurize.CheckReducible, Level: ir.Structured},
 	{Name: "simplify3", Doc: "fold what structurize made constant", Run: simplify.Run},
 	{Name: "dce3", Doc: "remove what structurize left unused", Run: simplify.DCE},
-	{Name: "loopvalues", Doc: "let values outlive loops as phis of their headers", Run: loopValues},
-	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks},
-	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: exactDivide},
+	{Name: "loopvalues", Doc: "let values outlive loops as phis of their headers", Run: quirks.LoopValues},
+	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks.Apply},
+	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: numbers.ExactDivide},
 	{Name: "longdiv", Doc: "write out divisions of 64-bit integers", Run: numbers.LongDivide},
 	{Name: "access", Doc: "infer what the kernel reads and writes", Run: facts.InferAccess},
 	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: numbers.Unsigned},
-	{Name: "outlive", Doc: "compute behind loops again what drivers would lose", Run: outlive},
+	{Name: "outlive", Doc: "compute behind loops again what drivers would lose", Run: quirks.Outlive},
 	{Name: "expand", Doc: "replace faults and spilled arguments by what SPIR-V has", RunNoting: lanes.Expand, Level: ir.Legal},
 }

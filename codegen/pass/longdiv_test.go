@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
+	"github.com/kgen-go/kgen/codegen/pass/words"
 )
 
 const longDivisions = `module K built
@@ -82,7 +83,7 @@ func TestLongDivide(t *testing.T) {
 	for name, change := range map[string]func(m *ir.Module){
 		"64 bits": func(*ir.Module) {},
 		"words": func(m *ir.Module) {
-			if !Words(m) {
+			if !words.Words(m) {
 				t.Fatal("no words")
 			}
 		},

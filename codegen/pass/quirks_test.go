@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/quirks"
 )
 
 var root = filepath.Join("..", "..")
@@ -47,13 +48,13 @@ func declares(t *testing.T, file, name string) bool {
 func TestQuirkRows(t *testing.T) {
 	kernels := kernelsOf(t)
 	names := map[string]bool{}
-	for _, q := range Quirks() {
+	for _, q := range quirks.All() {
 		t.Run(q.Name, func(t *testing.T) {
 			if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(q.Name) || names[q.Name] {
 				t.Error("the name is used twice, or no name")
 			}
 			names[q.Name] = true
-			if !slices.Contains([]Driver{NVIDIA, Lavapipe, SwiftShader}, q.Driver) || q.Seen == "" || q.Bug == "" || len(q.Case) == 0 {
+			if !slices.Contains([]quirks.Driver{quirks.NVIDIA, quirks.Lavapipe, quirks.SwiftShader}, q.Driver) || q.Seen == "" || q.Bug == "" || len(q.Case) == 0 {
 				t.Errorf("something is missing: %+v", *q)
 			}
 			if q.Mends() == (q.Where != "") || q.Mends() && q.Fixed {
@@ -87,7 +88,7 @@ func TestQuirkRows(t *testing.T) {
 // they come out otherwise.
 func TestQuirkTexts(t *testing.T) {
 	n := 0
-	for _, q := range Quirks() {
+	for _, q := range quirks.All() {
 		for _, c := range q.Case {
 			if !strings.HasSuffix(c, ".ir") {
 				continue
@@ -123,7 +124,7 @@ func TestQuirkTexts(t *testing.T) {
 }
 
 func TestCheckDisabled(t *testing.T) {
-	if err := CheckDisabled([]string{"quirk/rotation", "quirk/loop-values"}); err != nil {
+	if err := quirks.CheckDisabled([]string{"quirk/rotation", "quirk/loop-values"}); err != nil {
 		t.Error(err)
 	}
 	for name, want := range map[string]string{
@@ -133,7 +134,7 @@ func TestCheckDisabled(t *testing.T) {
 		"quirk/no-nans":       "vulkan/modes.go:preserving", // where to look
 		"quirk/one-bit,quirk": "nothing that can be disabled",
 	} {
-		if err := CheckDisabled([]string{name}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := quirks.CheckDisabled([]string{name}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -25,7 +25,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
-	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/pass/quirks"
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/oracle"
@@ -37,7 +37,7 @@ const limit = 3 * time.Minute
 
 // A Case is a row of the table with one of its cases.
 type Case struct {
-	Row  *pass.Quirk
+	Row  *quirks.Quirk
 	Name string // as Row.Case has it
 	// Package and Kernel are set if it is a kernel of a package of test kernels. The package
 	// is relative to the module.
@@ -49,7 +49,7 @@ func (c Case) Disabled() []string { return []string{"quirk/" + c.Row.Name} }
 
 // Cases returns the cases that match of all rows that can be switched off.
 func Cases(match func(c Case) bool) (out []Case) {
-	for _, q := range pass.Quirks() {
+	for _, q := range quirks.All() {
 		if q.Fixed {
 			continue
 		}

@@ -17,7 +17,7 @@
 //
 // The rooms below package pass import only rooms to their left:
 //
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize} ← pass
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
 // This one may import the first four. In kernels with barriers it asks uniform first: a check
 // on which all work-items agree must not become one on which they part.

@@ -21,7 +21,7 @@
 //
 // The rooms below package pass import only rooms to their left:
 //
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize} ← pass
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
 // This one may import rewrite. What is true of all work-items of a group at once is the
 // matter of uniform, which asks this package about single values.

@@ -17,7 +17,7 @@
 //
 // The rooms below package pass import only rooms to their left; this is the first:
 //
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize} ← pass
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
 // So it imports abi and ir, and no room. A helper belongs here if several passes need it and
 // it holds for any code; what is true of values (their ranges, their bits) belongs to facts.

@@ -15,7 +15,7 @@
 //
 // The rooms below package pass import only rooms to their left:
 //
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize} ← pass
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
 // This one may import rewrite, facts and uniform.
 package simplify

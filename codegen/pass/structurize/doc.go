@@ -17,7 +17,7 @@
 //
 // The rooms below package pass import only rooms to their left:
 //
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize} ← pass
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
 // This one may import the first four. Whatever makes loops or branches runs before it; the
 // passes behind it write straight code, or helpers that already have their structure.

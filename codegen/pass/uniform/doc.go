@@ -18,7 +18,7 @@
 //
 // The rooms below package pass import only rooms to their left:
 //
-//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize} ← pass
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
 // This one may import rewrite and facts. Package lanes acts on what is found here; checks and
 // simplify ask it which branches must stay where they are.

@@ -1,4 +1,6 @@
-package pass
+package words
+
+// This file walks the module and replaces types, variables and values by words.
 
 import (
 	"slices"
@@ -7,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
+	"github.com/kgen-go/kgen/codegen/pass/quirks"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
@@ -61,7 +64,7 @@ func Words(m *ir.Module) bool {
 			}
 		}
 	}
-	outlive(m) // the pairs are other values than they were for loopvalues
+	quirks.Outlive(m) // the pairs are other values than they were for loopvalues
 	return true
 }
 
@@ -139,11 +142,11 @@ func maskWords(m *ir.Module) {
 		return
 	}
 	for _, f := range rewrite.Bodies(m) {
-		h := newHider(f, nil)
+		h := quirks.NewHider(f, nil)
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {
-				out = append(out, maskPhis(h, v)...)
+				out = append(out, quirks.MaskPhis(h, v)...)
 				out = append(out, v)
 			}
 			b.Insts = out

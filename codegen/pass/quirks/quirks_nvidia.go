@@ -1,4 +1,4 @@
-package pass
+package quirks
 
 import (
 	"math/bits"
@@ -199,7 +199,7 @@ var nvidiaQuirks = []Quirk{
 		Name: "far-shift", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
 		Bug:   "In words, n < 64 and then n&32 != 0 become something else; 31 < n does not.",
 		Case:  []string{"internal/difftest/idioms.RotateUint64"},
-		Where: "codegen/pass/words_arith.go:far",
+		Where: "codegen/pass/words/words_arith.go:far",
 	},
 	{
 		Name: "no-nans", Driver: NVIDIA, Seen: nvidia580, Fixed: true,

@@ -1,4 +1,4 @@
-package pass
+package quirks
 
 import (
 	"fmt"
@@ -85,8 +85,8 @@ func init() {
 	}
 }
 
-// Quirks returns all rows.
-func Quirks() []*Quirk { return slices.Clone(table) }
+// All returns all rows.
+func All() []*Quirk { return slices.Clone(table) }
 
 // CheckDisabled returns an error, with the names that there are, unless each name is that of
 // something which modules can be made without, such as "quirk/rotation".
@@ -109,9 +109,9 @@ func CheckDisabled(names []string) error {
 	return nil
 }
 
-// quirks applies the rows of the table to a module. It stands after everything that folds
+// Apply applies the rows of the table to a module. It stands after everything that folds
 // constants, which would undo it.
-func quirks(m *ir.Module) diag.List {
+func Apply(m *ir.Module) diag.List {
 	var rows []*Quirk
 	for _, q := range table {
 		if facts.Avoids(m, q.Name) {
@@ -124,7 +124,7 @@ func quirks(m *ir.Module) diag.List {
 		}
 	}
 	for _, f := range rewrite.Bodies(m) {
-		h := newHider(f, rows)
+		h := NewHider(f, rows)
 		for _, b := range f.Blocks {
 			var out []*ir.Value
 			for _, v := range b.Insts {

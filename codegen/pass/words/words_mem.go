@@ -1,4 +1,6 @@
-package pass
+package words
+
+// This file loads and stores what is wider or narrower than a word.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"

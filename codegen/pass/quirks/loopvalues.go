@@ -1,4 +1,4 @@
-package pass
+package quirks
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// loopValues makes values that loops compute, and that are used behind them, phis of the
+// LoopValues makes values that loops compute, and that are used behind them, phis of the
 // loop's header, where work-items may leave the loop in different rounds.
 //
 // A driver that runs several work-items as the lanes of a vector goes on with a loop until
@@ -44,7 +44,7 @@ import (
 //		}                        use(y)
 //	}
 //	use(x)
-func loopValues(m *ir.Module) diag.List {
+func LoopValues(m *ir.Module) diag.List {
 	if !facts.Avoids(m, "loop-values") {
 		return nil
 	}

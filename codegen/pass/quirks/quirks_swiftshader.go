@@ -1,4 +1,4 @@
-package pass
+package quirks
 
 // This file has the rows of SwiftShader, Chromium's driver on the processor, which optimizes
 // modules with SPIRV-Tools and has integers of 32 bits only.
@@ -14,6 +14,6 @@ var swiftShaderQuirks = []Quirk{
 		Name: "unrolled-floats", Driver: SwiftShader, Seen: "not recorded",
 		Bug:   "The copies that unrolling makes of a loop have no NoContraction, and (x-y)+y becomes x in them.",
 		Case:  []string{"internal/difftest/idioms.Floats32"},
-		Where: "codegen/pass/words.go:Words",
+		Where: "codegen/pass/words/words.go:Words",
 	},
 }

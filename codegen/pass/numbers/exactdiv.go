@@ -1,4 +1,7 @@
-package pass
+package numbers
+
+// This file is the pass exactdiv. It runs behind the workarounds of drivers' bugs, since its
+// corrections must stay as they are written.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -9,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// exactDivide makes float32 division and square root correctly rounded on
+// ExactDivide makes float32 division and square root correctly rounded on
 // devices where they are not: Vulkan allows 2.5 units in the last place for the
 // one, and for the other the errors of 1/inversesqrt. Each becomes a choice, by
 // the constant abi.SpecExactDivide, between the device's result and a corrected
@@ -20,7 +23,7 @@ import (
 // where Vulkan bounds the error, finds the exact result by the remainder, which
 // as an integer modulo 2^32 is exact, and rounds it once, to a subnormal where
 // it is one. It takes 32-bit integers only, and no control flow.
-func exactDivide(m *ir.Module) diag.List {
+func ExactDivide(m *ir.Module) diag.List {
 	if m.Float == properties.FloatFast {
 		return nil
 	}
@@ -53,12 +56,12 @@ func exactDivideSpec(m *ir.Module) *ir.Value {
 
 // Parts of float32's bits.
 const (
-	signBit   = 1 << 31
-	infBits   = 0xff << 23
-	oneBits   = 127 << 23
-	twoBits   = 128 << 23
-	fraction  = 1<<23 - 1
-	hiddenBit = 1 << 23
+	SignBit   = 1 << 31
+	InfBits   = 0xff << 23
+	OneBits   = 127 << 23
+	TwoBits   = 128 << 23
+	Fraction  = 1<<23 - 1
+	HiddenBit = 1 << 23
 )
 
 // corrector writes corrections into one block.
@@ -135,7 +138,7 @@ func (x *corrector) split(v *ir.Value) *floatParts {
 	p := x.parts[v]
 	if p == nil {
 		p = &floatParts{bits: x.word(v)}
-		p.abs = x.i(ir.OpAnd, p.bits, x.n(signBit-1))
+		p.abs = x.i(ir.OpAnd, p.bits, x.n(SignBit-1))
 		x.normalize(p)
 		x.parts[v] = p
 	}
@@ -144,28 +147,28 @@ func (x *corrector) split(v *ir.Value) *floatParts {
 
 // normalize fills in the parts that follow from abs.
 func (x *corrector) normalize(p *floatParts) {
-	p.special = x.is(ir.OpULe, x.n(infBits-1), x.i(ir.OpISub, p.abs, x.n(1)))
+	p.special = x.is(ir.OpULe, x.n(InfBits-1), x.i(ir.OpISub, p.abs, x.n(1)))
 	// A subnormal is its fraction times 2^-149, and that as a float32 is normal.
 	scaled := x.i(ir.OpISub, x.word(x.add(ir.OpUToF, ir.TypeF32, p.abs)), x.n(149<<23))
-	bits := x.i(ir.OpSelect, x.is(ir.OpULt, p.abs, x.n(hiddenBit)), scaled, p.abs)
+	bits := x.i(ir.OpSelect, x.is(ir.OpULt, p.abs, x.n(HiddenBit)), scaled, p.abs)
 	p.exponent = x.i(ir.OpShrA, bits, x.n(23))
-	p.fraction = x.i(ir.OpAnd, bits, x.n(fraction))
+	p.fraction = x.i(ir.OpAnd, bits, x.n(Fraction))
 }
 
 // Seeds are lowered by this much, so that they are too small if anything. With
 // the steps that follow they may be one less than as many units in the last
 // place off the nearest float, either way.
 const (
-	quotientSlack = 4
-	rootSlack     = 8
+	QuotientSlack = 4
+	RootSlack     = 8
 )
 
 // seed returns the integer significand to start from: the device's result, which
 // is about 1 to 2, less the slack. Below 1 units are smaller.
 func (x *corrector) seed(device *ir.Value, slack int64) *ir.Value {
-	below := x.is(ir.OpULt, device, x.n(oneBits))
-	device = x.i(ir.OpSelect, below, x.n(oneBits), device)
-	return x.i(ir.OpISub, device, x.n(oneBits-hiddenBit+slack))
+	below := x.is(ir.OpULt, device, x.n(OneBits))
+	device = x.i(ir.OpSelect, below, x.n(OneBits), device)
+	return x.i(ir.OpISub, device, x.n(OneBits-HiddenBit+slack))
 }
 
 // quotient returns a/b.
@@ -176,18 +179,18 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	// Double the dividend's significand where it is the smaller one: then the
 	// quotient is in [1, 2). As integers, both have 24 bits.
 	less := x.is(ir.OpULt, p.fraction, q.fraction)
-	dividend := x.i(ir.OpOr, p.fraction, x.n(hiddenBit))
-	divisor := x.i(ir.OpOr, q.fraction, x.n(hiddenBit))
+	dividend := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
+	divisor := x.i(ir.OpOr, q.fraction, x.n(HiddenBit))
 	dividend = x.i(ir.OpShl, dividend, x.i(ir.OpSelect, less, x.n(24), x.n(23)))
-	fa := x.i(ir.OpOr, p.fraction, x.i(ir.OpSelect, less, x.n(twoBits), x.n(oneBits)))
-	fb := x.i(ir.OpOr, q.fraction, x.n(oneBits))
+	fa := x.i(ir.OpOr, p.fraction, x.i(ir.OpSelect, less, x.n(TwoBits), x.n(OneBits)))
+	fb := x.i(ir.OpOr, q.fraction, x.n(OneBits))
 
 	// Where an operand is special, so is the quotient of what replaces the other.
 	fa = x.i(ir.OpSelect, p.special, p.abs, fa)
 	fb = x.i(ir.OpSelect, q.special, q.abs, fb)
 	device := x.word(x.add(ir.OpFDiv, ir.TypeF32, x.float(fa), x.float(fb)))
 
-	quo := x.seed(device, quotientSlack)
+	quo := x.seed(device, QuotientSlack)
 	rem := x.i(ir.OpISub, dividend, x.i(ir.OpIMul, quo, divisor))
 	for j := int64(2); j >= 0; j-- {
 		left := x.i(ir.OpISub, rem, x.i(ir.OpShl, divisor, x.n(j)))
@@ -206,7 +209,7 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	exponent := x.i(ir.OpIAdd, p.exponent, x.i(ir.OpSelect, less, x.n(125), x.n(126)))
 	exponent = x.i(ir.OpISub, exponent, q.exponent)
 	abs := x.i(ir.OpSelect, special, device, x.round(quo, exponent))
-	sign := x.i(ir.OpAnd, x.i(ir.OpXor, p.bits, q.bits), x.n(signBit))
+	sign := x.i(ir.OpAnd, x.i(ir.OpXor, p.bits, q.bits), x.n(SignBit))
 	return x.float(x.i(ir.OpOr, abs, sign))
 }
 
@@ -222,7 +225,7 @@ func (x *corrector) round(significand, exponent *ir.Value) *ir.Value {
 	sum := x.i(ir.OpIAdd, significand, x.i(ir.OpIAdd, half, x.i(ir.OpISub, odd, x.n(1))))
 	bits := x.i(ir.OpSelect, subnormal, x.n(0), x.i(ir.OpShl, exponent, x.n(23)))
 	bits = x.i(ir.OpIAdd, bits, x.i(ir.OpShrL, sum, drop))
-	return x.i(ir.OpSelect, x.is(ir.OpULt, bits, x.n(infBits)), bits, x.n(infBits))
+	return x.i(ir.OpSelect, x.is(ir.OpULt, bits, x.n(InfBits)), bits, x.n(InfBits))
 }
 
 // root returns the square root of a.
@@ -235,15 +238,15 @@ func (x *corrector) root(a *ir.Value) *ir.Value {
 	// The significand is in [1, 2) where the exponent is even, which is odd with
 	// its bias, and doubled where not; so the root is in [1, 2).
 	even := x.i(ir.OpAnd, p.exponent, x.n(1))
-	square := x.i(ir.OpOr, p.fraction, x.n(hiddenBit))
+	square := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
 	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(24), even))
-	fa := x.i(ir.OpISub, x.n(twoBits), x.i(ir.OpShl, even, x.n(23)))
+	fa := x.i(ir.OpISub, x.n(TwoBits), x.i(ir.OpShl, even, x.n(23)))
 	fa = x.i(ir.OpOr, p.fraction, fa)
 	fa = x.i(ir.OpSelect, p.special, p.bits, fa)
 	device := x.word(x.add(ir.OpFSqrt, ir.TypeF32, x.float(fa)))
 
 	// rem is square - root*root; to add k to the root takes 2*k*root + k*k off.
-	root := x.seed(device, rootSlack)
+	root := x.seed(device, RootSlack)
 	rem := x.i(ir.OpISub, square, x.i(ir.OpIMul, root, root))
 	for j := int64(3); j >= 0; j-- {
 		left := x.i(ir.OpISub, rem, x.i(ir.OpShl, root, x.n(j+1)))

@@ -1,4 +1,4 @@
-package pass
+package quirks
 
 import (
 	"math/bits"
@@ -28,7 +28,7 @@ type hider struct {
 // valueKinds is how many kinds of zeros hide values in a function where flags are hidden, too.
 const valueKinds = 4
 
-func newHider(f *ir.Func, rows []*Quirk) *hider {
+func NewHider(f *ir.Func, rows []*Quirk) *hider {
 	h := &hider{f: f, rows: rows, kinds: 2 * valueKinds, in: map[*ir.Value]int{}, known: map[literalKey]bool{}}
 	if facts.Meets(f) {
 		h.kinds = valueKinds // the others' bits hide flags

@@ -1,4 +1,6 @@
-package pass
+package words
+
+// This file has arithmetic on pairs of words.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"

@@ -1,4 +1,4 @@
-package pass
+package quirks
 
 import (
 	"math/bits"

@@ -1,6 +1,11 @@
-package pass
+package words
 
-import "github.com/kgen-go/kgen/codegen/ir"
+// This file converts between pairs of words and floating point, with Go's rounding.
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
+)
 
 // fromBits is a bitcast to 64 bits.
 func (w *words) fromBits(x *ir.Value) pair {
@@ -58,7 +63,7 @@ func (w *words) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
 	if !signed {
 		return w.add(ir.OpBitcast, t, w.float32Bits(x))
 	}
-	sign := w.word(ir.OpAnd, x.hi, w.n(signBit))
+	sign := w.word(ir.OpAnd, x.hi, w.n(numbers.SignBit))
 	return w.add(ir.OpBitcast, t, w.word(ir.OpOr, w.float32Bits(w.abs(x)), sign))
 }
 
@@ -105,7 +110,7 @@ func (w *words) fromFloat(signed bool, x *ir.Value) pair {
 	}
 	bits := w.word(ir.OpBitcast, x)
 	exponent := w.word(ir.OpAnd, w.word(ir.OpShrL, bits, w.n(23)), w.n(0xff))
-	significand := w.word(ir.OpOr, w.word(ir.OpAnd, bits, w.n(fraction)), w.n(hiddenBit))
+	significand := w.word(ir.OpOr, w.word(ir.OpAnd, bits, w.n(numbers.Fraction)), w.n(numbers.HiddenBit))
 	// Below 1<<24 the significand goes right, above left.
 	right := w.word(ir.OpISub, w.n(127+23), exponent)
 	small := w.is(ir.OpSLt, w.n(0), right)

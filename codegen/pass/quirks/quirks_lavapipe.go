@@ -1,4 +1,4 @@
-package pass
+package quirks
 
 import (
 	"slices"
@@ -31,13 +31,13 @@ var lavapipeQuirks = []Quirk{
 		Name: "store-index", Driver: Lavapipe, Seen: mesa22,
 		Bug:  "A phi that only the index of a store into a private array reads may share a register with its next value: s[j], s[j-1] = s[j-1], s[j] goes astray.",
 		Case: []string{"internal/difftest/golang.SwapLoops", "internal/difftest/words.Insertion"},
-		Inst: maskPhis,
+		Inst: MaskPhis,
 	},
 	{
 		Name: "loop-values", Driver: Lavapipe, Seen: mesa22,
 		Bug:   "Lanes that have left a loop keep only what is written to registers for phis; what else the loop computes is what it was in the last round of all lanes. SwiftShader does so as well.",
 		Case:  []string{"internal/smith/testdata/outlive.go", "internal/smith/testdata/left_search.go", "internal/smith/testdata/left_again.go"},
-		Where: "codegen/pass/loopvalues.go:routeThroughHeader",
+		Where: "codegen/pass/quirks/loopvalues.go:routeThroughHeader",
 	},
 	{
 		Name: "idle-lanes", Driver: Lavapipe, Seen: mesa22,
@@ -137,12 +137,12 @@ func isFloatZero(v *ir.Value) bool {
 	return v.IsConst() && v.Type.IsFloat() && v.Bits<<(64-v.Type.Bits()+1) == 0
 }
 
-// maskPhis has v, if it is a store into a private array, not take phis for indices but others
+// MaskPhis has v, if it is a store into a private array, not take phis for indices but others
 // of the same value, all of whose bits but the sign are kept, since an index has no sign:
 //
 //	s[j] = x        j' = j & 0x7fffffff
 //	                s[j'] = x
-func maskPhis(h *hider, v *ir.Value) []*ir.Value {
+func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 	if v.Op != ir.OpStore {
 		return nil
 	}

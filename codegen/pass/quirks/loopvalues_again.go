@@ -1,4 +1,4 @@
-package pass
+package quirks
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ const (
 	writtenAgain  = 64 // as outlive does, after quirks and Words have written them in others
 )
 
-// outlive computes live-out values of loops again behind the loop, where loopvalues left that
+// Outlive computes live-out values of loops again behind the loop, where loopvalues left that
 // to it, from the phis of the loop's header:
 //
 //	for {                         for {
@@ -27,7 +27,7 @@ const (
 //	use(x)                        use((s before the round) ^ zero >> 8)
 //
 // It stands after quirks, because quirks puts hidden values in the place of those phis.
-func outlive(m *ir.Module) diag.List {
+func Outlive(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if facts.Avoids(m, "carried-flag") {
 			countedFlags(f)

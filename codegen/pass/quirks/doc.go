@@ -1,0 +1,20 @@
+// Package quirks writes in other ways what drivers compile wrongly. Each bug is a row of one
+// table, with the driver, its version, and a kernel that fails without the workaround.
+//
+//	a row      match     a value, or its use, that the driver gets wrong
+//	           mend      what stands for it: mostly the value combined with a word of the
+//	                     launch block that is zero, which no driver can know
+//	           where     or: the function elsewhere that avoids the bug as part of its work
+//
+//	x == 0     Apply ──▶  x | (zero & bits) == 0
+//
+// LoopValues and Outlive do the same for values that outlive loops. All run after structurize
+// and the last simplification, which would fold what they write; Apply comes before the passes
+// that write out divisions.
+//
+// The rooms below package pass import only rooms to their left:
+//
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
+//
+// This one may import the first four.
+package quirks
