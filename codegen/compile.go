@@ -13,6 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -72,13 +73,13 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		if form != back.HostPoint {
 			return
 		}
-		spare = !m.UsesGroup && !pass.Brief(m)
-		if spare && (!pass.HasLoop(m) || u.prog.NoSpare(u.k.Pkg)) {
+		spare = !m.UsesGroup && !checks.Brief(m)
+		if spare && (!checks.HasLoop(m) || u.prog.NoSpare(u.k.Pkg)) {
 			return
 		}
 		// The module itself goes on to become SPIR-V, and the host form changes what it is
 		// made from.
-		host, lingers = m.Clone(), pass.Lingers(m)
+		host, lingers = m.Clone(), checks.Lingers(m)
 	})
 	if err != nil || out == nil {
 		return nil, diags, err

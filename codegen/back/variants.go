@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
 	"github.com/kgen-go/kgen/properties"
@@ -170,7 +171,7 @@ func (c *compiler) addCancel() (err error) {
 	if err != nil {
 		return err
 	}
-	if !pass.CanLeave(m) {
+	if !checks.CanLeave(m) {
 		return nil
 	}
 	if found.Foreign || m.Items != c.first.m.Items {

@@ -8,7 +8,9 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
 // nestGen writes random kernels that index slices in nests of loops, which count in all
@@ -402,7 +404,7 @@ func TestAheadEnds(t *testing.T) {
 		}
 		launch := newNestGen(1).launch(0, 0, 3, 12)
 		text, want := m.String(), outcome(m, launch)
-		if ds := ahead(m, nil); len(ds) > 0 {
+		if ds := checks.Ahead(m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		n++
@@ -447,7 +449,7 @@ func TestAheadRandom(t *testing.T) {
 	for seed := range n {
 		g := newNestGen(uint64(seed))
 		g.ready(t)
-		if ds := bounds(g.m, nil); len(ds) > 0 {
+		if ds := checks.Bounds(g.m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		text := g.m.String()
@@ -455,7 +457,7 @@ func TestAheadRandom(t *testing.T) {
 		for _, l := range g.launches() {
 			want = append(want, outcome(g.m, l))
 		}
-		if ds := ahead(g.m, nil); len(ds) > 0 {
+		if ds := checks.Ahead(g.m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		if err := ir.Verify(g.m); err != nil {
@@ -478,7 +480,7 @@ func TestAheadRandom(t *testing.T) {
 			}
 		}
 		check("ahead", func(int, bool) {})
-		if ds := narrow(g.m, nil); len(ds) > 0 {
+		if ds := numbers.Narrow(g.m, nil); len(ds) > 0 {
 			t.Fatal(ds)
 		}
 		check("narrow", func(int, bool) {})
@@ -586,7 +588,7 @@ func compareAhead(t *testing.T, m *ir.Module, launches ...interp.Launch) {
 	for _, l := range launches {
 		want = append(want, outcome(m, l))
 	}
-	if ds := ahead(m, nil); len(ds) > 0 {
+	if ds := checks.Ahead(m, nil); len(ds) > 0 {
 		t.Fatal(ds)
 	}
 	if err := ir.Verify(m); err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // TestAtomics compares the ops that the pass replaces with what it puts there, in
@@ -52,7 +54,7 @@ func TestAtomics(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, p := range []Pass{{Name: "atomics", Run: runAtomics}, {Name: "zerolocal", Run: runZeroLocal}, {Name: "structurize", Run: structurize}} {
+				for _, p := range []Pass{{Name: "atomics", Run: lanes.Atomics}, {Name: "zerolocal", Run: lanes.ZeroLocal}, {Name: "structurize", Run: structurize.Run}} {
 					if ds := p.run(m, nil); len(ds) > 0 {
 						t.Fatal(ds)
 					}
@@ -110,7 +112,7 @@ func atomicKernel(op ir.Op, t *ir.Type, local bool) *ir.Module {
 		return v
 	}
 	raw := load(&ir.Ref{Elem: ir.TypeI64}, addr[0], id)
-	word := intOf(t)
+	word := lanes.IntOf(t)
 	if word != ir.TypeI64 {
 		raw = b.Append(ir.OpUConvert, word, raw)
 	}
@@ -145,7 +147,7 @@ func atomicKernel(op ir.Op, t *ir.Type, local bool) *ir.Module {
 		case v.Type == ir.TypeBool:
 			v = b.Append(ir.OpSelect, ir.TypeI64, v, m.Int(ir.TypeI64, 1), m.Int(ir.TypeI64, 0))
 		case v.Type.IsFloat():
-			v = b.Append(ir.OpBitcast, intOf(v.Type), v)
+			v = b.Append(ir.OpBitcast, lanes.IntOf(v.Type), v)
 		}
 		if v.Type != ir.TypeI64 {
 			v = b.Append(ir.OpUConvert, ir.TypeI64, v)

@@ -9,7 +9,10 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // TestDeadLanesRandom compares random kernels under the host's rule, where work-
@@ -29,10 +32,10 @@ func TestDeadLanesRandom(t *testing.T) {
 			m.args = []uint64{uint64(i), uint64(i >> 1), 3, uint64(i * 5)}
 			want[i], errs[i] = m.run()
 		}
-		runSimplify(g.m)
-		runCSE(g.m)
-		runSimplify(g.m)
-		runDCE(g.m)
+		simplify.Run(g.m)
+		simplify.CSE(g.m)
+		simplify.Run(g.m)
+		simplify.DCE(g.m)
 		before := g.m.String()
 		compare := func(after string) {
 			if err := ir.Verify(g.m); err != nil {
@@ -46,7 +49,7 @@ func TestDeadLanesRandom(t *testing.T) {
 				}
 			}
 		}
-		if ds := runDeadLanes(g.m); len(ds) > 0 {
+		if ds := lanes.DeadLanes(g.m); len(ds) > 0 {
 			if !slices.ContainsFunc(errs[:], func(err error) bool { return err != nil }) {
 				even++ // rejected, though these runs went well
 			}
@@ -58,21 +61,21 @@ func TestDeadLanesRandom(t *testing.T) {
 		}
 		m.strict = true
 		compare("deadlanes")
-		runZeroLocal(g.m)
+		lanes.ZeroLocal(g.m)
 		compare("zerolocal")
-		runSimplify(g.m)
-		runCSE(g.m)
-		runDCE(g.m)
+		simplify.Run(g.m)
+		simplify.CSE(g.m)
+		simplify.DCE(g.m)
 		compare("simplify")
-		structurize(g.m)
+		structurize.Run(g.m)
 		g.m.Level = ir.Structured
-		runSimplify(g.m)
-		runDCE(g.m)
+		simplify.Run(g.m)
+		simplify.DCE(g.m)
 		compare("structurize")
 		if strings.Contains(g.m.String(), "GroupAny") {
 			continue // which has been made of other ops by then
 		}
-		runExpand(g.m, nil)
+		lanes.Expand(g.m, nil)
 		g.m.Level = ir.Legal
 		compare("expand")
 	}
@@ -181,7 +184,7 @@ func TestDivergent(t *testing.T) {
 	} {
 		m := groupKernel(c.edges)
 		var lines []int
-		for _, d := range runDeadLanes(m) {
+		for _, d := range lanes.DeadLanes(m) {
 			if d.Code != diag.Divergent {
 				t.Errorf("%s: %v", c.edges, d)
 			}
@@ -194,7 +197,7 @@ func TestDivergent(t *testing.T) {
 }
 
 func TestDivergentMessage(t *testing.T) {
-	ds := runDeadLanes(groupKernel("a:v?B:c B>c"))
+	ds := lanes.DeadLanes(groupKernel("a:v?B:c B>c"))
 	var b strings.Builder
 	ds.WriteText(&b)
 	want := `k.go:66:0: KG401: this barrier must be reached by all work-items of the group or by none, but that depends on it.LocalID(), which differs between work-items

@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
 )
 
 // newTestKernel returns a kernel of one block that reads its slices' addresses.
@@ -93,7 +94,7 @@ func TestExpand(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Level = ir.Structured
-	runExpand(m, nil)
+	lanes.Expand(m, nil)
 	m.Level = ir.Legal
 	if err := ir.Verify(m); err != nil {
 		t.Fatalf("%v\n%v", err, m)
@@ -136,7 +137,7 @@ func TestZeroLocal(t *testing.T) {
 		b := m.Kernel.Blocks[0]
 		b.Append(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: m.NewVar(nil, ir.Workgroup, "x", c.typ)}
 		b.SetTerm(ir.Term{Kind: ir.Return})
-		runZeroLocal(m)
+		lanes.ZeroLocal(m)
 		hits := map[string]int{}
 		lm := &laneMachine{f: m.Kernel, size: 5, limit: 1000, strict: true, hits: hits}
 		if _, err := lm.run(); err != nil {

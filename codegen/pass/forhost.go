@@ -3,7 +3,9 @@ package pass
 import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
@@ -16,15 +18,15 @@ func ForHost(m *ir.Module) *uniform.Info {
 	withinRange(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
-	for tried := map[*ir.Block]bool{}; unrollOne(f, tried, (*loop).movable); {
-		clean(m)
+	for tried := map[*ir.Block]bool{}; checks.UnrollOne(f, tried, (*checks.Loop).Movable); {
+		simplify.Clean(m)
 	}
-	selectBranches(f)
-	runSimplify(m)
+	simplify.SelectBranches(f)
+	simplify.Run(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
 	u := uniform.Of(f)
-	u.ShortLoops = costOfLoops(f).short
+	u.ShortLoops = checks.CostOfLoops(f).Short
 	return u
 }
 
@@ -50,6 +52,6 @@ func withinRange(m *ir.Module) {
 		}
 	}
 	rewrite.ReplaceUses(m.Kernel, (&rewrite.Promoter{Repl: repl}).Resolve)
-	runSimplify(m)
-	runDCE(m)
+	simplify.Run(m)
+	simplify.DCE(m)
 }

@@ -5,27 +5,32 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // TestGatherLanesRandom lets unroll and gather loose on random kernels with barriers.
 func TestGatherLanesRandom(t *testing.T) {
 	testLanes(t, *seeds, false, func(m *ir.Module) {
-		unroll(m)
-		gather(m)
+		checks.Unroll(m)
+		checks.Gather(m)
 	})
 }
 
 // TestAheadLanesRandom does so with ahead, too, on fewer kernels, with loops that have checks.
 func TestAheadLanesRandom(t *testing.T) {
 	testLanes(t, *seeds/3, true, func(m *ir.Module) {
-		ahead(m, nil)
+		checks.Ahead(m, nil)
 	})
 	testLanes(t, *seeds/3, true, func(m *ir.Module) {
-		ahead(m, nil)
-		unroll(m)
-		narrow(m, nil)
-		gather(m)
+		checks.Ahead(m, nil)
+		checks.Unroll(m)
+		numbers.Narrow(m, nil)
+		checks.Gather(m)
 	})
 }
 
@@ -33,14 +38,14 @@ func TestAheadLanesRandom(t *testing.T) {
 func TestBoundsLanesRandom(t *testing.T) {
 	for _, nests := range []bool{false, true} {
 		testLanes(t, *seeds/3, nests, func(m *ir.Module) {
-			bounds(m, nil)
+			checks.Bounds(m, nil)
 		})
 		testLanes(t, *seeds/9, nests, func(m *ir.Module) {
-			bounds(m, nil)
-			ahead(m, nil)
-			unroll(m)
-			narrow(m, nil)
-			gather(m)
+			checks.Bounds(m, nil)
+			checks.Ahead(m, nil)
+			checks.Unroll(m)
+			numbers.Narrow(m, nil)
+			checks.Gather(m)
 		})
 	}
 }
@@ -53,12 +58,12 @@ func TestBoundsLeavesEnds(t *testing.T) {
 		for i := range rejected {
 			g := newLaneGenOf(seed, nests)
 			rewrite.Mem2Reg(g.m)
-			runSimplify(g.m)
-			runDCE(g.m)
+			simplify.Run(g.m)
+			simplify.DCE(g.m)
 			if i == 1 {
-				bounds(g.m, nil)
+				checks.Bounds(g.m, nil)
 			}
-			rejected[i] = len(runDeadLanes(g.m))
+			rejected[i] = len(lanes.DeadLanes(g.m))
 		}
 		if rejected != [2]int{} {
 			t.Errorf("seed %d: %d barriers are refused, %d after bounds", seed, rejected[0], rejected[1])
@@ -80,10 +85,10 @@ func testLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 			return g
 		}
 		tidy := func(g *laneGen) {
-			runSimplify(g.m)
-			runCSE(g.m)
-			runSimplify(g.m)
-			runDCE(g.m)
+			simplify.Run(g.m)
+			simplify.CSE(g.m)
+			simplify.Run(g.m)
+			simplify.DCE(g.m)
 		}
 		g, plain := build(), build()
 		tidy(plain)
@@ -100,8 +105,8 @@ func testLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 		if g.m.String() != before {
 			changed++
 		}
-		ds := runDeadLanes(g.m)
-		if was := runDeadLanes(plain.m); len(was) > 0 {
+		ds := lanes.DeadLanes(g.m)
+		if was := lanes.DeadLanes(plain.m); len(was) > 0 {
 			continue
 		}
 		if len(ds) > 0 {
@@ -122,12 +127,12 @@ func testLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 			}
 		}
 		compare("deadlanes")
-		runSimplify(g.m)
-		runDCE(g.m)
-		structurize(g.m)
+		simplify.Run(g.m)
+		simplify.DCE(g.m)
+		structurize.Run(g.m)
 		g.m.Level = ir.Structured
-		runSimplify(g.m)
-		runDCE(g.m)
+		simplify.Run(g.m)
+		simplify.DCE(g.m)
 		compare("structurize")
 	}
 	t.Logf("%d kernels: %d accepted, %d changed", n, accepted, changed)

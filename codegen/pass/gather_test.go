@@ -11,7 +11,9 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // checkGen writes random kernels that index slices: in straight-line code, under
@@ -230,9 +232,9 @@ func (g *checkGen) ready(t *testing.T) {
 		if ds := rewrite.Mem2Reg(m); len(ds) > 0 {
 			return fmt.Errorf("%v", ds)
 		}
-		runSimplify(m)
-		runCSE(m)
-		runDCE(m)
+		simplify.Run(m)
+		simplify.CSE(m)
+		simplify.DCE(m)
 		return ir.Verify(m)
 	}} {
 		if err := run(g.m); err != nil {
@@ -255,7 +257,7 @@ func TestGatherRandom(t *testing.T) {
 			want = append(want, outcome(g.m, l))
 		}
 		before += countChecks(g.m.Kernel)
-		for _, p := range []Pass{{Name: "unroll", Run: unroll}, {Name: "gather", Run: gather}} {
+		for _, p := range []Pass{{Name: "unroll", Run: checks.Unroll}, {Name: "gather", Run: checks.Gather}} {
 			if p.Name == "gather" {
 				before += countChecks(g.m.Kernel)
 			}
@@ -286,7 +288,7 @@ func TestGatherRandom(t *testing.T) {
 func countChecks(f *ir.Func) int {
 	n := 0
 	for _, b := range f.Blocks {
-		if _, ok := checkOf(b); ok {
+		if _, ok := checks.CheckOf(b); ok {
 			n++
 		}
 	}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // groupOp is a group op with its result's type.
@@ -172,7 +174,7 @@ func TestGroupOps(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v: %v", o, err)
 				}
-				for _, run := range []Pass{{Name: "deadlanes", Run: runDeadLanes}, {Name: "groups", Run: runGroups}, {Name: "mem2reg", Run: rewrite.Mem2Reg}, {Name: "structurize", Run: structurize}} {
+				for _, run := range []Pass{{Name: "deadlanes", Run: lanes.DeadLanes}, {Name: "groups", Run: lanes.Groups}, {Name: "mem2reg", Run: rewrite.Mem2Reg}, {Name: "structurize", Run: structurize.Run}} {
 					if ds := run.Run(m); len(ds) > 0 {
 						t.Fatalf("%v: %v", o, ds)
 					}
@@ -213,12 +215,12 @@ func TestGroupOpsUniform(t *testing.T) {
 		}
 		then, done := m.Kernel.NewBlock(), m.Kernel.NewBlock()
 		b.Branch(cond, then, done)
-		barrier(then, ir.Pos{})
+		lanes.Barrier(then, ir.Pos{})
 		then.Jump(done)
 		done.SetTerm(ir.Term{Kind: ir.Return})
 		scan := o.op == ir.OpGroupInclusiveScan || o.op == ir.OpGroupExclusiveScan
 		want := o.scope == ir.ScopeWorkGroup && !scan
-		if got := len(runDeadLanes(m)) == 0; got != want {
+		if got := len(lanes.DeadLanes(m)) == 0; got != want {
 			t.Errorf("%v: uniform %v", o, got)
 		}
 	}
@@ -234,13 +236,13 @@ func TestDivergentGroupOp(t *testing.T) {
 	b.Branch(b.Append(ir.OpULt, ir.TypeBool, id, m.Int(ir.TypeI32, 3)), then, done)
 	for line := range 2 {
 		pos := ir.Pos{File: "k.go", Line: line + 5, Col: 2}
-		barrier(then, pos)
+		lanes.Barrier(then, pos)
 		v := then.Append(ir.OpGroupAny, ir.TypeBool, m.Bool(true))
 		v.Aux, v.Pos = ir.ScopeSubGroup, pos
 	}
 	then.Jump(done)
 	done.SetTerm(ir.Term{Kind: ir.Return})
-	ds := runDeadLanes(m)
+	ds := lanes.DeadLanes(m)
 	if len(ds) != 2 {
 		t.Fatal(ds)
 	}
@@ -260,7 +262,7 @@ func TestStagedBarriers(t *testing.T) {
 			continue
 		}
 		m := groupOpKernel(o, false)
-		runGroups(m)
+		lanes.Groups(m)
 		n := 0
 		for _, b := range m.Kernel.Blocks {
 			for _, v := range b.Insts {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
 const longDivisions = `module K built
@@ -93,14 +94,14 @@ func TestLongDivide(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			longDivide(m)
+			numbers.LongDivide(m)
 			change(m)
 			if err := ir.Verify(m); err != nil {
 				t.Fatal(err)
 			}
 			for _, b := range m.Kernel.Blocks {
 				for _, v := range b.Insts {
-					if isLongDivision(v) {
+					if numbers.IsLongDivision(v) {
 						t.Errorf("%v is left", v.Op)
 					}
 				}
@@ -128,7 +129,7 @@ func TestLongDivide(t *testing.T) {
 	}
 }
 
-// worsen multiplies the reciprocals that longDivide makes, by as much as all that rounds
+// worsen multiplies the reciprocals that numbers.LongDivide makes, by as much as all that rounds
 // may be off together.
 func worsen(m *ir.Module, by float64) {
 	for _, b := range m.Kernel.Blocks {

@@ -59,12 +59,3 @@ func (p *Pass) run(m *ir.Module, r *facts.Result) diag.List {
 
 // Passes returns the passes in order.
 func Passes() []Pass { return passes[:] }
-
-// clean tidies up after a pass that copied code.
-func clean(m *ir.Module) diag.List {
-	if diags := runSimplify(m); len(diags) > 0 {
-		return diags
-	}
-	runCSE(m)
-	return runDCE(m)
-}

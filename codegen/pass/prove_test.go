@@ -10,8 +10,11 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // intProgram makes random programs over a few integers, with the comparisons
@@ -320,17 +323,17 @@ func TestProveRandom(t *testing.T) {
 	for seed := range *seeds / proveShare {
 		plain, fast := newIntProgram(seed), newIntProgram(seed)
 		rewrite.Mem2Reg(fast)
-		runSimplify(fast)
-		runCSE(fast)
-		runDCE(fast)
+		simplify.Run(fast)
+		simplify.CSE(fast)
+		simplify.DCE(fast)
 		before := fast.String()
-		decideBounds(fast, nil, func(_ *decider, _, _ *ir.Block, how facts.Evidence) { proofs[how]++ })
+		checks.DecideBounds(fast, nil, func(_ *checks.Decider, _, _ *ir.Block, how facts.Evidence) { proofs[how]++ })
 		for _, b := range fast.Kernel.Blocks {
 			if b.Term.Kind == ir.Branch {
 				open++
 			}
 		}
-		narrow(fast, nil)
+		numbers.Narrow(fast, nil)
 		r := rand.New(rand.NewPCG(seed, 9))
 		for range 6 {
 			args := binary.LittleEndian.AppendUint64(nil, addr)
@@ -400,7 +403,7 @@ func TestProveExtremes(t *testing.T) {
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}
-	if known, is, _ := newDecider(m, nil, nil).decide(in.Term.Cond, in); known {
+	if known, is, _ := checks.NewDecider(m, nil, nil).Decide(in.Term.Cond, in); known {
 		t.Errorf("any integer is less than what is left of a slice: %v\n%v", is, m)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
@@ -28,11 +29,11 @@ func TestQueriesOnlyAsk(t *testing.T) {
 				t.Fatalf("%s: %s changes the module", name, query)
 			}
 		}
-		Brief(m)
-		HasLoop(m)
-		CanLeave(m)
+		checks.Brief(m)
+		checks.HasLoop(m)
+		checks.CanLeave(m)
 		check("asking for loops")
-		Lingers(m)
+		checks.Lingers(m)
 		check("Lingers")
 		u := uniform.Of(m.Kernel)
 		u.Check()
@@ -40,18 +41,18 @@ func TestQueriesOnlyAsk(t *testing.T) {
 		check("uniformity")
 		for _, small := range []bool{false, true} {
 			m.Target.Small = small
-			d := newDecider(m, nil, nil)
-			for _, b := range d.a.Dom.Order {
+			d := checks.NewDecider(m, nil, nil)
+			for _, b := range d.Ranges.Dom.Order {
 				for _, v := range b.Insts {
 					if v.Type == ir.TypeBool {
-						if known, _, _ := d.decide(v, b); known {
+						if known, _, _ := d.Decide(v, b); known {
 							decided++
 						}
 					}
 					if v.Op == ir.OpFault {
 						for _, p := range b.Preds {
 							if p.Term.Kind == ir.Branch {
-								d.why(v, p)
+								whyOpen(d, v, p)
 							}
 						}
 					}

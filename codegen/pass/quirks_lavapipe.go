@@ -43,25 +43,25 @@ var lavapipeQuirks = []Quirk{
 		Name: "idle-lanes", Driver: Lavapipe, Seen: mesa22,
 		Bug:   "Lanes that fill up a work-group's last sub-group, but are no work-items, take part in branches and barriers by values that are zero there.",
 		Case:  []string{"internal/difftest/groups.Choices"},
-		Where: "codegen/pass/partial.go:runPartial",
+		Where: "codegen/pass/lanes/partial.go:Partial",
 	},
 	{
 		Name: "returns-in-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 		Bug:   "A return out of several loops at once leaves some lanes in one of them.",
 		Case:  []string{"internal/smith/testdata/returns_nested.go"},
-		Where: "codegen/pass/structurize_exit.go:leaveByBreak",
+		Where: "codegen/pass/structurize/exit.go:leaveByBreak",
 	},
 	{
 		Name: "nested-ifs", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 		Bug:   "Ifs nest 80 deep at most, and a return nests what follows it.",
 		Case:  []string{"internal/smith/testdata/many_returns.go"},
-		Where: "codegen/pass/structurize_exit.go:maxReturns",
+		Where: "codegen/pass/structurize/exit.go:maxReturns",
 	},
 	{
 		Name: "exits-of-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 		Bug:   "Where a branch of a loop ends in a fault on one side and leaves the loop on the other, the values behind the loop may be lost, depending on which side is nested.",
 		Case:  []string{"internal/smith/testdata/loop_fault.go"},
-		Where: "codegen/pass/structurize_tree.go:branch",
+		Where: "codegen/pass/structurize/tree.go:branch",
 	},
 	{
 		Name: "rows-of-groups", Driver: Lavapipe, Seen: mesa22, Fixed: true,
@@ -91,7 +91,7 @@ var lavapipeQuirks = []Quirk{
 		Name: "large-zeros", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 		Bug:   "One store of zeros to a large private array takes half a minute to compile for a thousand elements.",
 		Case:  []string{"internal/difftest/corpus.LargeStructs"},
-		Where: "codegen/pass/zeroprivate.go:zeroPrivate",
+		Where: "codegen/pass/lanes/zeroprivate.go:zeroPrivate",
 	},
 	{
 		Name: "large-copies", Driver: Lavapipe, Seen: mesa22, Fixed: true,
@@ -103,7 +103,7 @@ var lavapipeQuirks = []Quirk{
 		Name: "many-faults", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 		Bug:   "Each call of the helper that records a fault is inlined, which takes some 50 ms.",
 		Case:  []string{"internal/difftest/corpus/faults.go"},
-		Where: "codegen/pass/faults.go:lateFaults",
+		Where: "codegen/pass/lanes/faults.go:lateFaults",
 	},
 	{
 		Name: "private-memory", Driver: Lavapipe, Seen: mesa22, Fixed: true,

@@ -8,7 +8,7 @@ var swiftShaderQuirks = []Quirk{
 		Name: "unsigned-float", Driver: SwiftShader, Seen: "not recorded",
 		Bug:   "float32(x) of a uint32 adds the parts above and below 1<<31, and so rounds twice.",
 		Case:  []string{"internal/difftest/words.ConvertUint32", "internal/difftest/corpus.ConvertUint32"},
-		Where: "codegen/pass/unsigned.go:roundsTwice",
+		Where: "codegen/pass/numbers/unsigned.go:RoundsTwice",
 	},
 	{
 		Name: "unrolled-floats", Driver: SwiftShader, Seen: "not recorded",

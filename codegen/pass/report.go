@@ -4,7 +4,9 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
 // Proof is what made a check unnecessary.
@@ -52,7 +54,7 @@ type WideValue struct {
 
 // Explain runs the passes as Run does and reports what bounds and narrow did.
 func Explain(m *ir.Module) (*Report, diag.List) {
-	e := &explainer{r: &Report{Proved: map[Proof]int{}}, left: checks(m)}
+	e := &explainer{r: &Report{Proved: map[Proof]int{}}, left: checkValues(m)}
 	for i := range passes {
 		p := &passes[i]
 		run := p.run
@@ -83,8 +85,8 @@ type explainer struct {
 	left map[*ir.Value]bool // checks that are not proved yet, by their faults
 }
 
-// checks returns the faults of m's checks; a panic is none.
-func checks(m *ir.Module) map[*ir.Value]bool {
+// checkValues returns the faults of m's checks; a panic is none.
+func checkValues(m *ir.Module) map[*ir.Value]bool {
 	all := map[*ir.Value]bool{}
 	for _, b := range m.Kernel.ReversePostorder() {
 		if v := checkIn(b); v != nil {
@@ -106,7 +108,7 @@ func checkIn(b *ir.Block) *ir.Value {
 
 // gone counts the checks that are there no more.
 func (e *explainer) gone(m *ir.Module, by Proof) {
-	now := checks(m)
+	now := checkValues(m)
 	for v := range e.left {
 		if !now[v] {
 			delete(e.left, v)
@@ -117,21 +119,21 @@ func (e *explainer) gone(m *ir.Module, by Proof) {
 
 // bounds is the pass bounds, with a count of what it proves.
 func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
-	diags := decideBounds(m, r, func(d *decider, b, dead *ir.Block, how facts.Evidence) {
+	diags := checks.DecideBounds(m, r, func(d *checks.Decider, b, dead *ir.Block, how facts.Evidence) {
 		if v := checkIn(dead); v != nil && e.left[v] && len(dead.Preds) == 1 {
 			delete(e.left, v)
-			e.r.Proved[d.proof(b.Term.Cond, how)]++
+			e.r.Proved[proof(d, b.Term.Cond, how)]++
 		}
 	})
 	e.gone(m, ProofDead)
-	d := newDecider(m, nil, nil)
-	for _, b := range d.a.Dom.Order {
+	d := checks.NewDecider(m, nil, nil)
+	for _, b := range d.Ranges.Dom.Order {
 		if b.Term.Kind != ir.Branch {
 			continue
 		}
 		for _, s := range b.Term.Succs {
 			if v := checkIn(s); v != nil {
-				e.r.Open = append(e.r.Open, OpenCheck{Site: v.Aux.(*ir.Site), Reason: d.why(v, b)})
+				e.r.Open = append(e.r.Open, OpenCheck{Site: v.Aux.(*ir.Site), Reason: whyOpen(d, v, b)})
 			}
 		}
 	}
@@ -153,13 +155,13 @@ func (e *explainer) ahead(m *ir.Module) {
 }
 
 // proof names the kind of a proof that a branch's condition is known.
-func (d *decider) proof(c *ir.Value, how facts.Evidence) Proof {
+func proof(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	switch {
 	case how&facts.ByItem != 0:
 		return ProofItem
 	case how&facts.ByLength != 0:
 		return ProofLength
-	case how&facts.ByInduction != 0 || d.counts(c):
+	case how&facts.ByInduction != 0 || counts(d, c):
 		return ProofLoop
 	case how&facts.ByCondition != 0:
 		return ProofCondition
@@ -168,10 +170,10 @@ func (d *decider) proof(c *ir.Value, how facts.Evidence) Proof {
 }
 
 // counts reports whether a condition is about the counter of a loop.
-func (d *decider) counts(c *ir.Value) bool {
+func counts(d *checks.Decider, c *ir.Value) bool {
 	for _, x := range c.Args {
 		if x.Type == ir.TypeBool {
-			if d.counts(x) {
+			if counts(d, x) {
 				return true
 			}
 			continue
@@ -179,7 +181,7 @@ func (d *decider) counts(c *ir.Value) bool {
 		if !x.Type.IsInt() {
 			continue
 		}
-		if v := d.p.Term(x).Base; v != nil && v.Op == ir.OpPhi && heads(d.a, v.Block) {
+		if v := d.Prover.Term(x).Base; v != nil && v.Op == ir.OpPhi && heads(d.Ranges, v.Block) {
 			return true
 		}
 	}
@@ -198,13 +200,13 @@ func heads(a *facts.Ranges, b *ir.Block) bool {
 
 // narrow is the pass narrow, with a list of what it leaves wide.
 func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
-	return narrowValues(m, r, func(n *narrower) {
-		e.r.Narrowed = len(n.set)
+	return numbers.NarrowValues(m, r, func(n *numbers.Narrower) {
+		e.r.Narrowed = len(n.Set)
 		seen := map[ir.Pos]bool{}
-		for _, b := range n.a.Dom.Order {
+		for _, b := range n.Ranges.Dom.Order {
 			for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 				for _, v := range vs {
-					if ok, _ := narrowOp(v.Op); !ok || v.Type != ir.TypeI64 || n.set[v] {
+					if ok, _ := numbers.NarrowOp(v.Op); !ok || v.Type != ir.TypeI64 || n.Set[v] {
 						continue
 					}
 					pos := v.Pos
@@ -215,7 +217,7 @@ func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
 						continue
 					}
 					seen[pos] = true
-					e.r.Wide = append(e.r.Wide, WideValue{pos, v.Op, n.why(v)})
+					e.r.Wide = append(e.r.Wide, WideValue{pos, v.Op, whyWide(n, v)})
 				}
 			}
 		}

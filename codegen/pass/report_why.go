@@ -5,7 +5,9 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/checks"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
 // Lack is what a proof lacked.
@@ -55,21 +57,21 @@ type Source struct {
 }
 
 // why says why a check could not be proved at the end of block b.
-func (d *decider) why(fault *ir.Value, b *ir.Block) Reason {
+func whyOpen(d *checks.Decider, fault *ir.Value, b *ir.Block) Reason {
 	site := fault.Aux.(*ir.Site)
 	switch site.Kind {
 	case abi.FaultDivide:
 		v := compared(b.Term.Cond)
-		p := d.a.At(v, b)
-		return Reason{Lack: LackNonZero, Lo: p.Lo, Hi: p.Hi, Source: source(d.a, v)}
+		p := d.Ranges.At(v, b)
+		return Reason{Lack: LackNonZero, Lo: p.Lo, Hi: p.Hi, Source: source(d.Ranges, v)}
 	case abi.FaultNil:
 		return Reason{Lack: LackNonNil}
 	}
 	x, y := fault.Args[0], fault.Args[1]
-	p, q := d.a.At(x, b), d.a.At(y, b)
-	r := Reason{Lack: LackRelation, Lo: p.Lo, Hi: p.Hi, Source: source(d.a, x), Other: source(d.a, y)}
+	p, q := d.Ranges.At(x, b), d.Ranges.At(y, b)
+	r := Reason{Lack: LackRelation, Lo: p.Lo, Hi: p.Hi, Source: source(d.Ranges, x), Other: source(d.Ranges, y)}
 	zero := ir.Outside(x.Type, 0)
-	if _, ok := d.p.Le(zero, x, 0, b); !ok && p.Lo < 0 {
+	if _, ok := d.Prover.Le(zero, x, 0, b); !ok && p.Lo < 0 {
 		r.Lack = LackSign
 		if q.Lo == q.Hi {
 			r.Limit, r.Both = q.Lo, p.Hi > q.Lo || p.Hi == q.Lo && site.Kind == abi.FaultIndex
@@ -87,19 +89,19 @@ func (d *decider) why(fault *ir.Value, b *ir.Block) Reason {
 		}
 		return r
 	}
-	base := d.p.Term(x).Base
-	r.Grid = base != nil && d.rows(base)
-	r.ItemAgainstLen = base != nil && isGlobalID(base) && d.a.IsLength(d.p.Term(y).Base)
+	base := d.Prover.Term(x).Base
+	r.Grid = base != nil && rows(d, base)
+	r.ItemAgainstLen = base != nil && isGlobalID(base) && d.Ranges.IsLength(d.Prover.Term(y).Base)
 	return r
 }
 
 // rows reports whether v is i*w + j with a w from the range of the launch.
-func (d *decider) rows(v *ir.Value) bool {
+func rows(d *checks.Decider, v *ir.Value) bool {
 	if v.Op != ir.OpIAdd {
 		return false
 	}
 	for _, m := range v.Args {
-		if m.Op == ir.OpIMul && (facts.IsRangeArg(d.p.Term(m.Args[0]).Base) || facts.IsRangeArg(d.p.Term(m.Args[1]).Base)) {
+		if m.Op == ir.OpIMul && (facts.IsRangeArg(d.Prover.Term(m.Args[0]).Base) || facts.IsRangeArg(d.Prover.Term(m.Args[1]).Base)) {
 			return true
 		}
 	}
@@ -129,16 +131,16 @@ func compared(c *ir.Value) *ir.Value {
 }
 
 // why says why a value could not be narrowed.
-func (n *narrower) why(v *ir.Value) Reason {
-	p := n.a.Value(v)
-	r := Reason{Lack: LackRange, Lo: p.Lo, Hi: p.Hi, Source: source(n.a, v)}
+func whyWide(n *numbers.Narrower, v *ir.Value) Reason {
+	p := n.Ranges.Value(v)
+	r := Reason{Lack: LackRange, Lo: p.Lo, Hi: p.Hi, Source: source(n.Ranges, v)}
 	if !p.Fits32() {
 		return r
 	}
 	r.Lack = LackNarrow
 	for _, x := range v.Args {
-		if x.Type == ir.TypeI64 && !n.isNarrow(x) {
-			r.Source = source(n.a, x)
+		if x.Type == ir.TypeI64 && !n.IsNarrow(x) {
+			r.Source = source(n.Ranges, x)
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
 const shortDivisions = `module K built
@@ -108,11 +109,11 @@ func TestShortDivide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shortDivide(m, nil)
+	numbers.ShortDivide(m, nil)
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}
-	narrow(m, nil)
+	numbers.Narrow(m, nil)
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}

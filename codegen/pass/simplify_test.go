@@ -10,16 +10,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // TestTidyRandom runs the passes that tidy up over random functions, before and
 // after structurize, and compares what the functions do.
 func TestTidyRandom(t *testing.T) {
 	tidy := func(g *cfgGen) {
-		runSimplify(g.m)
-		runCSE(g.m)
-		runSimplify(g.m)
-		runDCE(g.m)
+		simplify.Run(g.m)
+		simplify.CSE(g.m)
+		simplify.Run(g.m)
+		simplify.DCE(g.m)
 	}
 	for seed := range *seeds {
 		g := random(seed)
@@ -60,7 +62,7 @@ func TestTidyRandom(t *testing.T) {
 		}
 		tidy(g)
 		compare("built")
-		if ds := structurize(g.m); len(ds) > 0 {
+		if ds := structurize.Run(g.m); len(ds) > 0 {
 			t.Fatalf("seed %d: %v", seed, ds)
 		}
 		g.m.Level = ir.Structured
@@ -178,8 +180,8 @@ func TestRules(t *testing.T) {
 		x := b.Append(ir.OpStore, ir.TypeVoid, last)
 		x.Aux = &ir.Ref{Var: m.NewVar(f, ir.Function, "out", last.Type)}
 		b.SetTerm(ir.Term{Kind: ir.Return})
-		runSimplify(m)
-		runCSE(m)
+		simplify.Run(m)
+		simplify.CSE(m)
 		if err := ir.Verify(m); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, before)
 		}

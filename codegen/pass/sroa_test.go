@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/memory"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
@@ -45,7 +46,7 @@ func (t *memFunc) copy(dst, src *ir.Var) {
 // left runs sroa and mem2reg and returns the types of the variables that are left.
 func (t *memFunc) left(tt *testing.T) string {
 	tt.Helper()
-	sroa(t.m)
+	memory.SRoA(t.m)
 	for _, b := range t.f.Blocks {
 		for _, v := range b.Insts {
 			if r := v.Ref(); r != nil && v.Op != ir.OpZero {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
 // graphOf makes a function from its edges: "a>b,c b>a c". A block with two
@@ -102,7 +103,7 @@ func TestStructurizeCases(t *testing.T) {
 					b.Append(ir.OpStore, ir.TypeVoid, g.m.Int(ir.TypeI32, 1)).Aux = &ir.Ref{Var: g.out}
 				}
 				g.fill()
-				err := compare(g, func() { structurize(g.m) })
+				err := compare(g, func() { structurize.Run(g.m) })
 				if err == nil {
 					err = g.checkStructured()
 				}
@@ -139,7 +140,7 @@ func TestStructurizeBareReturn(t *testing.T) {
 				b.Term.Cond = b.Append(ir.OpINe, ir.TypeBool, l, g.m.Int(ir.TypeI32, 0))
 			}
 		}
-		err := compare(g, func() { structurize(g.m) })
+		err := compare(g, func() { structurize.Run(g.m) })
 		if err == nil {
 			err = g.checkStructured()
 		}
@@ -155,7 +156,7 @@ func TestStructurizeConstantLoop(t *testing.T) {
 		delete(g.cond, b["h"])
 		g.fill()
 		b["h"].Term.Cond = g.m.Bool(cond)
-		err := compare(g, func() { structurize(g.m) })
+		err := compare(g, func() { structurize.Run(g.m) })
 		if err == nil {
 			err = g.checkStructured()
 		}
@@ -176,7 +177,7 @@ func TestStructurizeIrreducible(t *testing.T) {
 		b["b"].Term.Pos = pos
 		b["a"].Term.Pos = pos
 		g.fill()
-		ds := structurize(g.m)
+		ds := structurize.Run(g.m)
 		if len(ds) != 1 || ds[0].Code.String() != "KG101" || ds[0].Pos.Line != 7 || ds[0].Hint == "" {
 			t.Errorf("%s: %v", edges, ds)
 		}
@@ -200,7 +201,7 @@ func TestStructurizeCarriesNothing(t *testing.T) {
 		}
 	}
 	b["q"].Append(ir.OpStore, ir.TypeVoid, random(b["b"])).Aux = &ir.Ref{Var: g.out}
-	if err := compare(g, func() { structurize(g.m) }); err != nil {
+	if err := compare(g, func() { structurize.Run(g.m) }); err != nil {
 		t.Fatalf("%v\n%s", err, show(g.f))
 	}
 	for _, x := range g.f.Blocks {
@@ -239,7 +240,7 @@ func TestChoose(t *testing.T) {
 		yes, y := operand(1)
 		no, n := operand(2)
 		out := f.Module.NewVar(nil, ir.Workgroup, "out", ir.TypeBool)
-		b.Append(ir.OpStore, ir.TypeVoid, choose(b, c, yes, no)).Aux = &ir.Ref{Var: out}
+		b.Append(ir.OpStore, ir.TypeVoid, structurize.Choose(b, c, yes, no)).Aux = &ir.Ref{Var: out}
 		b.SetTerm(ir.Term{Kind: ir.Return})
 		want := n
 		if cond {
@@ -277,7 +278,7 @@ func TestStructurizeLarge(t *testing.T) {
 			g, _ := graphOf(1, s.String())
 			g.fill()
 			start := time.Now()
-			structurize(g.m)
+			structurize.Run(g.m)
 			if d := time.Since(start); d > 20*time.Second {
 				t.Errorf("took %v", d)
 			} else {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/structurize"
 	"github.com/kgen-go/kgen/internal/testflag"
 )
 
@@ -22,7 +23,7 @@ func random(seed uint64) *cfgGen {
 	} else {
 		g.program(3 + g.r.IntN(40))
 	}
-	if len(checkReducible(g.m)) > 0 {
+	if len(structurize.CheckReducible(g.m)) > 0 {
 		// Merging blocks does that now and then.
 		return random(seed + 1<<32)
 	}
@@ -79,7 +80,7 @@ func TestStructurizeRandom(t *testing.T) {
 	for seed := range *seeds {
 		g := random(seed)
 		err := compare(g, func() {
-			if ds := structurize(g.m); len(ds) > 0 {
+			if ds := structurize.Run(g.m); len(ds) > 0 {
 				panic(ds)
 			}
 		})
@@ -164,8 +165,8 @@ func verify(m *ir.Module) error {
 func TestStructurizeSame(t *testing.T) {
 	for seed := range uint64(100) {
 		a, b := random(seed), random(seed)
-		structurize(a.m)
-		structurize(b.m)
+		structurize.Run(a.m)
+		structurize.Run(b.m)
 		if show(a.f) != show(b.f) {
 			t.Fatalf("seed %d:\n%s\nand\n%s", seed, show(a.f), show(b.f))
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
 )
 
 // endsKernel is a kernel with a loop that work-items leave the group before. Its holes
@@ -129,7 +130,7 @@ func TestSureToEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ds := runDeadLanes(m); len(ds) > 0 {
+		if ds := lanes.DeadLanes(m); len(ds) > 0 {
 			t.Errorf("%v: %v", c, ds)
 		}
 		if err := ir.Verify(m); err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
 )
 
 // TestNestJoins has ways on which a value is the same meet, beside each other, ways of
@@ -54,7 +55,7 @@ b8: preds b6, b7
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ds := runDeadLanes(m); len(ds) != want {
+		if ds := lanes.DeadLanes(m); len(ds) != want {
 			t.Errorf("%s: %v, want %d", way, ds, want)
 		}
 		if err := ir.Verify(m); err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/lanes"
 )
 
 // TestMeetsInNextRound has a loop end by a varying condition, or by a uniform one after
@@ -51,7 +52,7 @@ b5: preds FROM
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ds := runDeadLanes(m); len(ds) != c.refused {
+		if ds := lanes.DeadLanes(m); len(ds) != c.refused {
 			t.Errorf("%s: %v, want %d", c.way, ds, c.refused)
 		}
 		if err := ir.Verify(m); err != nil {
@@ -100,7 +101,7 @@ b5: preds b3
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ds := runDeadLanes(m); len(ds) > 0 {
+		if ds := lanes.DeadLanes(m); len(ds) > 0 {
 			t.Errorf("%s: %v", ends, ds)
 		}
 		if err := ir.Verify(m); err != nil {

@@ -6,7 +6,9 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
 // Words rewrites a Legal module for devices that compute in 32 bits only and have
@@ -30,7 +32,7 @@ func Words(m *ir.Module) bool {
 			}
 		}
 	}
-	w := &words{m: m, simp: &simplifier{m: m}, pairs: map[*ir.Value]pair{}, repl: map[*ir.Value]*ir.Value{},
+	w := &words{m: m, simp: &simplify.Simplifier{Module: m}, pairs: map[*ir.Value]pair{}, repl: map[*ir.Value]*ir.Value{},
 		types: map[*ir.Type]*ir.Type{}, specs: map[*ir.Spec]pair{}, small: map[*ir.Value]bool{}}
 	w.findSmall()
 	w.splitSpecs()
@@ -50,8 +52,8 @@ func Words(m *ir.Module) bool {
 		return false
 	}
 	maskWords(m)
-	runCSE(m)
-	runDCE(m)
+	simplify.CSE(m)
+	simplify.DCE(m)
 	if facts.Avoids(m, "unrolled-floats") {
 		for _, f := range rewrite.Bodies(m) {
 			for _, b := range f.Blocks {
@@ -77,7 +79,7 @@ type pair struct{ lo, hi *ir.Value }
 // words is the state of the rewriting.
 type words struct {
 	m     *ir.Module
-	simp  *simplifier
+	simp  *simplify.Simplifier
 	pairs map[*ir.Value]pair      // of values of 64 bits
 	repl  map[*ir.Value]*ir.Value // of others
 	types map[*ir.Type]*ir.Type
@@ -272,8 +274,8 @@ func (w *words) inst(v *ir.Value) {
 		w.out = append(w.out, v)
 	case facts.Has64(v):
 		w.compute(v)
-	case roundsTwice(v) && facts.Avoids(w.m, "unsigned-float"):
-		x, scale := halved(w.m, w.value(v.Args[0]), w.add)
+	case numbers.RoundsTwice(v) && facts.Avoids(w.m, "unsigned-float"):
+		x, scale := numbers.Halved(w.m, w.value(v.Args[0]), w.add)
 		v.Op, v.Args = ir.OpFMul, []*ir.Value{w.add(ir.OpSToF, v.Type, x), scale}
 		w.out = append(w.out, v)
 	default:
@@ -345,7 +347,7 @@ func (w *words) constant(v *ir.Value) {
 func (w *words) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.m.Kernel.NewValue(op, t, args...)
 	if len(args) > 0 {
-		if x, _ := w.simp.pure(v); x != v {
+		if x, _ := w.simp.Pure(v); x != v {
 			return x
 		}
 	}

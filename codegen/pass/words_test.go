@@ -12,6 +12,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
+	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
 // wordsKernel is a kernel over two slices of 64 bits and one of results, with 8
@@ -77,7 +78,7 @@ var left = regexp.MustCompile(`\bi64\b|\[%\d+ [^%]*\bi(8|16)\b`)
 // mustWords runs the pass on a module and checks what it leaves.
 func mustWords(t testing.TB, m *ir.Module) {
 	t.Helper()
-	longDivide(m)
+	numbers.LongDivide(m)
 	if !Words(m) {
 		t.Fatal("not to be had in words")
 	}
@@ -333,7 +334,7 @@ func TestUnsigned(t *testing.T) {
 	}
 	sameInWords(t, "UToF", func() *ir.Module { return build(true) }, in, in)
 	m := build(false)
-	unsigned(m)
+	numbers.Unsigned(m)
 	if strings.Contains(m.String(), "UToF") {
 		t.Error("the device still converts")
 	}

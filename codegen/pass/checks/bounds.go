@@ -1,0 +1,211 @@
+package checks
+
+// This file is the pass bounds. It runs first of the room: a check that it removes costs the
+// others nothing.
+
+import (
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+)
+
+// Bounds decides comparisons whose outcome follows from the ranges of their
+// operands and from the branches that lead to them. Most checks of indices go
+// this way, and with them the faults that would make lanes dead.
+func Bounds(m *ir.Module, r *facts.Result) diag.List { return DecideBounds(m, r, nil) }
+
+// maxBoundsRounds bounds how often what was decided is simplified and looked at
+// anew: the operands of a remainder are plain only after the first round.
+const maxBoundsRounds = 3
+
+// DecideBounds is bounds; proved, if not nil, is called for every branch that is
+// decided, before that happens, with the successor that it will not take.
+func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
+	for range maxBoundsRounds {
+		common, apart, u := uniform.CommonBranches(m)
+		ways := u.WaysOut()
+		d := NewDecider(m, nil, r)
+		var sure *Decider // of what dead lanes know as well
+		if len(common) > 0 {
+			sure = NewDecider(m, apart, r)
+		}
+		folded := d.conditions()
+		changed := false
+		for _, b := range d.Ranges.Dom.Order {
+			if b.Term.Kind != ir.Branch || b.Term.Cond.IsConst() {
+				continue
+			}
+			by := d
+			if common[b] {
+				by = sure
+			}
+			c, how := by.reduce(b.Term.Cond, b)
+			if c == b.Term.Cond || c.IsConst() && !ways.Spare(b, b.Term.Succs[c.Bits]) {
+				continue
+			}
+			// A check that always fails would make its fault of what leads there, such as
+			// the end of a loop, and a way to a fault is no end.
+			if u != nil && c.IsConst() && uniform.Faults(b.Term.Succs[1-c.Bits]) {
+				continue
+			}
+			if proved != nil && c.IsConst() {
+				proved(d, b, b.Term.Succs[c.Bits], how)
+			}
+			b.Term.Cond = c
+			changed = true
+		}
+		if !changed && !folded {
+			break
+		}
+		if diags := simplify.Run(m); len(diags) > 0 {
+			return diags
+		}
+		if diags := simplify.DCE(m); len(diags) > 0 || !folded {
+			return diags
+		}
+	}
+	return nil
+}
+
+// Decider decides conditions.
+type Decider struct {
+	Module *ir.Module
+	Ranges *facts.Ranges
+	Prover *facts.Prover
+}
+
+// NewDecider learns nothing from the branches of the blocks apart, which may be nil. It notes
+// in the result what it takes to be small.
+func NewDecider(m *ir.Module, apart map[*ir.Block]bool, r *facts.Result) *Decider {
+	a := facts.Solved(m, apart, r)
+	return &Decider{m, a, facts.NewProver(a)}
+}
+
+// conditions replaces the comparisons that are decided where they stand by
+// constants, for what is no branch: selects, and parts of other conditions.
+func (d *Decider) conditions() bool {
+	known := map[*ir.Value]*ir.Value{}
+	for _, b := range d.Ranges.Dom.Order {
+		for _, v := range b.Insts {
+			for i, x := range v.Args {
+				if x.Type != ir.TypeBool || x.IsConst() || x.Block == nil {
+					continue
+				}
+				c, ok := known[x]
+				if !ok {
+					c = x
+					if yes, is, _ := d.Decide(x, x.Block); yes {
+						c = d.Module.Bool(is)
+					}
+					known[x] = c
+				}
+				v.Args[i] = c
+			}
+		}
+	}
+	for x, c := range known {
+		if x != c {
+			return true
+		}
+	}
+	return false
+}
+
+// reduce returns what is left of a condition at the end of block b.
+func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
+	if known, is, how := d.Decide(c, b); known {
+		return d.Module.Bool(is), how
+	}
+	if c.Op != ir.OpLAnd && c.Op != ir.OpLOr {
+		return c, 0
+	}
+	for i, x := range c.Args {
+		// The other one decides.
+		if known, _, how := d.Decide(x, b); known {
+			return c.Args[1-i], how
+		}
+	}
+	return c, 0
+}
+
+// Decide returns whether the condition is known at the end of block b, what it
+// is, and why.
+func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Evidence) {
+	switch c.Op {
+	case ir.OpLNot:
+		known, is, how = d.Decide(c.Args[0], b)
+		return known, !is, how
+	case ir.OpLAnd, ir.OpLOr:
+		settles := c.Op == ir.OpLOr
+		k0, is0, how0 := d.Decide(c.Args[0], b)
+		if k0 && is0 == settles {
+			return true, settles, how0
+		}
+		k1, is1, how1 := d.Decide(c.Args[1], b)
+		if k1 && is1 == settles {
+			return true, settles, how1
+		}
+		return k0 && k1, !settles, how0 | how1
+	case ir.OpSLt:
+		return d.order(c.Args[0], c.Args[1], b, -1)
+	case ir.OpSLe:
+		return d.order(c.Args[0], c.Args[1], b, 0)
+	case ir.OpULt:
+		return d.unsigned(c.Args[0], c.Args[1], b, -1)
+	case ir.OpULe:
+		return d.unsigned(c.Args[0], c.Args[1], b, 0)
+	case ir.OpIEq, ir.OpINe:
+		x, y := c.Args[0], c.Args[1]
+		p, q := d.Ranges.At(x, b), d.Ranges.At(y, b)
+		if p.Hi < q.Lo || q.Hi < p.Lo {
+			return true, c.Op == ir.OpINe, d.ranged(x, y, b)
+		}
+		for _, f := range d.Ranges.Facts[x] {
+			if f.Rel == facts.Unequal && f.Other == y && d.Ranges.Dom.Dominates(f.From, b) {
+				return true, c.Op == ir.OpINe, facts.ByCondition
+			}
+		}
+	}
+	return false, false, 0
+}
+
+// ranged is the evidence of a proof by intervals alone.
+func (d *Decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
+	if d.Ranges.At(x, b) != d.Ranges.Value(x) || d.Ranges.At(y, b) != d.Ranges.Value(y) {
+		return facts.ByCondition
+	}
+	return facts.ByRange
+}
+
+// order decides x <= y + c, signed.
+func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
+	if how, ok := d.Prover.Le(x, y, c, b); ok {
+		return true, true, how
+	}
+	if how, ok := d.Prover.Le(y, x, -c-1, b); ok {
+		return true, false, how
+	}
+	return false, false, 0
+}
+
+// unsigned decides x <= y + c, unsigned, where neither is negative as signed.
+func (d *Decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
+	zero := ir.Outside(x.Type, 0)
+	if d.Ranges.At(x, b).Lo < 0 {
+		if _, ok := d.Prover.Le(zero, x, 0, b); !ok {
+			return false, false, 0
+		}
+	}
+	if how, ok := d.Prover.Le(x, y, c, b); ok {
+		return true, true, how
+	}
+	if d.Ranges.At(y, b).Lo < 0 {
+		return false, false, 0
+	}
+	if how, ok := d.Prover.Le(y, x, -c-1, b); ok {
+		return true, false, how
+	}
+	return false, false, 0
+}

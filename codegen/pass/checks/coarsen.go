@@ -1,0 +1,128 @@
+package checks
+
+// This file is the pass coarsen. It runs behind gather, which decides how much of a work-item
+// waits for memory.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+)
+
+// coarseItems is the number of work-items that an invocation of an element-wise
+// kernel runs: with four elements of four bytes each, memory-bound kernels reach
+// the bandwidth of vector accesses.
+const coarseItems = 4
+
+// A kernel that is worth repeating is small and waits for memory: with more loads
+// there is enough to wait for in one work-item.
+const (
+	maxCoarseValues = 400
+	maxCoarseLoads  = 6
+)
+
+// Coarsen wraps an element-wise range kernel in a loop over several work-items,
+// a work-group size apart, as package abi lays down. Kernels with loops of their
+// own have enough to do per work-item, and are left alone.
+func Coarsen(m *ir.Module) diag.List {
+	if m.Form != abi.Range || facts.HasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues || countLoads(m.Kernel) > maxCoarseLoads {
+		return nil
+	}
+	f := m.Kernel
+	m.Items = coarseItems
+	entry := f.Blocks[0]
+
+	start := f.NewBlock()
+	head, next, exit := f.NewBlock(), f.NewBlock(), f.NewBlock()
+	i32 := func(b *ir.Block, op ir.Op, args ...*ir.Value) *ir.Value { return b.Append(op, ir.TypeI32, args...) }
+	builtIn := func(x ir.BuiltIn) *ir.Value {
+		v := start.Append(ir.OpBuiltIn, ir.TypeI32)
+		v.Aux = x
+		return v
+	}
+	var size *ir.Value
+	for _, s := range m.Specs {
+		if s.ID == abi.SpecLocalSizeX {
+			size = m.SpecValue(s)
+		}
+	}
+	base := i32(start, ir.OpIMul, builtIn(ir.WorkgroupIDX), m.Int(ir.TypeI32, coarseItems))
+	base = i32(start, ir.OpIAdd, i32(start, ir.OpIMul, base, size), builtIn(ir.LocalInvocationIDX))
+
+	// Every way out of a work-item leads on to the next one.
+	for _, b := range f.Blocks {
+		if b.Term.Kind == ir.Return {
+			b.Term = ir.Term{}
+			b.Jump(next)
+		}
+	}
+	exit.SetTerm(ir.Term{Kind: ir.Return})
+	start.Jump(head)
+	next.Jump(head) // the second predecessor
+	round := head.NewPhi(ir.TypeI32, m.Int(ir.TypeI32, 0), nil)
+	id := head.NewPhi(ir.TypeI32, base, nil)
+	head.Branch(head.Append(ir.OpULt, ir.TypeBool, round, m.Int(ir.TypeI32, coarseItems)), entry, exit)
+	head.Unroll = true
+	round.Args[1] = i32(next, ir.OpIAdd, round, m.Int(ir.TypeI32, 1))
+	id.Args[1] = i32(next, ir.OpIAdd, id, size)
+
+	renameID(f, id)
+	for i, b := range f.Blocks {
+		if b == start {
+			f.Blocks[0], f.Blocks[i] = start, entry
+		}
+	}
+	f.RemoveUnreachable()
+	return nil
+}
+
+// maxBriefValues bounds the size of kernels that calls take longer than.
+const maxBriefValues = 64
+
+// Brief reports whether a call of the kernel for each work-item may take longer than
+// the work-item.
+func Brief(m *ir.Module) bool {
+	return m.Form == abi.Range && !facts.HasLoop(m.Kernel) && countValues(m.Kernel) <= maxBriefValues
+}
+
+// renameID makes id the work-item's global id along x.
+func renameID(f *ir.Func, id *ir.Value) {
+	is := func(v *ir.Value) bool { return v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX }
+	rename := func(vs []*ir.Value) {
+		for _, v := range vs {
+			for i, a := range v.Args {
+				if is(a) {
+					v.Args[i] = id
+				}
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		b.Insts = slices.DeleteFunc(b.Insts, is)
+		rename(b.Phis)
+		rename(b.Insts)
+	}
+}
+
+func countLoads(f *ir.Func) int {
+	n := 0
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpLoad && v.Ref().Var == nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func countValues(f *ir.Func) int {
+	n := 0
+	for _, b := range f.Blocks {
+		n += len(b.Insts)
+	}
+	return n
+}

@@ -1,0 +1,286 @@
+package checks
+
+// This file is the pass gather, for straight-line code. It runs behind unroll and narrow,
+// since it moves values ahead of the checks that bound them.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+)
+
+// maxGathered bounds the checks that become one.
+const maxGathered = 32
+
+// Gather makes one branch of the checks of straight-line code, ahead of what
+// stands between them, so that loads need not wait for one another's checks.
+// Where that branch finds that one of them fails, the code in between is run
+// once more up to the first that does, in a copy of its own, without a way back.
+func Gather(m *ir.Module) diag.List {
+	if m.UsesGroup && !staysUniform(m, gatherAll) {
+		return nil
+	}
+	return gatherAll(m)
+}
+
+// staysUniform reports whether the analysis still sees that all barriers stand in uniform
+// control flow after a change, which it tries on a clone of the module: a change that copies
+// code makes more paths, and it is harder to see that they agree.
+func staysUniform(m *ir.Module, change func(m *ir.Module) diag.List) bool {
+	c := m.Clone()
+	if diags := change(c); len(diags) > 0 {
+		return false
+	}
+	c.Kernel.RemoveUnreachable()
+	rewrite.SingleLatches(c.Kernel)
+	return len(uniform.Of(c.Kernel).Check()) == 0
+}
+
+func gatherAll(m *ir.Module) diag.List {
+	for _, f := range rewrite.Bodies(m) {
+		together := map[*ir.Block]bool{}
+		if f == m.Kernel && m.UsesGroup {
+			together = failTogether(f)
+		}
+		done := map[*ir.Block]bool{}
+		changed := false
+		for _, b := range f.ReversePostorder() {
+			if !done[b] && !b.Cold {
+				c := &gatherer{f: f, together: together, placed: map[*ir.Value]bool{}}
+				c.collect(b)
+				for _, x := range c.list {
+					done[x.block] = true
+				}
+				if len(c.list) > 1 {
+					c.merge()
+					changed = true
+				}
+			}
+		}
+		cold := map[*ir.Block]bool{}
+		for _, b := range f.Blocks {
+			if b.Cold {
+				cold[b] = true
+			}
+		}
+		for gatherRegions(f, cold, together) {
+			changed = true
+		}
+		if changed {
+			if diags := simplify.Clean(m); len(diags) > 0 {
+				return diags
+			}
+		}
+	}
+	return nil
+}
+
+// failTogether returns the blocks whose checks all work-items of a group pass, or none.
+// They keep a branch of their own: where it is one with checks that some pass, work-
+// items that are dead lanes for either would go on to loads, divisions and loops of the
+// skeleton that such a check is for.
+func failTogether(f *ir.Func) map[*ir.Block]bool {
+	f.RemoveUnreachable()
+	rewrite.SingleLatches(f)
+	u := uniform.Of(f)
+	together := map[*ir.Block]bool{}
+	for _, b := range u.Order {
+		if _, ok := CheckOf(b); ok && u.Block(b) && u.Value(b.Term.Cond) {
+			together[b] = true
+		}
+	}
+	return together
+}
+
+// check is a branch that leads to a fault or on.
+type check struct {
+	block     *ir.Block
+	holds     *ir.Value // the branch's condition
+	want      bool      // what it must be
+	fault, on *ir.Block
+}
+
+// CheckOf returns the check that b ends with.
+func CheckOf(b *ir.Block) (check, bool) {
+	if b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
+		return check{}, false
+	}
+	for i, s := range b.Term.Succs {
+		on := b.Term.Succs[1-i]
+		if isFault(s) && len(s.Preds) == 1 && !isFault(on) {
+			return check{b, b.Term.Cond, i == 1, s, on}, true
+		}
+	}
+	return check{}, false
+}
+
+// gatherer gathers the checks of one piece of straight-line code, each but the first in a
+// block that only the one before leads to.
+type gatherer struct {
+	f        *ir.Func
+	together map[*ir.Block]bool // as failTogether returns it
+	list     []check
+	hoisted  []*ir.Value // what the checks need, to be computed before the first
+	placed   map[*ir.Value]bool
+	effects  bool // something between them is not only computed or read
+}
+
+// collect finds the checks from b on that can be made at b's end.
+func (c *gatherer) collect(b *ir.Block) {
+	for len(c.list) < maxGathered {
+		k, ok := CheckOf(b)
+		if !ok {
+			return
+		}
+		effects := c.effects
+		if len(c.list) > 0 {
+			if c.together[b] != c.together[c.list[0].block] {
+				return
+			}
+			for _, v := range b.Insts {
+				if v.Op.Has(ir.FlagSync) {
+					return
+				}
+				effects = effects || !v.Op.Has(ir.FlagPure) && v.Op != ir.OpLoad
+			}
+			need, ok := c.need([]*ir.Value{k.holds}, nil)
+			for _, v := range k.fault.Insts {
+				if ok {
+					need, ok = c.need(v.Args, need)
+				}
+			}
+			if !ok {
+				return
+			}
+			for _, v := range need {
+				c.placed[v] = true
+			}
+			c.hoisted = append(c.hoisted, need...)
+		}
+		c.list, c.effects = append(c.list, k), effects
+		if len(k.on.Preds) != 1 || len(k.on.Phis) > 0 {
+			return
+		}
+		b = k.on
+	}
+}
+
+// between reports whether v is computed after the first check.
+func (c *gatherer) between(v *ir.Value) bool {
+	return v.Block != nil && slices.ContainsFunc(c.list, func(k check) bool { return k.on == v.Block })
+}
+
+// need appends to list what must be hoisted for the values to be had at the first
+// check, and reports whether that can be.
+func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
+	for _, v := range values {
+		if !c.between(v) || c.placed[v] || slices.Contains(list, v) {
+			continue
+		}
+		if !facts.Speculative(v) {
+			return nil, false
+		}
+		var ok bool
+		if list, ok = c.need(v.Args, list); !ok {
+			return nil, false
+		}
+		list = append(list, v)
+	}
+	return list, true
+}
+
+// merge makes one check of all.
+func (c *gatherer) merge() {
+	first := c.list[0].block
+	for _, k := range c.list[1:] {
+		k.block.Insts = slices.DeleteFunc(k.block.Insts, func(v *ir.Value) bool { return c.placed[v] })
+	}
+	for _, v := range c.hoisted {
+		v.Block = first
+	}
+	first.Insts = append(first.Insts, c.hoisted...)
+
+	oks := make([]*ir.Value, len(c.list))
+	all := (*ir.Value)(nil)
+	for i, k := range c.list {
+		oks[i] = k.holds
+		if !k.want {
+			oks[i] = first.Append(ir.OpLNot, ir.TypeBool, k.holds)
+		}
+		if all == nil {
+			all = oks[i]
+		} else {
+			all = first.Append(ir.OpLAnd, ir.TypeBool, all, oks[i])
+		}
+	}
+	cold := c.f.NewBlock()
+	for i, k := range c.list {
+		pos := k.block.Term.Pos
+		if i > 0 {
+			dropEdge(k.block, k.fault)
+			continue
+		}
+		// The first alone has two ways left.
+		dropEdge(k.block, k.fault)
+		k.block.Term.Succs = append(k.block.Term.Succs, cold)
+		cold.Preds = append(cold.Preds, k.block)
+		k.block.Term.Kind, k.block.Term.Cond, k.block.Term.Pos = ir.Branch, all, pos
+	}
+	c.fail(cold, oks)
+}
+
+// fail leads to the first fault that there is, from block b on.
+func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
+	copies := rewrite.NewCloner(c.f)
+	for i := 0; i < len(c.list); i++ {
+		if c.effects && i > 0 {
+			copies.Insts(c.list[i].block, b)
+		}
+		j := i
+		for !c.effects && j+1 < len(c.list) && alike(c.list[i].fault, c.list[j+1].fault) {
+			j++
+		}
+		fault := c.list[i].fault
+		c.select1(b, i, j, oks)
+		if j == len(c.list)-1 {
+			b.Jump(fault)
+			return
+		}
+		ok := oks[i]
+		for _, x := range oks[i+1 : j+1] {
+			ok = b.Append(ir.OpLAnd, ir.TypeBool, ok, x)
+		}
+		next := c.f.NewBlock()
+		b.Branch(ok, next, fault)
+		b, i = next, j
+	}
+}
+
+// alike reports whether two faults differ in their values only.
+func alike(a, b *ir.Block) bool {
+	return len(a.Insts) == 1 && len(b.Insts) == 1 && a.Insts[0].Aux == b.Insts[0].Aux
+}
+
+// select1 makes the i-th check's fault that of the first of the checks i to j
+// that fails, all of which are alike.
+func (c *gatherer) select1(b *ir.Block, i, j int, oks []*ir.Value) {
+	v := c.list[i].fault.Insts[len(c.list[i].fault.Insts)-1]
+	if i == j {
+		return
+	}
+	for n := range v.Args {
+		x := c.list[j].fault.Insts[0].Args[n]
+		for k := j - 1; k >= i; k-- {
+			y := c.list[k].fault.Insts[0].Args[n]
+			if x != y {
+				x = b.Append(ir.OpSelect, y.Type, oks[k], x, y)
+			}
+		}
+		v.Args[n] = x
+	}
+}

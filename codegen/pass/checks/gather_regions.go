@@ -1,0 +1,289 @@
+package checks
+
+// This file gathers the checks of code that branches.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// Limits of a region whose checks are made before it.
+const (
+	maxRegionBlocks = 32
+	maxRegionValues = 200
+	maxRegionHoists = 96
+)
+
+// region is code without loops and Sync ops, entered at the end of block start and
+// left, but for faults, to block exit.
+type region struct {
+	f           *ir.Func
+	dom         *ir.DomTree
+	start, exit *ir.Block
+	blocks      []*ir.Block // in an order in which definitions come first
+	in          map[*ir.Block]bool
+	together    map[*ir.Block]bool // as failTogether returns it
+	faults      []*ir.Block        // entered from the region alone
+	reach       map[*ir.Block]*ir.Value
+	hoisted     map[*ir.Value]*ir.Value
+	made        []*ir.Value
+}
+
+// gatherRegions makes the checks of branching code ahead of it, where that takes
+// nothing but arithmetic: a check that stands under a condition is one that holds
+// or is not come to. The code is then there twice, without these checks and, for
+// work-items of which one fails, with them.
+//
+// cold has the copies so far, which are left as they are; checks that fail for all
+// work-items together stay where they are.
+func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
+	f.RemoveUnreachable()
+	n := 0
+	for _, b := range f.Blocks {
+		if _, ok := CheckOf(b); ok && !cold[b] {
+			n++
+		}
+	}
+	if n < 2 {
+		return false
+	}
+	dom := f.Dominators()
+	for _, b := range dom.Order {
+		if isFault(b) || b.Term.Kind == ir.Return || cold[b] {
+			continue
+		}
+		if r := findRegion(f, dom, b, cold, together); r != nil && r.version(cold) {
+			return true
+		}
+	}
+	return false
+}
+
+// findRegion returns the largest region that starts at the end of b, or nil.
+func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir.Block]bool) *region {
+	var found *region
+	r := &region{f: f, dom: dom, start: b, together: together, in: map[*ir.Block]bool{}}
+	open := map[*ir.Block]bool{} // come to, and not yet taken
+	grow := func(x *ir.Block) {
+		for _, s := range x.Term.Succs {
+			if !isFault(s) {
+				open[s] = true
+			} else if !slices.Contains(r.faults, s) {
+				r.faults = append(r.faults, s)
+			}
+		}
+	}
+	grow(b)
+	values := 0
+	for len(r.blocks) < maxRegionBlocks {
+		if len(open) == 1 {
+			n := *r
+			n.blocks, n.faults = slices.Clone(r.blocks), slices.Clone(r.faults)
+			for x := range open {
+				n.exit = x
+			}
+			if found == nil || len(n.blocks) > len(found.blocks) {
+				found = &n
+			}
+		}
+		// The next is one that only the region leads to.
+		var next *ir.Block
+		for x := range open {
+			if x != b && (next == nil || dom.Index(x) < dom.Index(next)) &&
+				!slices.ContainsFunc(x.Preds, func(p *ir.Block) bool { return p != b && !r.in[p] }) {
+				next = x
+			}
+		}
+		if next == nil || cold[next] || len(next.Term.Succs) == 0 || slices.ContainsFunc(next.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
+			break
+		}
+		if values += len(next.Insts); values > maxRegionValues {
+			break
+		}
+		delete(open, next)
+		r.in[next] = true
+		r.blocks = append(r.blocks, next)
+		grow(next)
+	}
+	if found == nil {
+		return nil
+	}
+	found.in = map[*ir.Block]bool{}
+	for _, x := range found.blocks {
+		found.in[x] = true
+	}
+	for _, x := range found.faults {
+		if slices.ContainsFunc(x.Preds, func(p *ir.Block) bool { return p != b && !found.in[p] }) {
+			return nil
+		}
+	}
+	return found
+}
+
+// version makes the region's checks at its start, if there are several that can be.
+func (r *region) version(cold map[*ir.Block]bool) bool {
+	r.reach, r.hoisted = map[*ir.Block]*ir.Value{}, map[*ir.Value]*ir.Value{}
+	m := r.f.Module
+	n := len(r.start.Insts)
+	all := m.Bool(true)
+	var gathered []check
+	for _, b := range append([]*ir.Block{r.start}, r.blocks...) {
+		k, ok := CheckOf(b)
+		if !ok || r.together[b] {
+			continue
+		}
+		reach, holds := r.reached(b), r.hoist(k.holds)
+		if reach == nil || holds == nil {
+			continue
+		}
+		if !k.want {
+			holds = r.op(ir.OpLNot, holds)
+		}
+		all = r.op(ir.OpLAnd, all, r.op(ir.OpLOr, r.op(ir.OpLNot, reach), holds))
+		gathered = append(gathered, k)
+	}
+	if len(gathered) < 2 || len(r.made) > maxRegionHoists {
+		r.start.Insts = r.start.Insts[:n]
+		return false
+	}
+	for _, b := range r.split(all, gathered) {
+		cold[b] = true
+	}
+	return true
+}
+
+// op computes a condition at the region's start.
+func (r *region) op(op ir.Op, args ...*ir.Value) *ir.Value {
+	m := r.f.Module
+	switch {
+	case op == ir.OpLNot && args[0].IsConst():
+		return m.Bool(args[0].Bits == 0)
+	case op == ir.OpLAnd && facts.IsOne(args[0]), op == ir.OpLOr && facts.IsZero(args[0]):
+		return args[1]
+	case op == ir.OpLAnd && facts.IsOne(args[1]), op == ir.OpLOr && facts.IsZero(args[1]):
+		return args[0]
+	}
+	v := r.start.Append(op, ir.TypeBool, args...)
+	r.made = append(r.made, v)
+	return v
+}
+
+// hoist returns v as computed at the region's start, or nil if that cannot be.
+func (r *region) hoist(v *ir.Value) *ir.Value {
+	if v.Block == nil || !r.in[v.Block] {
+		return v
+	}
+	if w, ok := r.hoisted[v]; ok {
+		return w
+	}
+	r.hoisted[v] = nil
+	if !facts.Speculative(v) || len(r.made) > maxRegionHoists {
+		return nil
+	}
+	var args []*ir.Value
+	for _, a := range v.Args {
+		x := r.hoist(a)
+		if x == nil {
+			return nil
+		}
+		args = append(args, x)
+	}
+	w := r.start.Append(v.Op, v.Type, args...)
+	w.Bits, w.Aux, w.Pos = v.Bits, v.Aux, v.Pos
+	r.hoisted[v] = w
+	r.made = append(r.made, w)
+	return w
+}
+
+// reached returns the condition under which b is come to from the region's start,
+// faults apart, or nil if it is not known there.
+func (r *region) reached(b *ir.Block) *ir.Value {
+	if b == r.start {
+		return r.f.Module.Bool(true)
+	}
+	if v, ok := r.reach[b]; ok {
+		return v
+	}
+	r.reach[b] = nil
+	if d := r.dom.Idom(b); r.always(d, b) {
+		r.reach[b] = r.reached(d)
+		return r.reach[b]
+	}
+	any := r.f.Module.Bool(false)
+	for _, p := range b.Preds {
+		v := r.reached(p)
+		if v == nil {
+			return nil
+		}
+		if t := p.Term; t.Kind == ir.Branch && !isFault(t.Succs[0]) && !isFault(t.Succs[1]) && t.Succs[0] != t.Succs[1] {
+			c := r.hoist(t.Cond)
+			if c == nil {
+				return nil
+			}
+			if t.Succs[1] == b {
+				c = r.op(ir.OpLNot, c)
+			}
+			v = r.op(ir.OpLAnd, v, c)
+		}
+		any = r.op(ir.OpLOr, any, v)
+	}
+	r.reach[b] = any
+	return any
+}
+
+// always reports whether every way on from d leads to b, faults apart.
+func (r *region) always(d, b *ir.Block) bool {
+	seen := map[*ir.Block]bool{}
+	var walk func(x *ir.Block) bool
+	onward := func(x *ir.Block) bool {
+		return !slices.ContainsFunc(x.Term.Succs, func(s *ir.Block) bool { return !walk(s) })
+	}
+	walk = func(x *ir.Block) bool {
+		if x == b || isFault(x) || seen[x] {
+			return true
+		}
+		seen[x] = true
+		return r.in[x] && onward(x) // it may lead back to the start
+	}
+	return onward(d)
+}
+
+// split leads work-items for which all holds to the region without the gathered
+// checks, and the others to a copy of it, which they leave by a fault. It returns
+// the copy.
+func (r *region) split(all *ir.Value, gathered []check) map[*ir.Block]*ir.Block {
+	hot, cold := r.f.NewBlock(), r.f.NewBlock()
+	t := r.start.Term
+	c := rewrite.NewCloner(r.f)
+	list := slices.Concat(r.blocks, r.faults)
+	c.Copy(list)
+	dead := r.f.NewBlock() // where the copy would be left, which does not happen
+	dead.SetTerm(ir.Term{Kind: ir.Return})
+	c.Pair(r.start, cold)
+	c.End(append([]*ir.Block{r.start}, list...), func(s *ir.Block) *ir.Block {
+		if d := c.Blocks[s]; d != nil && s != r.start {
+			return d
+		}
+		return dead
+	})
+	c.Phis(r.blocks)
+	rewrite.MoveTerm(r.start, hot)
+	r.together[hot] = r.together[r.start]
+	delete(r.together, r.start)
+	r.start.SetTerm(ir.Term{Kind: ir.Branch, Cond: all, Succs: []*ir.Block{hot, cold}, Pos: t.Pos})
+	for _, k := range gathered {
+		b := k.block
+		if b == r.start {
+			b = hot
+		}
+		dropEdge(b, k.fault)
+	}
+	r.f.RemoveUnreachable()
+	return c.Blocks
+}
+
+// dropEdge turns b's branch into a jump to where it leads but for to.
+func dropEdge(b, to *ir.Block) { rewrite.JumpTo(b, 1-slices.Index(b.Term.Succs, to)) }

@@ -1,0 +1,190 @@
+package lanes
+
+// This file is the pass atomics. It makes loops, and so runs before structurize.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// Atomics replaces the atomic ops that SPIR-V lacks by loops around a
+// compare-and-exchange: those of floats, and the compare-and-swap that is ordered
+// like all other atomic ops if it fails, too. It stands before structurize, since
+// it makes loops.
+func Atomics(m *ir.Module) diag.List {
+	a := &atomicOps{groupOps: groupOps{m: m}, words: map[*ir.Var]bool{}}
+	f := m.Kernel
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if isFloatAtomic(v.Op) && v.Ref().Var != nil {
+				a.words[v.Ref().Var] = true
+			}
+		}
+	}
+	if len(a.words) > 0 {
+		a.wordVars()
+	}
+	for i := 0; i < len(f.Blocks); i++ {
+		b := f.Blocks[i]
+		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
+			return isFloatAtomic(v.Op) || v.Op == ir.OpAtomicCompareAndSwap || isLocalExchange(v) && facts.Avoids(m, "local-exchange")
+		})
+		if at < 0 {
+			continue
+		}
+		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
+		a.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
+		switch v.Op {
+		case ir.OpAtomicCompareAndSwap:
+			a.compareAndSwap(v)
+		case ir.OpAtomicExchange, ir.OpAtomicStore:
+			a.exchange(v)
+		default:
+			a.floatOp(v)
+		}
+		a.b.Jump(rest)
+	}
+	return nil
+}
+
+func isFloatAtomic(op ir.Op) bool {
+	return op == ir.OpAtomicFAdd || op == ir.OpAtomicFMin || op == ir.OpAtomicFMax
+}
+
+// isLocalExchange reports whether v exchanges in work-group memory, stores
+// included; see NVIDIA's quirk local-exchange.
+func isLocalExchange(v *ir.Value) bool {
+	return (v.Op == ir.OpAtomicExchange || v.Op == ir.OpAtomicStore) && v.Ref().Var != nil
+}
+
+// atomicOps writes the code for one op after the other.
+type atomicOps struct {
+	groupOps
+	words map[*ir.Var]bool // variables with atomic floats
+}
+
+func IntOf(t *ir.Type) *ir.Type {
+	switch t {
+	case ir.TypeF32:
+		return ir.TypeI32
+	case ir.TypeF64:
+		return ir.TypeI64
+	}
+	return t
+}
+
+// wordVars gives the variables with atomic floats integers in place of floats.
+func (a *atomicOps) wordVars() {
+	var words func(t *ir.Type) *ir.Type
+	words = func(t *ir.Type) *ir.Type {
+		switch t.Kind {
+		case ir.Array:
+			return a.m.ArrayOf(words(t.Elem), t.Len)
+		case ir.Struct:
+			fields := slices.Clone(t.Fields)
+			for i := range fields {
+				fields[i].Type = words(fields[i].Type)
+			}
+			return a.m.StructOf(fields, t.Size, t.Align)
+		}
+		return IntOf(t)
+	}
+	for v := range a.words {
+		v.Type = words(v.Type)
+	}
+	for _, b := range a.m.Kernel.Blocks {
+		var out []*ir.Value
+		add := func(op ir.Op, t *ir.Type, x *ir.Value) *ir.Value {
+			v := a.m.Kernel.NewValue(op, t, x)
+			v.Block = b
+			out = append(out, v)
+			return v
+		}
+		for _, v := range b.Insts {
+			r := v.Ref()
+			ok := r != nil && r.Var != nil && a.words[r.Var]
+			switch {
+			case ok && v.Op == ir.OpStore && v.Args[0].Type.IsFloat():
+				x := add(ir.OpBitcast, IntOf(v.Args[0].Type), v.Args[0])
+				v.Args[0], x.Pos = x, v.Pos
+				out = append(out, v)
+			case ok && v.Op == ir.OpLoad && v.Type.IsFloat():
+				load := a.m.Kernel.NewValue(ir.OpLoad, IntOf(v.Type), v.Args...)
+				load.Aux, load.Block, load.Pos = v.Aux, b, v.Pos
+				out = append(out, load, v)
+				v.Op, v.Aux, v.Args = ir.OpBitcast, nil, []*ir.Value{load}
+			default:
+				out = append(out, v)
+			}
+		}
+		b.Insts = out
+	}
+}
+
+// at adds an atomic op of integers at the memory that ref and path lead to.
+func (a *atomicOps) at(op ir.Op, t *ir.Type, ref *ir.Ref, path []*ir.Value, xs ...*ir.Value) *ir.Value {
+	v := a.op(op, t, append(slices.Clone(xs), path...)...)
+	v.Aux = ref
+	return v
+}
+
+// floatOp writes a loop that ends when the memory still has the value that the
+// new one was made of.
+func (a *atomicOps) floatOp(v *ir.Value) {
+	x, ref, path := v.Args[0], v.Ref(), slices.Clone(v.Path())
+	t, word := v.Type, IntOf(v.Type)
+	if ref.Var == nil {
+		addr := a.op(ir.OpAddrOf, ir.TypeAddr, path...)
+		addr.Aux = ref
+		ref, path = &ir.Ref{Elem: word}, []*ir.Value{addr, a.i32(0)}
+	}
+	by := map[ir.Op]ir.Combiner{ir.OpAtomicFAdd: ir.CombineFAdd, ir.OpAtomicFMin: ir.CombineFMin, ir.OpAtomicFMax: ir.CombineFMax}[v.Op]
+	bits := a.update(word, ref, path, func(bits *ir.Value) *ir.Value {
+		return a.op(ir.OpBitcast, word, a.combine(by, a.op(ir.OpBitcast, t, bits), x))
+	})
+	a.result(v, ir.OpBitcast, nil, bits)
+}
+
+// exchange writes such a loop for an integer.
+func (a *atomicOps) exchange(v *ir.Value) {
+	x := v.Args[0]
+	old := a.update(x.Type, v.Ref(), slices.Clone(v.Path()), func(*ir.Value) *ir.Value { return x })
+	if v.Op == ir.OpAtomicExchange {
+		a.result(v, ir.OpBitcast, nil, old)
+	}
+}
+
+// update replaces a word of memory by what f makes of it, and returns the old one.
+func (a *atomicOps) update(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(bits *ir.Value) *ir.Value) *ir.Value {
+	first := a.at(ir.OpAtomicLoadRelaxed, word, ref, path)
+	loop, done := a.f.NewBlock(), a.f.NewBlock()
+	a.b.Jump(loop)
+	a.b = loop
+	bits := loop.NewPhi(word, first)
+	got := a.at(ir.OpAtomicCompareExchange, word, ref, path, f(bits), bits)
+	loop.Branch(a.op(ir.OpIEq, ir.TypeBool, got, bits), done, loop)
+	bits.Args = append(bits.Args, got)
+	a.b = done
+	return bits
+}
+
+// compareAndSwap writes a loop that ends when the exchange succeeds, or when an
+// atomic load, which is ordered as an exchange is, says that it cannot.
+func (a *atomicOps) compareAndSwap(v *ir.Value) {
+	next, old, ref, path := v.Args[0], v.Args[1], v.Ref(), slices.Clone(v.Path())
+	loop, retry, done := a.f.NewBlock(), a.f.NewBlock(), a.f.NewBlock()
+	a.b.Jump(loop)
+	a.b = loop
+	got := a.at(ir.OpAtomicCompareExchange, old.Type, ref, path, next, old)
+	loop.Branch(a.op(ir.OpIEq, ir.TypeBool, got, old), done, retry)
+	a.b = retry
+	now := a.at(ir.OpAtomicLoad, old.Type, ref, path)
+	retry.Branch(a.op(ir.OpIEq, ir.TypeBool, now, old), loop, done)
+	a.b = done
+	swapped := done.NewPhi(ir.TypeBool, a.m.Bool(true), a.m.Bool(false))
+	a.result(v, ir.OpLAnd, nil, swapped, a.m.Bool(true))
+}

@@ -1,0 +1,491 @@
+package lanes
+
+// This file is the pass deadlanes. It runs behind the passes that remove checks, since each
+// one that remains may make a lane dead.
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+)
+
+// DeadLanes checks that every Sync op stands in uniform flow, and makes dead
+// lanes of the work-items that return early or fault: they go on with the
+// skeleton, which is what all work-items of the group have in common, so that
+// the others do not wait for them in vain.
+//
+// The skeleton is made of the blocks in uniform flow with their Sync ops,
+// uniform values and uniform branches. All else in these blocks stands under
+// "if not dead". A dead lane that comes to a branch that is not uniform goes to
+// where its sides join. Nothing is changed where no work-item leaves the kernel
+// while others still have a Sync op before them.
+func DeadLanes(m *ir.Module) diag.List {
+	if !m.UsesGroup {
+		return nil
+	}
+	f := m.Kernel
+	f.RemoveUnreachable()
+	rewrite.SingleLatches(f)
+	rewrite.OnePred(f)
+	u := uniform.Of(f)
+	if ds := u.Check(); len(ds) > 0 {
+		return ds
+	}
+	given := u.Provisos()
+	u.BypassLoops()
+	d := &deadLanes{f: f, u: u, given: given, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &rewrite.Undefs{}}
+	for _, b := range u.Order {
+		// Where all leave together, they may just return.
+		if e, ok := u.Way(b); ok && u.Leaving[e] && !u.Together(b) {
+			d.dying[b] = e.To
+		}
+	}
+	if len(d.dying) > 0 {
+		d.run()
+	} else {
+		believe(f)
+	}
+	return nil
+}
+
+// believe takes what users say is uniform for uniform as it is: where there are no
+// dead lanes, all have the value.
+func believe(f *ir.Func) {
+	repl := map[*ir.Value]*ir.Value{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpGroupUniform {
+				repl[v] = v.Args[0]
+			}
+		}
+		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return repl[v] != nil })
+	}
+	rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: repl}).Resolve)
+}
+
+type deadLanes struct {
+	f *ir.Func
+	u *uniform.Info
+	// dying maps a block to the successor that its work-items leave by.
+	dying    map[*ir.Block]*ir.Block
+	given    map[*ir.Block]*uniform.Proviso // of the loops that the blocks head
+	skeleton map[*ir.Value]bool             // values that dead lanes compute, too
+	dead     *ir.Ref
+	undef    *rewrite.Undefs
+	cells    []*ir.Var // what phis became
+	own      []*ir.Var // those that dead lanes have no use for
+}
+
+func (d *deadLanes) run() {
+	for _, b := range d.u.Order {
+		if d.dying[b] != nil {
+			d.ownRegion(b)
+		}
+	}
+	d.computeAgain()
+	d.findSkeleton()
+	blocks := slices.Clone(d.u.Order)
+	for _, b := range blocks {
+		if d.staying(b) {
+			d.splitTail(b)
+		}
+	}
+	d.demote()
+
+	dead := d.f.Module.NewVar(d.f, ir.Function, "dead", ir.TypeBool)
+	d.dead = &ir.Ref{Var: dead}
+	for _, b := range blocks {
+		switch {
+		case d.uniform(b):
+			d.rebuild(b)
+		case d.dying[b] != nil:
+			d.redirect(b, d.u.Join(b))
+		}
+	}
+	entry := d.f.Blocks[0]
+	init := d.f.NewValue(ir.OpStore, ir.TypeVoid, d.f.Module.Bool(false))
+	init.Aux, init.Block = d.dead, entry
+	entry.Insts = slices.Insert(entry.Insts, 0, init)
+
+	d.f.RemoveUnreachable()
+	d.thread()
+	rewrite.RepairSSA(d.f, d.undef)
+	d.undef.Promote(d.f, d.cells)
+}
+
+// staying reports whether b was there from the start and has a Sync op before
+// it.
+func (d *deadLanes) staying(b *ir.Block) bool {
+	i, ok := d.u.Index[b]
+	return ok && d.u.Before[i]
+}
+
+// uniform reports whether b, which was there from the start, is part of the skeleton.
+func (d *deadLanes) uniform(b *ir.Block) bool { return d.staying(b) && d.u.Block(b) }
+
+// ownRegion sees to it that what the work-items do that leave at b, from there to
+// their return, is done by no others.
+func (d *deadLanes) ownRegion(b *ir.Block) {
+	to := d.dying[b]
+	region := uniform.Reachable(to)
+	in := map[*ir.Block]bool{}
+	for _, x := range region {
+		in[x] = true
+	}
+	own := true
+	for _, x := range region {
+		for _, p := range x.Preds {
+			own = own && (in[p] || p == b && x == to)
+		}
+	}
+	if own {
+		return
+	}
+	c := rewrite.NewCloner(d.f)
+	c.Copy(region)
+	c.Entered(to, b)
+	c.End(region, c.Block)
+	c.Phis(region)
+	d.dying[b] = c.Block(to)
+	d.f.RemoveUnreachable()
+}
+
+// findSkeleton finds the values that dead lanes can compute as well: those in
+// uniform flow that depend on nothing that live lanes alone have. All uniform
+// values there are among them.
+func (d *deadLanes) findSkeleton() {
+	u := d.u
+	fits := func(v *ir.Value) bool {
+		switch {
+		case v.Op == ir.OpPhi:
+			b := v.Block
+			for i, p := range b.Preds {
+				if !d.uniform(p) || slices.Contains(b.Preds[:i], p) {
+					return false
+				}
+			}
+			return true
+		case v.Op.Has(ir.FlagSync):
+			return true
+		case v.Op == ir.OpLoad:
+			return u.Value(v)
+		case v.Op.Has(ir.FlagPure):
+			return u.Value(v) || !facts.UndefinedForSome(v.Op)
+		}
+		return false
+	}
+	var all []*ir.Value
+	for _, b := range u.Order {
+		if d.uniform(b) {
+			for _, v := range slices.Concat(b.Phis, b.Insts) {
+				if fits(v) {
+					d.skeleton[v] = true
+					all = append(all, v)
+				}
+			}
+		}
+	}
+	d.drop(all)
+	asked, after := d.asked(all), map[*ir.Block]bool{}
+	for b := range d.dying {
+		for _, s := range b.Term.Succs {
+			for _, x := range uniform.Reachable(s) {
+				after[x] = true
+			}
+		}
+	}
+	for _, v := range all {
+		if after[v.Block] && !asked[v] && hazardous(v) {
+			delete(d.skeleton, v)
+		}
+	}
+	d.drop(all)
+}
+
+// drop leaves only those of the skeleton's values in it whose arguments are.
+func (d *deadLanes) drop(all []*ir.Value) {
+	for changed := true; changed; {
+		changed = false
+		for _, v := range all {
+			// Dead lanes put something neutral into group ops.
+			if d.skeleton[v] && !v.IsGroupOp() && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Block != nil && !d.skeleton[a] }) {
+				delete(d.skeleton, v)
+				changed = true
+			}
+		}
+	}
+}
+
+// asked returns the values that the skeleton's branches, and what all lanes must
+// have alike, depend on.
+func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
+	asked := map[*ir.Value]bool{}
+	var ask func(v *ir.Value)
+	ask = func(v *ir.Value) {
+		if d.skeleton[v] && !asked[v] {
+			asked[v] = true
+			for _, a := range v.Args {
+				ask(a)
+			}
+		}
+	}
+	for _, b := range d.u.Order {
+		if c := b.Term.Cond; c != nil && d.u.Value(c) {
+			ask(c)
+		}
+	}
+	for _, v := range all {
+		if v.Op == ir.OpGroupSelect {
+			ask(v.Args[1])
+		}
+	}
+	return asked
+}
+
+// hazardous reports whether v must not be computed by dead lanes alone: what it
+// accesses or divides by was checked by those that live, if any do.
+func hazardous(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpLoad:
+		return v.Ref().Var == nil || len(v.Path()) > 0
+	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
+		return !facts.Speculative(v)
+	}
+	return false
+}
+
+// splitTail cuts b after its last Sync op, if none comes after it.
+func (d *deadLanes) splitTail(b *ir.Block) {
+	for _, s := range b.Term.Succs {
+		if d.staying(s) {
+			return
+		}
+	}
+	last := len(b.Insts) - 1
+	for !b.Insts[last].Op.Has(ir.FlagSync) {
+		last--
+	}
+	rewrite.SplitAfter(b, last+1)
+}
+
+// demote turns phis into variables, so that edges can be moved. Those of the
+// skeleton's phis are the skeleton's.
+func (d *deadLanes) demote() {
+	var phis []*ir.Value
+	for _, b := range d.f.Blocks {
+		for _, v := range b.Phis {
+			if d.skeleton[v] {
+				phis = append(phis, v)
+			}
+		}
+	}
+	d.cells = rewrite.DemotePhis(d.f, d.undef)
+	vars := map[*ir.Var]bool{}
+	for _, v := range phis {
+		vars[v.Ref().Var] = true
+	}
+	for _, b := range d.f.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpStore && vars[v.Ref().Var] {
+				d.skeleton[v] = true
+			}
+		}
+	}
+	d.own = slices.DeleteFunc(slices.Clone(d.cells), func(v *ir.Var) bool { return vars[v] })
+}
+
+// skip ends b with a branch that leads dead lanes to one block and live ones to
+// another.
+func (d *deadLanes) skip(b, dead, live *ir.Block) {
+	e := d.f.NewBlock()
+	b.Branch(d.load(b), e, live)
+	d.forget(e)
+	e.Jump(dead)
+}
+
+// forget notes at the end of b, where lanes are dead, that they need nothing of
+// what live lanes have.
+func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.Forget(b, d.own)...) }
+
+// rebuild puts what is not the skeleton's in b, a block in uniform flow, under
+// "if not dead".
+func (d *deadLanes) rebuild(b *ir.Block) {
+	insts := b.Insts
+	b.Insts = nil
+	end := d.f.NewBlock() // holds the terminator meanwhile
+	rewrite.MoveTerm(b, end)
+	cur := b
+	if d.u.AsksAt(b) {
+		cur = d.ask(b)
+	}
+	var live []*ir.Value
+	put := func(to *ir.Block, vs ...*ir.Value) {
+		for _, v := range vs {
+			v.Block = to
+			to.Insts = append(to.Insts, v)
+		}
+	}
+	flush := func() {
+		if !slices.ContainsFunc(live, d.matters) {
+			put(cur, live...)
+			live = nil
+			return
+		}
+		body, next := d.f.NewBlock(), d.f.NewBlock()
+		d.skip(cur, next, body)
+		put(body, live...)
+		body.Jump(next)
+		cur, live = next, nil
+	}
+	for _, v := range insts {
+		switch {
+		case v.Op.Has(ir.FlagSync):
+			flush()
+			d.neutral(v, cur)
+			put(cur, v)
+		case d.skeleton[v]:
+			put(cur, v) // before the live lanes' part, which it never depends on
+		default:
+			live = append(live, v)
+		}
+	}
+	t := end.Term
+	if t.Kind == ir.Branch && !d.u.Value(t.Cond) {
+		// The live lanes alone have the condition.
+		body := d.f.NewBlock()
+		to := d.u.Join(b)
+		if out := d.dying[b]; out != nil {
+			stay := t.Succs[0]
+			if stay == out {
+				stay = t.Succs[1]
+			}
+			if stay == to {
+				// An edge of its own, for others may lead there.
+				to = d.f.NewBlock()
+				end.Retarget(stay, to)
+				to.Jump(stay)
+			}
+			d.redirect(b, to)
+		}
+		d.skip(cur, to, body)
+		put(body, live...)
+		rewrite.MoveTerm(end, body)
+	} else {
+		if t.Cond != nil && t.Cond.Block != nil && !d.skeleton[t.Cond] {
+			panic("BUG: a uniform condition that dead lanes lack")
+		}
+		flush()
+		rewrite.MoveTerm(end, cur)
+		d.guard(cur)
+	}
+	// The holder is unreachable by now.
+	end.SetTerm(ir.Term{Kind: ir.Unreachable})
+}
+
+// ask ends the group at the end of b where none of it is left, and returns the block
+// that it goes on with. It need not look where the loop has another end.
+func (d *deadLanes) ask(b *ir.Block) *ir.Block {
+	next, out := d.f.NewBlock(), d.f.NewBlock()
+	p := d.given[b]
+	if p != nil {
+		step, m := p.Step, d.f.Module
+		if p.Opposite {
+			step = b.Append(ir.OpISub, step.Type, m.Int(step.Type, 0), step)
+		}
+		before := b.Append(ir.OpISub, step.Type, step, m.Int(step.Type, 1))
+		vote := d.f.NewBlock()
+		b.Branch(b.Append(ir.OpULt, ir.TypeBool, before, m.Const(step.Type, p.Most)), next, vote)
+		b = vote
+	}
+	b.Branch(d.left(b, p != nil), next, out)
+	out.SetTerm(ir.Term{Kind: ir.Return})
+	return next
+}
+
+// left returns, at the end of b, whether any of the group is left. Where that is rarely
+// asked, or in a variant, it is in a way that needs no sub-groups: the kernel may have no
+// use for them.
+func (d *deadLanes) left(b *ir.Block, rarely bool) *ir.Value {
+	m := d.f.Module
+	if !rarely && !m.Target.Cancel {
+		v := b.Append(ir.OpGroupAny, ir.TypeBool, b.Append(ir.OpLNot, ir.TypeBool, d.load(b)))
+		v.Aux = ir.ScopeWorkGroup
+		return v
+	}
+	zero, one := m.Const(ir.TypeF32, 0), m.Const(ir.TypeF32, uint64(math.Float32bits(1)))
+	sum := b.Append(ir.OpGroupInclusiveScan, ir.TypeF32, b.Append(ir.OpSelect, ir.TypeF32, d.load(b), zero, one), zero)
+	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd}
+	last := b.Append(ir.OpISub, ir.TypeI32, groupSize(m), m.Int(ir.TypeI32, 1))
+	all := b.Append(ir.OpGroupSelect, ir.TypeF32, sum, last)
+	all.Aux = ir.ScopeWorkGroup
+	return b.Append(ir.OpFLt, ir.TypeBool, zero, all)
+}
+
+// neutral makes dead lanes put something neutral into the group op v, which comes
+// next in b.
+func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
+	if !v.IsGroupOp() {
+		return
+	}
+	for i, a := range v.Args {
+		n := v.Neutral(d.f.Module, i)
+		if a == n {
+			continue
+		}
+		// All lanes read from the same one, or what they read would differ.
+		if v.Op == ir.OpGroupSelect && i == 1 && (a.Block == nil || d.skeleton[a]) {
+			continue
+		}
+		s := b.Append(ir.OpSelect, a.Type, d.load(b), n, a)
+		s.Pos = v.Pos
+		v.Args[i] = s
+	}
+}
+
+// load returns whether the work-item is a dead lane, at the end of b.
+func (d *deadLanes) load(b *ir.Block) *ir.Value {
+	v := b.Append(ir.OpLoad, ir.TypeBool)
+	v.Aux = d.dead
+	return v
+}
+
+// guard leads dead lanes past what comes after b, a block in uniform flow with a
+// uniform terminator: past a loop that work-items leave at different times, and
+// to the end where all lanes leave the last Sync op behind.
+func (d *deadLanes) guard(b *ir.Block) {
+	for _, s := range slices.Clone(b.Term.Succs) {
+		var to *ir.Block
+		switch {
+		case !d.staying(s):
+			to = d.f.NewBlock()
+			to.SetTerm(ir.Term{Kind: ir.Return})
+		case !d.u.Block(s):
+			to = d.u.Join(s)
+		default:
+			continue
+		}
+		g := d.f.NewBlock()
+		b.Retarget(s, g)
+		d.skip(g, to, s)
+	}
+}
+
+// redirect sends the work-items that leave at b, when they are done, to the
+// block to of the skeleton.
+func (d *deadLanes) redirect(b, to *ir.Block) {
+	for _, x := range uniform.Reachable(d.dying[b]) {
+		if x.Term.Kind != ir.Return {
+			continue
+		}
+		st := x.Append(ir.OpStore, ir.TypeVoid, d.f.Module.Bool(true))
+		st.Aux = d.dead
+		d.forget(x)
+		x.ClearTerm()
+		x.Jump(to)
+	}
+}

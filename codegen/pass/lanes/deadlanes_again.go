@@ -1,0 +1,89 @@
+package lanes
+
+// This file computes values again that the skeleton needs and that dead lanes have gone past.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// computeAgain lets the skeleton have what its branches depend on where that stands in
+// divergent flow, which dead lanes go past: a value that is uniform all the same depends
+// on what comes before alone, and is computed again where the skeleton needs it. What
+// must not be computed without the checks there, live lanes tell the dead ones.
+func (d *deadLanes) computeAgain() {
+	a := &again{d: d, seen: map[*ir.Value]bool{}, copies: map[*ir.Block]map[*ir.Value]*ir.Value{}, first: map[*ir.Block][]*ir.Value{}}
+	for _, b := range d.u.Order {
+		if !d.uniform(b) {
+			continue
+		}
+		for _, v := range b.Insts {
+			if v.Op == ir.OpGroupSelect && d.u.Value(v) {
+				v.Args[1] = a.have(v.Args[1], b)
+			}
+		}
+		if c := b.Term.Cond; c != nil && d.u.Value(c) {
+			b.Term.Cond = a.have(c, b)
+		}
+	}
+	for b, vs := range a.first {
+		b.Insts = slices.Concat(vs, b.Insts)
+	}
+}
+
+// again computes values again.
+type again struct {
+	d      *deadLanes
+	seen   map[*ir.Value]bool
+	copies map[*ir.Block]map[*ir.Value]*ir.Value
+	first  map[*ir.Block][]*ir.Value // what is to stand first in a block
+}
+
+// have returns what has the uniform value v in block b of the skeleton, and sees to it
+// that dead lanes can compute it.
+func (a *again) have(v *ir.Value, b *ir.Block) *ir.Value {
+	switch {
+	case v.Block == nil:
+		return v
+	case !a.d.u.Block(v.Block):
+		return a.copy(v, b)
+	case a.seen[v] || v.IsGroupOp():
+		return v
+	}
+	a.seen[v] = true
+	for i, x := range v.Args {
+		if at := v.Block; v.Op != ir.OpPhi {
+			v.Args[i] = a.have(x, at)
+		} else if p := at.Preds[i]; a.d.u.Block(p) {
+			v.Args[i] = a.have(x, p)
+		}
+	}
+	return v
+}
+
+// copy computes v, which stands in divergent flow, at the beginning of block b. What it
+// depends on comes before that, since v does.
+func (a *again) copy(v *ir.Value, b *ir.Block) *ir.Value {
+	if w := a.copies[b][v]; w != nil {
+		return w
+	}
+	if v.Op == ir.OpPhi {
+		panic("BUG: a phi in divergent flow is uniform")
+	}
+	w := a.d.f.NewValue(v.Op, v.Type)
+	w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, b
+	if hazardous(v) {
+		w.Op, w.Bits, w.Aux, w.Args = ir.OpGroupUniform, 0, ir.ScopeWorkGroup, []*ir.Value{v}
+	} else {
+		for _, x := range v.Args {
+			w.Args = append(w.Args, a.have(x, b))
+		}
+	}
+	if a.copies[b] == nil {
+		a.copies[b] = map[*ir.Value]*ir.Value{}
+	}
+	a.copies[b][v] = w
+	a.first[b] = append(a.first[b], w)
+	return w
+}

@@ -1,0 +1,23 @@
+// Package lanes writes what work-items do together, and what becomes of those that leave.
+//
+//	work-items   0 1 2 3
+//	             │ │ │ │     if id == 2 { return }
+//	             │ │ ┆ │       2 is a dead lane: it runs the skeleton, which is the
+//	             │ │ ┆ │       barriers and the branches around them, without effects
+//	             └─┴─┴─┘     Barrier()
+//	             │ │ ┆ │     sum := Reduce(x)      Groups: shuffles, and local memory between
+//	             │ │ ┆ │     AtomicAdd(&f, y)      Atomics: loops of compare-and-swap
+//	             │ │ ↯ │     s[i]                  Expand: a fault calls the helper that records it
+//
+// In order: DeadLanes makes dead lanes, Groups and Atomics replace what SPIR-V lacks, ZeroLocal
+// has the group zero its memory; after them control flow is structurized. Partial keeps
+// invocations out that are no work-items. Expand comes last of all passes: it replaces faults,
+// and reads the arguments of a launch block that is too large.
+//
+// The rooms below package pass import only rooms to their left:
+//
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize} ← pass
+//
+// This one may import the first four. Which blocks and values work-items share it does not
+// find out for itself: uniform does.
+package lanes

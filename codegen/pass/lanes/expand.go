@@ -1,0 +1,348 @@
+package lanes
+
+// This file has the passes zerolocal and expand, which write code that SPIR-V has no
+// instruction for: loops that zero memory, calls that record faults, loads of arguments.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+)
+
+// ZeroLocal replaces each ZeroLocal by a loop in which the work-group zeroes
+// the variable together, and a barrier. It stands before structurize, since it
+// makes loops, and after the dead lanes, which take part. Large variables of a
+// work-item's own are zeroed in loops, too.
+func ZeroLocal(m *ir.Module) diag.List {
+	f := m.Kernel
+	for i := 0; i < len(f.Blocks); i++ {
+		b := f.Blocks[i]
+		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool { return v.Op == ir.OpZeroLocal })
+		if at < 0 {
+			continue
+		}
+		again := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(uniform.Reachable(s), b) })
+		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
+		if again {
+			// Others may still read what they wrote in the round before.
+			Barrier(b, v.Pos)
+		}
+		z := &zeroer{m: m, f: f, b: b, ref: v.Ref(), pos: v.Pos}
+		first := b.Append(ir.OpBuiltIn, ir.TypeI32)
+		first.Aux = ir.LocalInvocationIndex
+		z.zero(first, groupSize(m))
+		Barrier(z.b, v.Pos)
+		z.b.Jump(rest)
+	}
+	for _, f := range rewrite.Bodies(m) {
+		zeroPrivate(f)
+	}
+	return nil
+}
+
+func Barrier(b *ir.Block, pos ir.Pos) {
+	v := b.Append(ir.OpBarrier, ir.TypeVoid)
+	v.Aux, v.Pos = ir.ScopeWorkGroup, pos
+}
+
+// zeroer writes the loops for one variable.
+type zeroer struct {
+	m   *ir.Module
+	f   *ir.Func
+	b   *ir.Block // where code goes
+	ref *ir.Ref
+	pos ir.Pos
+
+	private bool // a work-item's own
+}
+
+// leafStep is a step of the path to a leaf: a field, or any element of an array.
+type leafStep struct {
+	field int
+	len   *ir.Value // of the array, or nil
+}
+
+// zero writes one loop for the leaves that lie within the same arrays, which zeroes
+// those from first on, step by step.
+func (z *zeroer) zero(first, step *ir.Value) {
+	type group struct {
+		dims   []*ir.Value
+		leaves [][]leafStep
+		types  []*ir.Type
+	}
+	var groups []*group
+	var walk func(t *ir.Type, path []leafStep, dims []*ir.Value)
+	walk = func(t *ir.Type, path []leafStep, dims []*ir.Value) {
+		switch t.Kind {
+		case ir.Array:
+			walk(t.Elem, append(slices.Clone(path), leafStep{len: t.Len}), append(slices.Clone(dims), t.Len))
+		case ir.Struct:
+			for i, f := range t.Fields {
+				walk(f.Type, append(slices.Clone(path), leafStep{field: i}), dims)
+			}
+		default:
+			i := slices.IndexFunc(groups, func(g *group) bool { return slices.Equal(g.dims, dims) })
+			if i < 0 {
+				i = len(groups)
+				groups = append(groups, &group{dims: dims})
+			}
+			groups[i].leaves = append(groups[i].leaves, path)
+			groups[i].types = append(groups[i].types, t)
+		}
+	}
+	walk(z.ref.Var.Type, nil, nil)
+	if len(groups) == 0 {
+		return
+	}
+	for _, g := range groups {
+		one := func(i *ir.Value) {
+			index := z.split(i, g.dims)
+			for j, path := range g.leaves {
+				z.store(path, g.types[j], index)
+			}
+		}
+		n := z.product(g.dims)
+		if !z.private || !n.IsConst() {
+			z.loop(first, n, step, one)
+			continue
+		}
+		n32 := func(n uint64) *ir.Value { return z.m.Const(ir.TypeI32, n) }
+		per, at := uint64(ir.PerRound(int64(n.Bits), int64(len(g.leaves)))), uint64(0)
+		if per < n.Bits {
+			at = n.Bits - n.Bits%per
+			z.loop(first, n32(at), n32(per), func(i *ir.Value) {
+				one(i)
+				for k := uint64(1); k < per; k++ {
+					one(z.b.Append(ir.OpIAdd, ir.TypeI32, i, n32(k)))
+				}
+			})
+		}
+		for ; at < n.Bits; at++ {
+			one(n32(at))
+		}
+	}
+}
+
+// product returns the number of elements of arrays with the given lengths.
+func (z *zeroer) product(dims []*ir.Value) *ir.Value {
+	n := z.m.Int(ir.TypeI32, 1)
+	for _, d := range dims {
+		n = mulExpr(z.m, n, d)
+	}
+	return n
+}
+
+// mulExpr multiplies constant expressions of type i32.
+func mulExpr(m *ir.Module, x, y *ir.Value) *ir.Value {
+	switch {
+	case x.IsConst() && y.IsConst():
+		return m.Const(ir.TypeI32, x.Bits*y.Bits)
+	case facts.IsOne(x):
+		return y
+	case facts.IsOne(y):
+		return x
+	}
+	return m.ConstExpr(ir.OpIMul, ir.TypeI32, x, y)
+}
+
+// groupSize returns the number of work-items in a work-group.
+func groupSize(m *ir.Module) *ir.Value {
+	n := m.Int(ir.TypeI32, 1)
+	for d := range max(m.Rank, 1) {
+		n = mulExpr(m, n, m.SpecValue(localSize(m, d)))
+	}
+	return n
+}
+
+// localSize returns the constant that is the work-group's size along dimension
+// d, x first.
+func localSize(m *ir.Module, d int) *ir.Spec {
+	id := uint32(abi.SpecLocalSizeX + d)
+	for _, s := range m.Specs {
+		if s.ID == id {
+			return s
+		}
+	}
+	s := &ir.Spec{ID: id, Name: "LocalSize" + "XYZ"[d:d+1], Type: ir.TypeI32, Default: 1}
+	m.Specs = append(m.Specs, s)
+	return s
+}
+
+// loop runs body for first, first+step and so on below n.
+func (z *zeroer) loop(first, n, step *ir.Value, body func(i *ir.Value)) {
+	head, in, out := z.f.NewBlock(), z.f.NewBlock(), z.f.NewBlock()
+	z.b.Jump(head)
+	i := head.NewPhi(ir.TypeI32, first)
+	head.Branch(head.Append(ir.OpULt, ir.TypeBool, i, n), in, out)
+	z.b = in
+	body(i)
+	next := z.b.Append(ir.OpIAdd, ir.TypeI32, i, step)
+	z.b.Jump(head)
+	i.Args = append(i.Args, next)
+	z.b = out
+}
+
+// split returns the indices into arrays of the given lengths that the linear
+// index i stands for.
+func (z *zeroer) split(i *ir.Value, dims []*ir.Value) []*ir.Value {
+	index := make([]*ir.Value, len(dims))
+	for d := len(dims) - 1; d > 0; d-- {
+		index[d] = z.b.Append(ir.OpUMod, ir.TypeI32, i, dims[d])
+		i = z.b.Append(ir.OpUDiv, ir.TypeI32, i, dims[d])
+	}
+	if len(dims) > 0 {
+		index[0] = i
+	}
+	return index
+}
+
+func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
+	v := z.b.Append(ir.OpStore, ir.TypeVoid, z.m.Const(t, 0))
+	v.Aux, v.Pos = z.ref, z.pos
+	for _, s := range path {
+		if s.len == nil {
+			v.Args = append(v.Args, z.m.Int(ir.TypeI32, int64(s.field)))
+			continue
+		}
+		v.Args = append(v.Args, index[0])
+		index = index[1:]
+	}
+}
+
+// Expand replaces Fault by a call of a helper, and the arguments of a
+// spilled launch block by loads. It stands after structurize: the helper has
+// its structure, and the rest is straight code.
+func Expand(m *ir.Module, r *facts.Result) diag.List {
+	if first := m.Target.First; first != nil {
+		r.Foreign = !facts.ShareSites(m, first)
+	} else {
+		simplify.CompactSites(m)
+	}
+	if m.Spilled {
+		for _, f := range rewrite.Bodies(m) {
+			spillArgs(f)
+		}
+	}
+	var helper *ir.Func
+	need := func() *ir.Func {
+		if helper == nil {
+			helper = faultHelper(m)
+		}
+		return helper
+	}
+	lateFaults(m, need)
+	for _, f := range rewrite.Bodies(m) {
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				if v.Op != ir.OpFault {
+					continue
+				}
+				site := m.Int(ir.TypeI32, siteNumber(v.Aux.(*ir.Site)))
+				v.Op, v.Aux = ir.OpCall, need()
+				v.Args = slices.Insert(v.Args, 0, site)
+			}
+		}
+	}
+	if helper != nil {
+		m.Helpers = append(m.Helpers, helper)
+	}
+	return nil
+}
+
+// siteNumber returns what a fault record has of the site.
+func siteNumber(s *ir.Site) int64 {
+	if s.Kind == abi.FaultCancelled {
+		return abi.SiteCancelled
+	}
+	return int64(s.Index)
+}
+
+// faultHelper builds the function that records a fault, unless the record is
+// claimed; package abi has its layout.
+func faultHelper(m *ir.Module) *ir.Func {
+	f := m.NewFunc("fault")
+	var fields []ir.Field
+	var params []*ir.Value
+	field := func(name string, t *ir.Type, offset int) {
+		fields = append(fields, ir.Field{Name: name, Type: t, Offset: offset})
+		if name != "State" {
+			params = append(params, f.NewParam(t))
+		}
+	}
+	field("State", ir.TypeI32, 0)
+	field("Site", ir.TypeI32, 4)
+	field("A", ir.TypeI64, 8)
+	field("B", ir.TypeI64, 16)
+	field("X", ir.TypeI32, 24)
+	field("Y", ir.TypeI32, 28)
+	field("Z", ir.TypeI32, 32)
+	ref := &ir.Ref{Elem: m.StructOf(fields, abi.FaultRecordSize, 8)}
+
+	entry, claim, done := f.Blocks[0], f.NewBlock(), f.NewBlock()
+	zero := m.Int(ir.TypeI32, 0)
+	record := entry.Append(ir.OpArg, ir.TypeAddr)
+	record.Bits = abi.OffsetFault
+	old := entry.Append(ir.OpAtomicCompareExchange, ir.TypeI32, m.Int(ir.TypeI32, 1), zero, record, zero, zero)
+	old.Aux = ref
+	entry.Merge = done
+	entry.Branch(entry.Append(ir.OpIEq, ir.TypeBool, old, zero), claim, done)
+	for i, p := range params {
+		claim.Append(ir.OpStore, ir.TypeVoid, p, record, zero, m.Int(ir.TypeI32, int64(i+1))).Aux = ref
+	}
+	claim.Jump(done)
+	done.SetTerm(ir.Term{Kind: ir.Return})
+	return f
+}
+
+// spillArgs loads f's arguments from the buffer whose address stands where they
+// would begin. Arguments smaller than a word are taken from theirs, so that
+// they need no small types in memory.
+func spillArgs(f *ir.Func) {
+	m := f.Module
+	i32 := func(n int64) *ir.Value { return m.Int(ir.TypeI32, n) }
+	for _, b := range f.Blocks {
+		out := make([]*ir.Value, 0, len(b.Insts))
+		add := func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+			v := f.NewValue(op, t, args...)
+			v.Block = b
+			out = append(out, v)
+			return v
+		}
+		for _, v := range b.Insts {
+			if v.Op != ir.OpArg || v.Bits < abi.OffsetArgs {
+				out = append(out, v)
+				continue
+			}
+			offset := int64(v.Bits - abi.OffsetArgs)
+			base := add(ir.OpArg, ir.TypeAddr)
+			base.Bits = abi.OffsetArgs
+			if n := int64(v.Type.Size); n >= 4 {
+				v.Op, v.Bits, v.Args, v.Aux = ir.OpLoad, 0, []*ir.Value{base, i32(offset / n)}, &ir.Ref{Elem: v.Type}
+				out = append(out, v)
+				continue
+			}
+			w := add(ir.OpLoad, ir.TypeI32, base, i32(offset/4))
+			w.Aux = &ir.Ref{Elem: ir.TypeI32}
+			if s := offset % 4 * 8; s != 0 {
+				w = add(ir.OpShrL, ir.TypeI32, w, i32(s))
+			}
+			v.Bits = 0
+			switch v.Type.Kind {
+			case ir.Bool:
+				v.Op, v.Args = ir.OpINe, []*ir.Value{add(ir.OpAnd, ir.TypeI32, w, i32(0xff)), i32(0)}
+			case ir.F16:
+				v.Op, v.Args = ir.OpBitcast, []*ir.Value{add(ir.OpUConvert, ir.TypeI16, w)}
+			default:
+				v.Op, v.Args = ir.OpUConvert, []*ir.Value{w}
+			}
+			out = append(out, v)
+		}
+		b.Insts = out
+	}
+}

@@ -1,0 +1,141 @@
+package lanes
+
+// This file lets a kernel with many faults record one at its end, for expand.
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// maxCalls is how many faults a kernel records where they are found. Drivers inline the
+// call: Mesa's take some 50 ms for each, which is most of what they take.
+const maxCalls = 6
+
+// lateFaults has a kernel with many faults keep the one that a work-item comes to, and
+// record it at its end, where the only call is: a work-item that faults goes there
+// straight away. Before a barrier that would be too late, as others may fault after it.
+// Of several work-items of an invocation the first that faults counts.
+//
+// It takes the helper that records a fault.
+func lateFaults(m *ir.Module, helper func() *ir.Func) {
+	f := m.Kernel
+	var faults []*ir.Value
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpFault {
+				faults = append(faults, v)
+			}
+		}
+	}
+	if len(faults) <= maxCalls || m.UsesGroup {
+		return
+	}
+	l := &late{m: m, f: f}
+	l.vars[0] = l.variable(0, ir.TypeI32)
+	for i, x := range faults[0].Args {
+		if slices.ContainsFunc(faults, func(v *ir.Value) bool { return !sameAnywhere(v.Args[i], x) }) {
+			l.vars[i+1] = l.variable(i+1, x.Type)
+		} else {
+			l.args[i+1] = x
+		}
+	}
+	for _, b := range f.Blocks {
+		insts := b.Insts
+		b.Insts = nil
+		for _, v := range insts {
+			if v.Op == ir.OpFault {
+				l.keep(b, v)
+			} else {
+				b.Insts = append(b.Insts, v)
+			}
+		}
+	}
+	entry := f.Blocks[0]
+	rest := entry.Insts
+	entry.Insts = nil
+	for i, v := range l.vars {
+		if v != nil && (i == 0 || m.Items > 1) {
+			l.store(entry, i, m.Const(v.Type, 0))
+		}
+	}
+	entry.Insts = append(entry.Insts, rest...)
+	for _, b := range f.Blocks {
+		if b.Term.Kind == ir.Return {
+			l.record(b, helper())
+		}
+	}
+}
+
+// late has the variables that a fault is kept in: its site plus one, and its arguments.
+type late struct {
+	m    *ir.Module
+	f    *ir.Func
+	vars [6]*ir.Var
+	args [6]*ir.Value // what all faults have in common and is to be had anywhere
+}
+
+func (l *late) variable(i int, t *ir.Type) *ir.Var {
+	return l.m.NewVar(l.f, ir.Function, fmt.Sprintf("fault%d", i), t)
+}
+
+func (l *late) load(b *ir.Block, i int) *ir.Value {
+	v := b.Append(ir.OpLoad, l.vars[i].Type)
+	v.Aux = &ir.Ref{Var: l.vars[i]}
+	return v
+}
+
+func (l *late) store(b *ir.Block, i int, x *ir.Value) {
+	b.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: l.vars[i]}
+}
+
+// keep keeps the fault v at the end of b.
+func (l *late) keep(b *ir.Block, v *ir.Value) {
+	var first *ir.Value
+	if l.m.Items > 1 {
+		first = b.Append(ir.OpIEq, ir.TypeBool, l.load(b, 0), l.m.Int(ir.TypeI32, 0))
+	}
+	put := func(i int, x *ir.Value) {
+		if first != nil {
+			x = b.Append(ir.OpSelect, x.Type, first, x, l.load(b, i))
+		}
+		l.store(b, i, x)
+	}
+	put(0, l.m.Int(ir.TypeI32, siteNumber(v.Aux.(*ir.Site))+1))
+	for i, x := range v.Args {
+		if l.vars[i+1] != nil {
+			put(i+1, x)
+		}
+	}
+}
+
+// sameAnywhere reports whether two values are one that can be had anywhere.
+func sameAnywhere(x, y *ir.Value) bool {
+	return x == y && x.IsConst() || x.Op == ir.OpBuiltIn && y.Op == ir.OpBuiltIn && x.Aux == y.Aux
+}
+
+// record records what was kept, at the end of b, which returns.
+func (l *late) record(b *ir.Block, helper *ir.Func) {
+	b.ClearTerm()
+	in, done := l.f.NewBlock(), l.f.NewBlock()
+	site := l.load(b, 0)
+	b.Merge = done
+	b.Branch(b.Append(ir.OpINe, ir.TypeBool, site, l.m.Int(ir.TypeI32, 0)), in, done)
+	args := []*ir.Value{in.Append(ir.OpISub, ir.TypeI32, site, l.m.Int(ir.TypeI32, 1))}
+	for i := 1; i < len(l.vars); i++ {
+		switch x := l.args[i]; {
+		case l.vars[i] != nil:
+			args = append(args, l.load(in, i))
+		case x.Op == ir.OpBuiltIn:
+			v := in.Append(ir.OpBuiltIn, x.Type)
+			v.Aux = x.Aux
+			args = append(args, v)
+		default:
+			args = append(args, x)
+		}
+	}
+	in.Append(ir.OpCall, ir.TypeVoid, args...).Aux = helper
+	in.Jump(done)
+	done.SetTerm(ir.Term{Kind: ir.Return})
+}

@@ -1,0 +1,307 @@
+package lanes
+
+// This file is the pass groups. It runs behind the dead lanes, which take part in what groups
+// combine.
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// Groups replaces the group ops that SPIR-V lacks: those of work-groups by code
+// that combines in sub-groups first and then what those make of it, by way of
+// work-group memory; and those of sub-groups that are not of words by selections
+// of words. All combine values in the order that package dsl states, which depends
+// on the group's size alone. It stands after the dead lanes, which take part, and
+// before structurize, since it makes loops.
+func Groups(m *ir.Module) diag.List {
+	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
+	f := m.Kernel
+	for i := 0; i < len(f.Blocks); i++ {
+		b := f.Blocks[i]
+		at := slices.IndexFunc(b.Insts, func(v *ir.Value) bool { return v.IsGroupOp() && !v.LegalGroupOp() })
+		if at < 0 {
+			continue
+		}
+		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
+		g.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
+		if v.GroupScope() == ir.ScopeWorkGroup {
+			g.workGroup(v)
+		} else {
+			g.subGroup(v)
+		}
+		g.b.Jump(rest)
+	}
+	return nil
+}
+
+// groupOps writes the code for one group op after the other.
+type groupOps struct {
+	zeroer
+	m     *ir.Module
+	tiles map[tileKey]*ir.Ref // all ops share them
+}
+
+// tileKey names work-group memory: one kind is handed on between the phases of an
+// op, and the other ends with a barrier after the last load.
+type tileKey struct {
+	elem   *ir.Type
+	phases bool
+}
+
+func (g *groupOps) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := g.b.Append(op, t, args...)
+	v.Pos = g.pos
+	return v
+}
+
+func (g *groupOps) i32(n int64) *ir.Value { return g.m.Int(ir.TypeI32, n) }
+
+func (g *groupOps) word(op ir.Op, args ...*ir.Value) *ir.Value { return g.op(op, ir.TypeI32, args...) }
+
+func (g *groupOps) cond(op ir.Op, x, y *ir.Value) *ir.Value { return g.op(op, ir.TypeBool, x, y) }
+
+func (g *groupOps) builtIn(b ir.BuiltIn) *ir.Value {
+	v := g.word(ir.OpBuiltIn)
+	v.Aux = b
+	return v
+}
+
+// result makes v what the given op returns, at the current place.
+func (g *groupOps) result(v *ir.Value, op ir.Op, aux any, args ...*ir.Value) {
+	v.Op, v.Aux, v.Args, v.Block = op, aux, args, g.b
+	g.b.Insts = append(g.b.Insts, v)
+}
+
+// tile returns work-group memory with an element of type t per invocation.
+func (g *groupOps) tile(t *ir.Type, phases bool) *ir.Ref {
+	k := tileKey{t, phases}
+	r := g.tiles[k]
+	if r == nil {
+		r = &ir.Ref{Var: g.m.NewVar(nil, ir.Workgroup, "group", g.m.ArrayOf(t, groupSize(g.m)))}
+		g.tiles[k] = r
+	}
+	return r
+}
+
+// tile is work-group memory with an element for each of n invocations.
+type tile struct {
+	*groupOps
+	ref   *ir.Ref
+	elem  *ir.Type
+	id, n *ir.Value
+}
+
+func (g *groupOps) newTile(t *ir.Type, phases bool) *tile {
+	return &tile{groupOps: g, ref: g.tile(t, phases), elem: t, id: g.builtIn(ir.LocalInvocationIndex), n: groupSize(g.m)}
+}
+
+func (t *tile) load(i *ir.Value) *ir.Value {
+	v := t.op(ir.OpLoad, t.elem, i)
+	v.Aux = t.ref
+	return v
+}
+
+func (t *tile) store(x, i *ir.Value) { t.op(ir.OpStore, ir.TypeVoid, x, i).Aux = t.ref }
+
+// workGroup writes the code for an op of a work-group.
+func (g *groupOps) workGroup(v *ir.Value) {
+	switch c, _ := v.Aux.(ir.Combine); {
+	case v.Op == ir.OpGroupSelect:
+		t := g.newTile(v.Type, false)
+		t.store(v.Args[0], t.id)
+		Barrier(g.b, g.pos)
+		g.result(v, ir.OpLoad, t.ref, v.Args[1])
+		Barrier(g.b, g.pos)
+	case (v.Op == ir.OpGroupInclusiveScan || v.Op == ir.OpGroupExclusiveScan) && inOrder(c.By):
+		t := g.newTile(v.Type, false)
+		t.store(v.Args[0], t.id)
+		Barrier(g.b, g.pos)
+		t.scan(c.By, v.Args[0])
+		at := t.id
+		if v.Op == ir.OpGroupExclusiveScan {
+			at = g.word(ir.OpSelect, g.cond(ir.OpIEq, t.id, g.i32(0)), t.id, g.word(ir.OpISub, t.id, g.i32(1)))
+		}
+		g.result(v, ir.OpLoad, t.ref, at)
+		Barrier(g.b, g.pos)
+	case g.m.Target.NoSubGroups || c.Alone:
+		k, back := g.combination(v)
+		back(g.alone(v.Op, k))
+	default:
+		k, back := g.combination(v)
+		g.subBarrier()
+		r := g.staged(v.Op, k)
+		back(r)
+	}
+}
+
+// inOrder reports whether the order of combinations shows in the result.
+func inOrder(by ir.Combiner) bool { return by == ir.CombineFAdd || by == ir.CombineFMul }
+
+// subBarrier brings the invocations of sub-groups together and orders memory: a
+// work-group may be no more than that.
+func (g *groupOps) subBarrier() { g.op(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeSubGroup }
+
+// combination is what a reduction or scan combines, and how.
+type combination struct {
+	by       ir.Combiner
+	x        *ir.Value
+	identity *ir.Value
+}
+
+// native reports whether SPIR-V has it.
+func (c combination) native() bool { return c.x.Type == ir.TypeI32 }
+
+// combination returns what v combines, and a function that makes v of the result.
+// Votes become words; so do minimum and maximum of float32.
+func (g *groupOps) combination(v *ir.Value) (combination, func(r *ir.Value)) {
+	same := func(r *ir.Value) { g.result(v, ir.OpBitcast, nil, r) }
+	x := v.Args[0]
+	switch v.Op {
+	case ir.OpGroupAny, ir.OpGroupAll:
+		c := combination{ir.CombineOr, g.word(ir.OpSelect, x, g.i32(1), g.i32(0)), g.i32(0)}
+		if v.Op == ir.OpGroupAll {
+			c.by, c.identity = ir.CombineAnd, g.i32(1)
+		}
+		return c, func(r *ir.Value) { g.result(v, ir.OpINe, nil, r, g.i32(0)) }
+	case ir.OpGroupUniform:
+		if t := IntOf(x.Type); t != x.Type {
+			x = g.op(ir.OpBitcast, t, x)
+		}
+		return combination{ir.CombineOr, x, g.m.Const(x.Type, 0)}, same
+	}
+	c := combination{v.Aux.(ir.Combine).By, x, v.Args[1]}
+	if x.Type != ir.TypeF32 || inOrder(c.by) {
+		return c, same
+	}
+	return g.ordered(c), func(r *ir.Value) {
+		g.result(v, ir.OpBitcast, nil, g.word(ir.OpXor, r, g.word(ir.OpAnd, g.word(ir.OpShrA, r, g.i32(31)), g.i32(math.MaxInt32))))
+	}
+}
+
+// ordered turns Go's minimum or maximum of float32 into that of integers in the
+// same order: those of negative numbers are turned round, and NaN comes before or
+// after all.
+func (g *groupOps) ordered(c combination) combination {
+	by, nan := ir.CombineSMin, g.i32(math.MinInt32)
+	if c.by == ir.CombineFMax {
+		by, nan = ir.CombineSMax, g.i32(math.MaxInt32)
+	}
+	bits := g.word(ir.OpBitcast, c.x)
+	key := g.word(ir.OpXor, bits, g.word(ir.OpAnd, g.word(ir.OpShrA, bits, g.i32(31)), g.i32(math.MaxInt32)))
+	key = g.word(ir.OpSelect, g.cond(ir.OpFNe, c.x, c.x), nan, key)
+	least := int32(uint32(c.identity.Bits))
+	return combination{by, key, g.i32(int64(least ^ least>>31&math.MaxInt32))}
+}
+
+// alone combines the values of a work-group without its sub-groups, in as many steps
+// with a barrier as twos make up its size, or twice as many.
+func (g *groupOps) alone(op ir.Op, c combination) *ir.Value {
+	t := g.newTile(c.x.Type, false)
+	t.store(c.x, t.id)
+	Barrier(g.b, g.pos)
+	var r *ir.Value
+	switch op {
+	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
+		t.scan(c.by, c.x)
+		if r = t.load(t.id); op == ir.OpGroupExclusiveScan {
+			first := g.cond(ir.OpIEq, t.id, g.i32(0))
+			r = g.op(ir.OpSelect, c.x.Type, first, c.identity, t.load(g.word(ir.OpSelect, first, t.id, g.word(ir.OpISub, t.id, g.i32(1)))))
+		}
+	default:
+		t.reduce(c.by)
+		r = t.load(g.i32(0))
+	}
+	Barrier(g.b, g.pos)
+	return r
+}
+
+// reduce leaves the combination of all elements in the first.
+func (t *tile) reduce(by ir.Combiner) {
+	t.double(t.n, nil, func(d *ir.Value, _ []*ir.Value) []*ir.Value {
+		other := t.word(ir.OpIAdd, t.id, d)
+		low := t.word(ir.OpAnd, t.id, t.word(ir.OpISub, t.word(ir.OpShl, d, t.i32(1)), t.i32(1)))
+		pair := t.op(ir.OpLAnd, ir.TypeBool, t.cond(ir.OpIEq, low, t.i32(0)), t.cond(ir.OpULt, other, t.n))
+		t.when(pair, nil, func() *ir.Value {
+			t.store(t.combine(by, t.load(t.id), t.load(other)), t.id)
+			return nil
+		})
+		Barrier(t.b, t.pos)
+		return nil
+	})
+}
+
+// scan leaves in each element the combination of those up to it; x is the own.
+func (t *tile) scan(by ir.Combiner, x *ir.Value) {
+	t.double(t.n, []*ir.Value{x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
+		x, y := vs[0], vs[0]
+		sum := t.when(t.cond(ir.OpULe, d, t.id), x, func() *ir.Value {
+			return t.combine(by, t.load(t.word(ir.OpISub, t.id, d)), y)
+		})
+		Barrier(t.b, t.pos)
+		t.store(sum, t.id)
+		Barrier(t.b, t.pos)
+		return []*ir.Value{sum}
+	})
+}
+
+// double runs body for d = 1, 2, 4 and so on below n with the values that it
+// returned the last time, vs at first, and returns the last values.
+func (g *groupOps) double(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
+	return g.repeat(append([]*ir.Value{g.i32(1)}, vs...), func(vs []*ir.Value) *ir.Value {
+		return g.cond(ir.OpULt, vs[0], n)
+	}, func(vs []*ir.Value) []*ir.Value {
+		next := body(vs[0], vs[1:])
+		return append([]*ir.Value{g.word(ir.OpShl, vs[0], g.i32(1))}, next...)
+	})[1:]
+}
+
+// repeat runs body as long as cond holds for the values, which are vs at first and
+// then what body returned. It returns the last ones.
+func (g *groupOps) repeat(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
+	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
+	g.b.Jump(head)
+	phis := make([]*ir.Value, len(vs))
+	for i, v := range vs {
+		phis[i] = head.NewPhi(v.Type, v)
+	}
+	g.b = head
+	g.b.Branch(cond(phis), in, out)
+	g.b = in
+	next := body(phis)
+	g.b.Jump(head)
+	for i, v := range next {
+		phis[i].Args = append(phis[i].Args, v)
+	}
+	g.b = out
+	return phis
+}
+
+// when runs body if cond is true, and returns what body does then, and otherwise
+// other. They may be nil.
+func (g *groupOps) when(cond, other *ir.Value, body func() *ir.Value) *ir.Value {
+	from := g.b
+	then, join := g.f.NewBlock(), g.f.NewBlock()
+	from.Branch(cond, then, join)
+	g.b = then
+	v := body()
+	end := g.b
+	end.Jump(join)
+	g.b = join
+	if other == nil {
+		return nil
+	}
+	phi := join.NewPhi(other.Type)
+	for _, p := range join.Preds {
+		if p == from {
+			phi.Args = append(phi.Args, other)
+		} else {
+			phi.Args = append(phi.Args, v)
+		}
+	}
+	return phi
+}

@@ -1,0 +1,236 @@
+package lanes
+
+// This file combines values within sub-groups, for group.go.
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// subGroup writes the code for an op of a sub-group that is not of words.
+func (g *groupOps) subGroup(v *ir.Value) {
+	if v.Op == ir.OpGroupSelect {
+		g.result(v, ir.OpBitcast, nil, g.from(v.Args[0], v.Args[1]))
+		return
+	}
+	k, back := g.combination(v)
+	s := g.newSub()
+	switch v.Op {
+	case ir.OpGroupInclusiveScan:
+		back(s.inclusive(k))
+	case ir.OpGroupExclusiveScan:
+		back(s.exclusive(k))
+	default:
+		back(s.reduce(k))
+	}
+}
+
+// sub is a sub-group of n invocations.
+type sub struct {
+	*groupOps
+	id, n *ir.Value
+}
+
+func (g *groupOps) newSub() *sub {
+	return &sub{g, g.builtIn(ir.SubgroupLocalInvocationID), g.builtIn(ir.SubgroupLocalRange)}
+}
+
+// native writes the instruction that SPIR-V has.
+func (s *sub) native(op ir.Op, c combination) *ir.Value {
+	v := s.word(op, c.x, c.identity)
+	v.Aux = ir.Combine{Scope: ir.ScopeSubGroup, By: c.by}
+	return v
+}
+
+// reduce combines the values of the first n invocations, pair by pair, and gives
+// the result to all.
+func (s *sub) reduce(c combination) *ir.Value {
+	if c.native() {
+		return s.native(ir.OpGroupReduce, c)
+	}
+	x := s.double(s.n, []*ir.Value{c.x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
+		x, at := vs[0], s.word(ir.OpIAdd, s.id, d)
+		has := s.cond(ir.OpULt, at, s.n)
+		other := s.from(x, s.word(ir.OpSelect, has, at, s.id))
+		return []*ir.Value{s.op(ir.OpSelect, x.Type, has, s.combine(c.by, x, other), x)}
+	})
+	return s.from(x[0], s.i32(0))
+}
+
+func (s *sub) inclusive(c combination) *ir.Value {
+	if c.native() {
+		return s.native(ir.OpGroupInclusiveScan, c)
+	}
+	return s.double(s.n, []*ir.Value{c.x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
+		x := vs[0]
+		has := s.cond(ir.OpULe, d, s.id)
+		other := s.from(x, s.word(ir.OpSelect, has, s.word(ir.OpISub, s.id, d), s.id))
+		return []*ir.Value{s.op(ir.OpSelect, x.Type, has, s.combine(c.by, other, x), x)}
+	})[0]
+}
+
+// exclusive is inclusive but for the invocation's own value; the first gets the
+// identity.
+func (s *sub) exclusive(c combination) *ir.Value {
+	if c.native() {
+		return s.native(ir.OpGroupExclusiveScan, c)
+	}
+	x := s.inclusive(c)
+	first := s.cond(ir.OpIEq, s.id, s.i32(0))
+	x = s.from(x, s.word(ir.OpSelect, first, s.id, s.word(ir.OpISub, s.id, s.i32(1))))
+	return s.op(ir.OpSelect, x.Type, first, c.identity, x)
+}
+
+// staged combines the values of a work-group: those of each sub-group, then their
+// results, and so on until one is left. Each round hands the results to the first
+// invocations, and costs a barrier; one more hands out what all need. The rounds'
+// results lie one after the other in the first half of the memory, what is handed
+// out in the second; so no round, and no other op, writes what is still read.
+// That holds for sub-groups of four or more, see the SubGroups aspect.
+func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
+	s, size := g.newSub(), g.builtIn(ir.SubgroupSize)
+	t := g.newTile(c.x.Type, true)
+	scans := op == ir.OpGroupInclusiveScan || op == ir.OpGroupExclusiveScan
+	var own *ir.Value
+	switch op {
+	case ir.OpGroupInclusiveScan:
+		own = s.inclusive(c)
+	case ir.OpGroupExclusiveScan:
+		own = s.exclusive(c)
+	}
+	total := s.reduce(c)
+	groups := func(n *ir.Value) *ir.Value {
+		last := g.word(ir.OpUDiv, g.word(ir.OpISub, n, g.i32(1)), size)
+		return g.word(ir.OpIAdd, last, g.i32(1))
+	}
+	count, other := groups(t.n), total
+	if scans {
+		other = c.identity
+	}
+	half := g.word(ir.OpShrL, t.n, g.i32(1))
+	first := g.cond(ir.OpIEq, s.id, g.i32(0))
+	id := g.builtIn(ir.SubgroupID)
+	r := g.when(g.cond(ir.OpULt, g.i32(1), count), other, func() *ir.Value {
+		last := g.repeat([]*ir.Value{count, g.i32(0), total}, func(vs []*ir.Value) *ir.Value {
+			return g.cond(ir.OpULt, g.i32(1), vs[0])
+		}, func(vs []*ir.Value) []*ir.Value {
+			n, at, total := vs[0], vs[1], vs[2]
+			g.when(g.op(ir.OpLAnd, ir.TypeBool, first, g.cond(ir.OpULt, id, n)), nil, func() *ir.Value {
+				t.store(total, g.word(ir.OpIAdd, at, id))
+				return nil
+			})
+			Barrier(g.b, g.pos)
+			has := g.cond(ir.OpULt, t.id, n)
+			x := g.when(has, c.identity, func() *ir.Value { return t.load(g.word(ir.OpIAdd, at, t.id)) })
+			// The sub-groups that have some of the n results are whole.
+			left := g.word(ir.OpISub, n, g.word(ir.OpISub, t.id, s.id))
+			round := &sub{g, s.id, g.word(ir.OpSelect, g.cond(ir.OpULt, left, s.n), left, s.n)}
+			cx := combination{c.by, x, c.identity}
+			if scans {
+				e := round.exclusive(cx)
+				g.when(has, nil, func() *ir.Value {
+					t.store(e, g.word(ir.OpIAdd, half, g.word(ir.OpIAdd, at, t.id)))
+					return nil
+				})
+			}
+			return []*ir.Value{groups(n), g.word(ir.OpIAdd, at, n), round.reduce(cx)}
+		})
+		if scans {
+			Barrier(g.b, g.pos)
+			return g.prefix(t, c, count, size, half, id, groups)
+		}
+		g.when(g.cond(ir.OpIEq, t.id, g.i32(0)), nil, func() *ir.Value {
+			t.store(last[2], half)
+			return nil
+		})
+		Barrier(g.b, g.pos)
+		return t.load(half)
+	})
+	if scans {
+		return g.combine(c.by, r, own)
+	}
+	return r
+}
+
+// prefix combines what each round has found to come before the sub-group, or before
+// the sub-groups that it was among.
+func (g *groupOps) prefix(t *tile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
+	return g.repeat([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
+		return g.cond(ir.OpULt, g.i32(1), vs[0])
+	}, func(vs []*ir.Value) []*ir.Value {
+		n, at, id := vs[0], vs[1], vs[2]
+		before := g.combine(c.by, t.load(g.word(ir.OpIAdd, at, id)), vs[3])
+		return []*ir.Value{groups(n), g.word(ir.OpIAdd, at, n), g.word(ir.OpUDiv, id, size), before}
+	})[3]
+}
+
+// from selects the value x of another invocation of the sub-group, word by word.
+func (g *groupOps) from(x, lane *ir.Value) *ir.Value {
+	sel := func(w *ir.Value) *ir.Value {
+		v := g.word(ir.OpGroupSelect, w, lane)
+		v.Aux = ir.ScopeSubGroup
+		return v
+	}
+	switch x.Type.Kind {
+	case ir.I32:
+		return sel(x)
+	case ir.F32:
+		return g.op(ir.OpBitcast, x.Type, sel(g.word(ir.OpBitcast, x)))
+	case ir.F64:
+		return g.op(ir.OpBitcast, x.Type, g.from(g.op(ir.OpBitcast, ir.TypeI64, x), lane))
+	case ir.I64:
+		shift := g.m.Int(ir.TypeI64, 32)
+		lo := sel(g.word(ir.OpUConvert, x))
+		hi := sel(g.word(ir.OpUConvert, g.op(ir.OpShrL, x.Type, x, shift)))
+		up := g.op(ir.OpShl, x.Type, g.op(ir.OpUConvert, x.Type, hi), shift)
+		return g.op(ir.OpOr, x.Type, up, g.op(ir.OpUConvert, x.Type, lo))
+	}
+	panic("BUG: a group op of " + x.Type.String())
+}
+
+// combine returns the combination of two values.
+func (g *groupOps) combine(by ir.Combiner, x, y *ir.Value) *ir.Value {
+	t := x.Type
+	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
+		return g.op(ir.OpSelect, t, g.op(less, ir.TypeBool, p, q), x, y)
+	}
+	switch by {
+	case ir.CombineIAdd:
+		return g.op(ir.OpIAdd, t, x, y)
+	case ir.CombineIMul:
+		return g.op(ir.OpIMul, t, x, y)
+	case ir.CombineAnd:
+		return g.op(ir.OpAnd, t, x, y)
+	case ir.CombineOr:
+		return g.op(ir.OpOr, t, x, y)
+	case ir.CombineXor:
+		return g.op(ir.OpXor, t, x, y)
+	case ir.CombineFAdd:
+		return g.op(ir.OpFAdd, t, x, y)
+	case ir.CombineFMul:
+		return g.op(ir.OpFMul, t, x, y)
+	case ir.CombineSMin:
+		return least(ir.OpSLt, x, y)
+	case ir.CombineUMin:
+		return least(ir.OpULt, x, y)
+	case ir.CombineSMax:
+		return least(ir.OpSLt, y, x)
+	case ir.CombineUMax:
+		return least(ir.OpULt, y, x)
+	}
+	return g.floatMinMax(by == ir.CombineFMin, x, y)
+}
+
+// floatMinMax is Go's min or max: NaN if either is, and -0 below +0.
+func (g *groupOps) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
+	t, bits := x.Type, ir.TypeI32
+	if t == ir.TypeF64 {
+		bits = ir.TypeI64
+	}
+	p, q, join := x, y, ir.OpOr
+	if !isMin {
+		p, q, join = y, x, ir.OpAnd
+	}
+	// Equal operands differ at most in the sign of zero.
+	same := g.op(ir.OpBitcast, t, g.op(join, bits, g.op(ir.OpBitcast, bits, x), g.op(ir.OpBitcast, bits, y)))
+	r := g.op(ir.OpSelect, t, g.op(ir.OpFEq, ir.TypeBool, x, y), same, y)
+	r = g.op(ir.OpSelect, t, g.op(ir.OpFLt, ir.TypeBool, p, q), x, r)
+	return g.op(ir.OpSelect, t, g.op(ir.OpFNe, ir.TypeBool, x, x), x, r)
+}

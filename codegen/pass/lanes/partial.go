@@ -1,0 +1,34 @@
+package lanes
+
+// This file is the pass partial. It puts a branch around all code, just before structurize.
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// Partial has kernels with barriers leave the invocations out that fill up the
+// last sub-group of a work-group but are no work-items, where abi.SpecWhole says so.
+// Lavapipe's quirk idle-lanes is the reason: such an invocation loads zeros, and so may take
+// another branch than all work-items, into a loop with barriers. An if around the whole kernel
+// keeps it out of every branch; other devices fold that if.
+func Partial(m *ir.Module) diag.List {
+	if !m.UsesGroup || !facts.Avoids(m, "idle-lanes") {
+		return nil
+	}
+	whole := &ir.Spec{ID: abi.SpecWhole, Name: "Whole", Type: ir.TypeBool, Default: 1}
+	m.Specs = append(m.Specs, whole)
+	entry := m.Kernel.Blocks[0]
+	body := rewrite.SplitAfter(entry, 0)
+	entry.ClearTerm()
+	id := entry.Append(ir.OpBuiltIn, ir.TypeI32)
+	id.Aux = ir.LocalInvocationIndex
+	there := entry.Append(ir.OpULt, ir.TypeBool, id, groupSize(m))
+	out := m.Kernel.NewBlock()
+	out.SetTerm(ir.Term{Kind: ir.Return})
+	entry.Branch(entry.Append(ir.OpLOr, ir.TypeBool, m.SpecValue(whole), there), body, out)
+	return nil
+}

@@ -1,0 +1,16 @@
+// Package memory decides what a kernel's variables and arguments become, before they turn into
+// values.
+//
+//	var p [8]struct{ x, y int32 }     SoA    ──▶  var px, py [8]int32
+//	var q [2]int32, constant indices  SRoA   ──▶  var q0, q1 int32      (mem2reg: values)
+//	func (k K) Kernel: k.Unused       Params ──▶  no place in the argument block
+//
+// The three passes run first of all: loops and checks are easier to understand when what they
+// read are values and not memory. Package lanes zeroes large arrays later, in loops.
+//
+// The rooms below package pass import only rooms to their left:
+//
+//	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize} ← pass
+//
+// This one may import the first four.
+package memory

@@ -1,0 +1,220 @@
+package memory
+
+// This file is the pass sroa. It stands before mem2reg, which promotes scalars alone.
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// The longest array, and the largest number of parts of an array, that sroa
+// takes apart.
+const (
+	sroaMaxLen   = 16
+	sroaMaxParts = 64
+)
+
+// SRoA splits Function variables into the parts that constant paths reach:
+// structs always, short arrays where no index varies.
+func SRoA(m *ir.Module) diag.List {
+	for _, f := range rewrite.Bodies(m) {
+		splitVars(f)
+	}
+	return nil
+}
+
+// shape says how the variables of one class come apart. Variables that are
+// copied to each other are of one class, so that a copy is one of parts.
+type shape struct {
+	typ   *ir.Type
+	whole bool // stays together: a scalar, or an array with a varying index
+	kids  []*shape
+}
+
+// parts are what one variable, or a part of it, became.
+type parts struct {
+	v    *ir.Var // of a whole part
+	kids []*parts
+}
+
+type splitter struct {
+	f     *ir.Func
+	class map[*ir.Var]*ir.Var // union-find
+	shape map[*ir.Var]*shape  // per class
+	parts map[*ir.Var]*parts
+}
+
+func splitVars(f *ir.Func) {
+	s := &splitter{f: f, class: map[*ir.Var]*ir.Var{}, shape: map[*ir.Var]*shape{}, parts: map[*ir.Var]*parts{}}
+	vars := f.Vars
+	any := false
+	for _, v := range vars {
+		any = any || !v.Type.IsScalar()
+	}
+	if !any {
+		return
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if c, ok := v.Aux.(*ir.Copy); ok {
+				s.class[s.find(c.Dst)] = s.find(c.Src)
+			}
+		}
+	}
+	for _, v := range vars {
+		if c := s.find(v); s.shape[c] == nil && !v.Type.IsScalar() {
+			s.shape[c] = newShape(v.Type)
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if r := v.Ref(); r != nil && r.Var != nil && v.Op != ir.OpZero {
+				if h := s.shape[s.find(r.Var)]; h != nil {
+					h.access(v.Path())
+				}
+			}
+		}
+	}
+	f.Vars = nil
+	for _, v := range vars {
+		h := s.shape[s.find(v)]
+		if h == nil || h.whole {
+			f.Vars = append(f.Vars, v)
+			continue
+		}
+		s.parts[v] = s.split(v.Name, h)
+	}
+	for _, b := range f.Blocks {
+		s.rewrite(b)
+	}
+}
+
+func (s *splitter) find(v *ir.Var) *ir.Var {
+	for s.class[v] != nil && s.class[v] != v {
+		v = s.class[v]
+	}
+	return v
+}
+
+// newShape returns the shape in which everything is split that may be.
+func newShape(t *ir.Type) *shape {
+	h := &shape{typ: t}
+	switch t.Kind {
+	case ir.Struct:
+		for _, f := range t.Fields {
+			h.kids = append(h.kids, newShape(f.Type))
+		}
+	case ir.Array:
+		n, ok := t.ArrayLen()
+		if !ok || n > sroaMaxLen {
+			h.whole = true
+			break
+		}
+		for range n {
+			h.kids = append(h.kids, newShape(t.Elem))
+		}
+		if h.leaves() > sroaMaxParts {
+			h.whole, h.kids = true, nil
+		}
+	default:
+		h.whole = true
+	}
+	return h
+}
+
+func (h *shape) leaves() int {
+	if h.whole {
+		return 1
+	}
+	n := 0
+	for _, k := range h.kids {
+		n += k.leaves()
+	}
+	return n
+}
+
+// access keeps together the arrays that the path indexes with a varying value.
+func (h *shape) access(path []*ir.Value) {
+	for _, p := range path {
+		if h.whole {
+			return
+		}
+		if !p.IsConst() || p.Bits >= uint64(len(h.kids)) {
+			h.whole, h.kids = true, nil
+			return
+		}
+		h = h.kids[p.Bits]
+	}
+}
+
+// split makes the variables of a shape.
+func (s *splitter) split(name string, h *shape) *parts {
+	if h.whole {
+		return &parts{v: s.f.Module.NewVar(s.f, ir.Function, name, h.typ)}
+	}
+	p := &parts{}
+	for i, k := range h.kids {
+		p.kids = append(p.kids, s.split(name+"."+strconv.Itoa(i), k))
+	}
+	return p
+}
+
+// each calls do for every variable of p and the one in the same place of q.
+func (p *parts) each(q *parts, do func(v, w *ir.Var)) {
+	if p.v != nil {
+		do(p.v, q.v)
+		return
+	}
+	for i, k := range p.kids {
+		k.each(q.kids[i], do)
+	}
+}
+
+func (s *splitter) rewrite(b *ir.Block) {
+	var out []*ir.Value
+	touched := false
+	for _, v := range b.Insts {
+		switch r := v.Ref(); {
+		case v.Op == ir.OpCopyVar:
+			c := v.Aux.(*ir.Copy)
+			if s.parts[c.Dst] == nil {
+				break
+			}
+			touched = true
+			s.parts[c.Dst].each(s.parts[c.Src], func(dst, src *ir.Var) {
+				n := s.f.NewValue(ir.OpCopyVar, ir.TypeVoid)
+				n.Aux, n.Block, n.Pos = &ir.Copy{Dst: dst, Src: src}, b, v.Pos
+				out = append(out, n)
+			})
+			continue
+		case r == nil || r.Var == nil || s.parts[r.Var] == nil:
+		case v.Op == ir.OpZero:
+			touched = true
+			p := s.parts[r.Var]
+			p.each(p, func(dst, _ *ir.Var) {
+				n := s.f.NewValue(ir.OpZero, ir.TypeVoid)
+				n.Aux, n.Block, n.Pos = &ir.Ref{Var: dst}, b, v.Pos
+				out = append(out, n)
+			})
+			continue
+		default:
+			p, path := s.parts[r.Var], v.Path()
+			front := len(v.Args) - len(path)
+			n := 0
+			for p.v == nil {
+				p = p.kids[path[n].Bits]
+				n++
+			}
+			v.Aux = &ir.Ref{Var: p.v}
+			v.Args = slices.Delete(slices.Clone(v.Args), front, front+n)
+		}
+		out = append(out, v)
+	}
+	if touched {
+		b.Insts = out
+	}
+}

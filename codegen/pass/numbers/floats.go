@@ -1,0 +1,214 @@
+package numbers
+
+// This file is the pass floats. It runs before fuse, which must see the products that are
+// left.
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+)
+
+// NarrowFloats computes in float32 what is the same there. Go has math's functions for
+// float64 alone, so that float32(math.Sqrt(float64(x))) and math.IsNaN(float64(x)) are what
+// people write of a float32; devices without float64 run that then, and others are faster.
+func NarrowFloats(m *ir.Module) diag.List {
+	changed := false
+	for _, f := range rewrite.Bodies(m) {
+		for _, b := range f.Blocks {
+			var out []*ir.Value
+			for _, v := range b.Insts {
+				n := &rewrite.Maker{Func: f, At: v}
+				switch v.Op {
+				case ir.OpFConvert:
+					changed = narrowResult(n, v) || changed
+				case ir.OpFEq, ir.OpFNe, ir.OpFLt, ir.OpFLe:
+					changed = narrowOrder(n, v) || changed
+				}
+				out = append(append(out, n.Made...), v)
+			}
+			b.Insts = out
+		}
+	}
+	if changed {
+		simplify.Run(m)
+		simplify.CSE(m)
+		simplify.DCE(m) // what is no longer used uses products
+	}
+	return nil
+}
+
+// exactOps holds the ops whose result is a float32 where their operands are.
+var exactOps = map[ir.Op]bool{
+	ir.OpFNegate: true, ir.OpFAbs: true, ir.OpFFloor: true, ir.OpFCeil: true, ir.OpFTrunc: true, ir.OpFRoundEven: true, ir.OpSelect: true,
+}
+
+// innocuous holds the ops of which a result that is rounded to 53 bits and then to 24 is
+// the one rounded to 24: 53 is at least 2·24 + 2 (Figueroa, When is double rounding
+// innocuous?, 1995).
+var innocuous = map[ir.Op]bool{ir.OpFAdd: true, ir.OpFSub: true, ir.OpFMul: true, ir.OpFDiv: true, ir.OpFSqrt: true}
+
+// maxNarrow bounds the ops that are computed in 32 bits at once.
+const maxNarrow = 6
+
+// isNarrow reports whether v, a float64, is known to be a float32.
+func isNarrow(v *ir.Value, depth int) bool {
+	switch {
+	case v.Type != ir.TypeF64 || depth > maxNarrow:
+		return false
+	case v.IsConst():
+		_, ok := narrowConst(v)
+		return ok
+	case v.Op == ir.OpFConvert:
+		return v.Args[0].Type == ir.TypeF32
+	case !exactOps[v.Op]:
+		return false
+	}
+	for i, a := range v.Args {
+		if (v.Op != ir.OpSelect || i > 0) && !isNarrow(a, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// narrowConst returns the bits of the float32 that a constant float64 is, if it is one.
+func narrowConst(v *ir.Value) (uint64, bool) {
+	f := math.Float64frombits(v.Bits)
+	x := float32(f)
+	return uint64(math.Float32bits(x)), float64(x) == f && facts.Exact32(x)
+}
+
+// isBits reports whether an op of floats moves bits alone, those of a signalling NaN, too.
+func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
+
+// inNarrow returns the float32 that v, of which IsNarrow, is. It is fused with nothing, as
+// what Go converts. If quiet, a signalling NaN is made quiet, as conversions do.
+func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
+	if v.IsConst() {
+		bits, _ := narrowConst(v)
+		return m.Func.Module.Const(ir.TypeF32, bits)
+	}
+	if v.Op == ir.OpFConvert {
+		x := v.Args[0]
+		if facts.MayBeProduct(x) {
+			x = m.Op(ir.OpFRounded, ir.TypeF32, x)
+		}
+		if quiet && !isComputed(x) {
+			x = quieted(m, x)
+		}
+		return x
+	}
+	return m.Op(v.Op, ir.TypeF32, allNarrow(m, v, quiet && isBits(v.Op))...)
+}
+
+// quieted returns x with the bit that tells quiet NaNs from others, if it is one.
+func quieted(m *rewrite.Maker, x *ir.Value) *ir.Value {
+	bits := m.Op(ir.OpOr, ir.TypeI32, m.Op(ir.OpBitcast, ir.TypeI32, x), m.Func.Module.Int(ir.TypeI32, 1<<22))
+	return m.Op(ir.OpSelect, ir.TypeF32, m.Op(ir.OpFNe, ir.TypeBool, x, x), m.Op(ir.OpBitcast, ir.TypeF32, bits), x)
+}
+
+// allNarrow returns v's operands in 32 bits.
+func allNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) []*ir.Value {
+	var args []*ir.Value
+	for _, a := range v.Args {
+		if a.Type == ir.TypeF64 {
+			a = inNarrow(m, a, quiet)
+		}
+		args = append(args, a)
+	}
+	return args
+}
+
+// narrowResult computes v, a float32 made of a float64, in 32 bits, where that is the same.
+func narrowResult(m *rewrite.Maker, v *ir.Value) bool {
+	wide := v.Args[0]
+	if v.Type != ir.TypeF32 || wide.Type != ir.TypeF64 || wide.IsConst() {
+		return false
+	}
+	if (wide.Op == ir.OpSToF || wide.Op == ir.OpUToF) && wide.Args[0].Type.Bits() <= 32 {
+		v.Op, v.Args = wide.Op, slices.Clone(wide.Args)
+		return true
+	}
+	if wide.Op == ir.OpFConvert && wide.Args[0].Type == ir.TypeF32 {
+		v.Op, v.Args = ir.OpFRounded, []*ir.Value{inNarrow(m, wide, true)}
+		return true
+	}
+	if !exactOps[wide.Op] && !innocuous[wide.Op] {
+		return false
+	}
+	for _, a := range wide.Args {
+		if a.Type == ir.TypeF64 && !isNarrow(a, 1) {
+			return false
+		}
+	}
+	v.Op, v.Args = ir.OpFRounded, []*ir.Value{m.Op(wide.Op, ir.TypeF32, allNarrow(m, wide, isBits(wide.Op))...)}
+	return true
+}
+
+// isComputed reports whether v is a float32 that arithmetic made, and no signalling NaN.
+func isComputed(v *ir.Value) bool {
+	if v.Op == ir.OpFRounded {
+		v = v.Args[0]
+	}
+	return v.Type == ir.TypeF32 && innocuous[v.Op]
+}
+
+// narrowOrder compares two float64 that are float32 as such; of a constant between two
+// float32, the nearer one does.
+func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
+	x, y := v.Args[0], v.Args[1]
+	if x.Type != ir.TypeF64 || x.IsConst() && y.IsConst() {
+		return false
+	}
+	switch inX, inY := isNarrow(x, 0), isNarrow(y, 0); {
+	case inX && inY:
+		v.Args = allNarrow(m, v, false)
+		return true
+	case (v.Op == ir.OpFEq || v.Op == ir.OpFNe) && (inX && between(y) || inY && between(x)):
+		b := m.Func.Module.Bool
+		v.Op, v.Args = ir.OpLNe, []*ir.Value{b(v.Op == ir.OpFNe), b(false)} // folded later
+		return true
+	case v.Op == ir.OpFEq || v.Op == ir.OpFNe:
+	case inX && y.IsConst():
+		if limit, ok := nearest(math.Float64frombits(y.Bits), false); ok {
+			v.Op, v.Args = ir.OpFLt, []*ir.Value{inNarrow(m, x, false), m.Func.Module.Const(ir.TypeF32, limit)}
+			return true
+		}
+	case inY && x.IsConst():
+		if limit, ok := nearest(math.Float64frombits(x.Bits), true); ok {
+			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.Func.Module.Const(ir.TypeF32, limit), inNarrow(m, y, false)}
+			return true
+		}
+	}
+	return false
+}
+
+// between reports whether v is a constant that lies between two float32.
+func between(v *ir.Value) bool {
+	if !v.IsConst() {
+		return false
+	}
+	_, ok := nearest(math.Float64frombits(v.Bits), false)
+	return ok
+}
+
+// nearest returns the bits of the greatest float32 before c, which is none itself, or of the
+// least one behind it.
+func nearest(c float64, before bool) (uint64, bool) {
+	x := float32(c)
+	switch {
+	case c != c || math.Abs(c) < 0x1p-126:
+		return 0, false
+	case before && float64(x) > c:
+		x = math.Nextafter32(x, float32(math.Inf(-1)))
+	case !before && float64(x) < c:
+		x = math.Nextafter32(x, float32(math.Inf(1)))
+	}
+	return uint64(math.Float32bits(x)), facts.Exact32(x)
+}

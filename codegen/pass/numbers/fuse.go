@@ -1,0 +1,143 @@
+package numbers
+
+// This file is the pass fuse. It runs once products and sums are simplified, and before passes
+// that copy them.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Fuse makes one operation of a product and a sum that it goes into where the Go
+// specification allows it ("Floating-point operators") and the kernel's mode asks for
+// it: the product is under no FRounded, of which none is left, and nothing but such
+// sums uses it, so that it is computed nowhere any more.
+func Fuse(m *ir.Module) diag.List {
+	for _, f := range rewrite.Bodies(m) {
+		if m.Float != properties.FloatExact {
+			subtractNegated(f)
+			fuseProducts(f)
+		}
+		dropRounded(f)
+	}
+	return simplify.Run(m)
+}
+
+func isSum(v *ir.Value) bool { return v.Op == ir.OpFAdd || v.Op == ir.OpFSub }
+
+// subtractNegated subtracts the products whose negation is added, and the other way
+// round, which gives the same.
+func subtractNegated(f *ir.Func) {
+	isNegated := func(v *ir.Value) bool { return v.Op == ir.OpFNegate && v.Args[0].Op == ir.OpFMul }
+	used := map[*ir.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, v := range slices.Concat(b.Phis, b.Insts) {
+			switch {
+			case isSum(v) && isNegated(v.Args[1]):
+				v.Args[1] = v.Args[1].Args[0]
+				if v.Op == ir.OpFAdd {
+					v.Op = ir.OpFSub
+				} else {
+					v.Op = ir.OpFAdd
+				}
+			case v.Op == ir.OpFAdd && isNegated(v.Args[0]):
+				v.Op, v.Args[0], v.Args[1] = ir.OpFSub, v.Args[1], v.Args[0].Args[0]
+			}
+			for _, a := range v.Args {
+				used[a] = true
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return isNegated(v) && !used[v] })
+	}
+}
+
+// fuseProducts fuses f's products. A sum of two takes in the first.
+func fuseProducts(f *ir.Func) {
+	fused := fusible(f)
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			if isSum(v) && fused[v.Args[0]] {
+				delete(fused, v.Args[1])
+			}
+		}
+	}
+	if len(fused) == 0 {
+		return
+	}
+	for _, b := range f.Blocks {
+		out := make([]*ir.Value, 0, len(b.Insts))
+		negated := func(v, x *ir.Value) *ir.Value {
+			n := f.NewValue(ir.OpFNegate, x.Type, x)
+			n.Block, n.Pos = b, v.Pos
+			out = append(out, n)
+			return n
+		}
+		for _, v := range b.Insts {
+			switch {
+			case fused[v]:
+				continue
+			case !isSum(v):
+			case fused[v.Args[0]]:
+				p, z := v.Args[0].Args, v.Args[1]
+				if v.Op == ir.OpFSub {
+					z = negated(v, z)
+				}
+				v.Op, v.Args = ir.OpFma, []*ir.Value{p[0], p[1], z}
+			case fused[v.Args[1]]:
+				p, z := v.Args[1].Args, v.Args[0]
+				x := p[0]
+				if v.Op == ir.OpFSub {
+					x = negated(v, x)
+				}
+				v.Op, v.Args = ir.OpFma, []*ir.Value{x, p[1], z}
+			}
+			out = append(out, v)
+		}
+		b.Insts = out
+	}
+}
+
+// fusible returns the products that only sums use, in the loop where the product is:
+// no loop computes what stands ahead of it.
+func fusible(f *ir.Func) map[*ir.Value]bool {
+	loops := f.Dominators().Loops()
+	all := map[*ir.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			all[v] = v.Op == ir.OpFMul
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range slices.Concat(b.Phis, b.Insts) {
+			for _, a := range v.Args {
+				if all[a] && (!isSum(v) || v.Args[0] == v.Args[1] || loops.Of(a.Block) != loops.Of(b)) {
+					all[a] = false
+				}
+			}
+		}
+	}
+	return all
+}
+
+// dropRounded replaces each FRounded by what it is of.
+func dropRounded(f *ir.Func) {
+	repl := map[*ir.Value]*ir.Value{}
+	for _, b := range f.Blocks {
+		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
+			if v.Op == ir.OpFRounded {
+				repl[v] = v.Args[0]
+			}
+			return v.Op == ir.OpFRounded
+		})
+	}
+	if len(repl) > 0 {
+		rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: repl}).Resolve)
+	}
+}

@@ -1,0 +1,144 @@
+package numbers
+
+// This file is the pass longdiv. It takes the divisions that constdiv and shortdiv have left,
+// and writes straight code, since structurize is over.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+)
+
+// LongDivide writes out the divisions of 64-bit integers that are left. Drivers call a
+// routine of some hundred instructions for each, and NVIDIA's (driver 580) mixes up the
+// results of many.
+func LongDivide(m *ir.Module) diag.List {
+	ConstDivide(m) // what simplify has found to be constant since
+	changed := false
+	for _, f := range rewrite.Bodies(m) {
+		for _, b := range f.Blocks {
+			var out []*ir.Value
+			for _, v := range b.Insts {
+				if IsLongDivision(v) {
+					d := &longDivision{Maker: rewrite.Maker{Func: f, At: v}}
+					last := d.divide()
+					v.Op, v.Args = last.Op, slices.Clone(last.Args)
+					out = append(out, d.Made[:len(d.Made)-1]...)
+					changed = true
+				}
+				out = append(out, v)
+			}
+			b.Insts = out
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return simplify.CSE(m)
+}
+
+// IsLongDivision reports whether v divides 64-bit integers by what is no constant.
+func IsLongDivision(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
+		return v.Type == ir.TypeI64 && !v.Args[1].IsConst()
+	}
+	return false
+}
+
+// longDivision makes what stands for one division.
+//
+// A quotient is taken by the divisor's reciprocal as a float32, of what is divided and
+// then thrice of what remains. The reciprocal is made smaller by little, under, which is
+// more than all that rounding adds: conversions, a division within 2.5 units in the last
+// place (Vulkan, "Precision and Operation of SPIR-V Instructions") and a product, rounded in any
+// direction. So no quotient is too large, and one that is q is more than q*(1-2^-18)-1:
+// each leaves less than 2^-18 of what was there, and the divisor. After four that is less
+// than twice the divisor.
+type longDivision struct {
+	rewrite.Maker
+	by      *ir.Value // the divisor without its sign
+	inverse *ir.Value // a float32, no more than 1/by
+	q, left *ir.Value
+}
+
+const under = 1.0 / (1 << 19)
+
+func (d *longDivision) wide(op ir.Op, args ...*ir.Value) *ir.Value {
+	return d.Op(op, ir.TypeI64, args...)
+}
+
+func (d *longDivision) word(op ir.Op, args ...*ir.Value) *ir.Value {
+	return d.Op(op, ir.TypeI32, args...)
+}
+
+func (d *longDivision) float(op ir.Op, args ...*ir.Value) *ir.Value {
+	return d.Op(op, ir.TypeF32, args...)
+}
+
+func (d *longDivision) num(n int64) *ir.Value { return d.Func.Module.Int(ir.TypeI64, n) }
+
+func (d *longDivision) real(x float64) *ir.Value {
+	return d.Func.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, x))
+}
+
+// divide returns the last op of the division.
+func (d *longDivision) divide() *ir.Value {
+	x, y := d.At.Args[0], d.At.Args[1]
+	if d.At.Op != ir.OpSDiv {
+		d.unsigned(x, y)
+		return d.last(d.At.Op == ir.OpUMod)
+	}
+	xs, ys := d.wide(ir.OpShrA, x, d.num(63)), d.wide(ir.OpShrA, y, d.num(63))
+	d.unsigned(d.negateIf(xs, x), d.negateIf(ys, y))
+	return d.negateIf(d.wide(ir.OpXor, xs, ys), d.last(false))
+}
+
+// negateIf negates x where sign is -1, not where it is 0.
+func (d *longDivision) negateIf(sign, x *ir.Value) *ir.Value {
+	return d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign)
+}
+
+// unsigned comes to a quotient that is right or one too small.
+func (d *longDivision) unsigned(x, y *ir.Value) {
+	d.by = y
+	d.inverse = d.float(ir.OpFDiv, d.real(1-under), d.toFloat(y))
+	d.left = x
+	d.q = d.num(0)
+	for i := range 4 {
+		q := d.float(ir.OpFMul, d.toFloat(d.left), d.inverse)
+		var n *ir.Value
+		if i < 2 {
+			high := d.word(ir.OpFToU, d.float(ir.OpFMul, q, d.real(1.0/(1<<32))))
+			low := d.word(ir.OpFToU, d.float(ir.OpFSub, q, d.float(ir.OpFMul, d.float(ir.OpUToNear, high), d.real(1<<32))))
+			n = d.wide(ir.OpOr, d.wide(ir.OpShl, d.wide(ir.OpUConvert, high), d.num(32)), d.wide(ir.OpUConvert, low))
+		} else {
+			n = d.wide(ir.OpUConvert, d.word(ir.OpFToU, q)) // less than 2^28+2
+		}
+		d.left = d.wide(ir.OpISub, d.left, d.wide(ir.OpIMul, n, d.by))
+		if i == 0 {
+			d.q = n
+		} else {
+			d.q = d.wide(ir.OpIAdd, d.q, n)
+		}
+	}
+}
+
+// toFloat returns about x, which has no sign.
+func (d *longDivision) toFloat(x *ir.Value) *ir.Value {
+	high := d.float(ir.OpUToNear, d.word(ir.OpUConvert, d.wide(ir.OpShrL, x, d.num(32))))
+	low := d.float(ir.OpUToNear, d.word(ir.OpUConvert, x))
+	return d.float(ir.OpFAdd, d.float(ir.OpFMul, high, d.real(1<<32)), low)
+}
+
+// last returns the quotient or what remains.
+func (d *longDivision) last(rest bool) *ir.Value {
+	more := d.Op(ir.OpULe, ir.TypeBool, d.by, d.left)
+	if rest {
+		return d.wide(ir.OpSelect, more, d.wide(ir.OpISub, d.left, d.by), d.left)
+	}
+	return d.wide(ir.OpSelect, more, d.wide(ir.OpIAdd, d.q, d.num(1)), d.q)
+}

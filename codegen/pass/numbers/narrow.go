@@ -1,0 +1,252 @@
+package numbers
+
+// This file is the pass narrow. It runs behind the passes on checks, which compare in 64 bits
+// as Go does.
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+)
+
+// Narrow computes in 32 bits what is provably the same there: Go's int has 64
+// bits, but loop counters and indices into local memory need few of them, and
+// devices compute in 32. A value is narrowed only if its arguments are narrow
+// already, so that no conversions are added inside a computation.
+func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
+
+// NarrowValues is Narrow; chosen, if not nil, sees what is going to be narrowed.
+func NarrowValues(m *ir.Module, r *facts.Result, chosen func(n *Narrower)) diag.List {
+	a := facts.Solved(m, nil, r)
+	n := &Narrower{Ranges: a, m: m, Set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
+	n.choose()
+	if chosen != nil {
+		chosen(n)
+	}
+	n.rewrite()
+	simplify.Run(m)
+	return simplify.DCE(m)
+}
+
+// Narrower narrows the values of one function.
+type Narrower struct {
+	Ranges *facts.Ranges
+	m      *ir.Module
+	Set    map[*ir.Value]bool
+	low    map[*ir.Value]*ir.Value // the value in 32 bits
+	wide   map[*ir.Value]*ir.Value // and extended again
+}
+
+// NarrowOp says what an op needs to be the same in 32 bits: a result that fits,
+// or arguments that fit, too.
+func NarrowOp(op ir.Op) (ok, args bool) {
+	switch op {
+	case ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSelect:
+		return true, false
+	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpShrA, ir.OpShrL, ir.OpShl:
+		return true, true
+	}
+	return false, false
+}
+
+// choose finds the largest set of values that can be narrowed together.
+func (n *Narrower) choose() {
+	for _, b := range n.Ranges.Dom.Order {
+		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+			for _, v := range vs {
+				if ok, _ := NarrowOp(v.Op); ok && v.Type == ir.TypeI64 && n.Ranges.Value(v).Fits32() {
+					n.Set[v] = true
+				}
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range n.Ranges.Dom.Order {
+			for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+				for _, v := range vs {
+					if n.Set[v] && !n.argsNarrow(v) {
+						delete(n.Set, v)
+						changed = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// argsNarrow reports whether the 64-bit arguments of v are narrow.
+func (n *Narrower) argsNarrow(v *ir.Value) bool {
+	_, fit := NarrowOp(v.Op)
+	unsigned := v.Op == ir.OpUDiv || v.Op == ir.OpUMod || v.Op == ir.OpShrL
+	for i, x := range v.Args {
+		if x.Type != ir.TypeI64 {
+			continue
+		}
+		if !n.IsNarrow(x) {
+			return false
+		}
+		p := n.Ranges.Value(x)
+		if fit && (!p.Fits32() || unsigned && p.Lo < 0) {
+			return false
+		}
+		if i == 1 && (v.Op == ir.OpShl || v.Op == ir.OpShrA || v.Op == ir.OpShrL) && (p.Lo < 0 || p.Hi > 31) {
+			return false
+		}
+	}
+	return true
+}
+
+// IsNarrow reports whether x has, or will have, a form of 32 bits.
+func (n *Narrower) IsNarrow(x *ir.Value) bool {
+	return x.IsConst() || n.Set[x] || extended(x) != nil
+}
+
+// extended returns the i32 that x extends, or nil.
+func extended(x *ir.Value) *ir.Value {
+	if (x.Op == ir.OpSConvert || x.Op == ir.OpUConvert) && x.Args[0].Type == ir.TypeI32 {
+		return x.Args[0]
+	}
+	return nil
+}
+
+// lowOf returns x in 32 bits.
+func (n *Narrower) lowOf(x *ir.Value) *ir.Value {
+	switch {
+	case x.Type != ir.TypeI64:
+		return x
+	case x.IsConst():
+		return n.m.Const(ir.TypeI32, x.Bits)
+	case n.Set[x]:
+		return n.low[x]
+	}
+	return extended(x)
+}
+
+// rewrite makes the narrow values beside the wide ones and lets everything else
+// use them, extended. What is left of the wide ones is dead.
+func (n *Narrower) rewrite() {
+	f := n.m.Kernel
+	for _, b := range n.Ranges.Dom.Order {
+		for _, v := range b.Phis {
+			n.make(f, v)
+		}
+		for _, v := range b.Insts {
+			n.make(f, v)
+		}
+	}
+	for _, b := range n.Ranges.Dom.Order {
+		var phis, insts []*ir.Value
+		for _, v := range b.Phis {
+			phis = append(phis, v)
+			if n.Set[v] {
+				phis = append(phis, n.fill(v))
+				insts = append(insts, n.wide[v])
+			}
+		}
+		for _, v := range b.Insts {
+			n.compare(v)
+			insts = append(insts, v)
+			if n.Set[v] {
+				insts = append(insts, n.fill(v), n.wide[v])
+			}
+		}
+		b.Phis, b.Insts = phis, insts
+	}
+	defer n.indexes()
+	made := map[*ir.Value]bool{}
+	for _, v := range n.low {
+		made[v] = true
+	}
+	for _, v := range n.wide {
+		made[v] = true
+	}
+	for _, b := range f.Blocks {
+		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+			for _, v := range vs {
+				if made[v] || n.Set[v] {
+					continue
+				}
+				for i, x := range v.Args {
+					if n.Set[x] {
+						v.Args[i] = n.wide[x]
+					}
+				}
+			}
+		}
+	}
+}
+
+// indexes lets memory operations take indices of 32 bits, which are signed, as
+// they are: the device extends them with the address.
+func (n *Narrower) indexes() {
+	low := map[*ir.Value]bool{}
+	for _, v := range n.low {
+		low[v] = true
+	}
+	for _, b := range n.Ranges.Dom.Order {
+		for _, v := range b.Insts {
+			if v.Ref() == nil {
+				continue
+			}
+			path := v.Path()
+			for i, x := range path {
+				y := extended(x)
+				if y == nil {
+					continue
+				}
+				if p := n.Ranges.Value(y); low[y] || x.Op == ir.OpSConvert || p.Lo >= 0 && p.Hi <= math.MaxInt32 {
+					path[i] = y
+				}
+			}
+		}
+	}
+}
+
+func (n *Narrower) make(f *ir.Func, v *ir.Value) {
+	if !n.Set[v] {
+		return
+	}
+	low := f.NewValue(v.Op, ir.TypeI32)
+	op := ir.OpSConvert
+	if n.Ranges.Value(v).Lo >= 0 {
+		op = ir.OpUConvert
+	}
+	wide := f.NewValue(op, ir.TypeI64, low)
+	low.Block, wide.Block = v.Block, v.Block
+	low.Pos, wide.Pos = v.Pos, v.Pos
+	n.low[v], n.wide[v] = low, wide
+}
+
+func (n *Narrower) fill(v *ir.Value) *ir.Value {
+	low := n.low[v]
+	low.Bits = v.Bits // of an Arg
+	for _, x := range v.Args {
+		low.Args = append(low.Args, n.lowOf(x))
+	}
+	return low
+}
+
+// compare narrows a comparison of values that both fit.
+func (n *Narrower) compare(v *ir.Value) {
+	switch v.Op {
+	case ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe, ir.OpIEq, ir.OpINe:
+	default:
+		return
+	}
+	if v.Args[0].Type != ir.TypeI64 {
+		return
+	}
+	for _, x := range v.Args {
+		if !n.IsNarrow(x) || !n.Ranges.Value(x).Fits32() {
+			return
+		}
+	}
+	// Both being extended by their sign, the unsigned order is the same, too.
+	for i, x := range v.Args {
+		v.Args[i] = n.lowOf(x)
+	}
+}

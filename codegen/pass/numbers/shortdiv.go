@@ -1,0 +1,151 @@
+package numbers
+
+// This file is the pass shortdiv. It runs before narrow, which narrows the quotients' users.
+
+import (
+	"math"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+)
+
+// ShortDivide divides numbers of 64 bits that fit in 32, such as the i of i / k.Width and
+// i % k.Width, in 32 bits, whatever they are divided by: of a divisor that does not fit
+// the quotient is 0, and they are what remains. For 64 bits drivers call a routine of a
+// hundred instructions, and NVIDIA's (driver 580) mixes up the results of many.
+func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
+	a := facts.Solved(m, nil, r)
+	short := map[*ir.Value]*shortDivision{}
+	for _, b := range a.Dom.Order {
+		for _, v := range b.Insts {
+			if isShortDivision(a, v) {
+				short[v] = &shortDivision{Maker: rewrite.Maker{Func: m.Kernel, At: v}}
+			}
+		}
+	}
+	for _, b := range a.Dom.Order {
+		var out []*ir.Value
+		for _, v := range b.Insts {
+			if v.Op == ir.OpISub {
+				// The quotient stands before what remains, and is what it was until the end.
+				if q := quotientOf(v); short[q] != nil {
+					d := short[q]
+					d.At, d.Made = v, nil
+					v.Op, v.Args = ir.OpUConvert, []*ir.Value{d.remainder()}
+					out = append(out, d.Made...)
+				}
+			}
+			if d := short[v]; d != nil {
+				d.prepare(a)
+				if v.Op == ir.OpUMod {
+					d.value = d.remainder()
+				} else {
+					d.value = d.quotient()
+				}
+				out = append(out, d.Made...)
+			}
+			out = append(out, v)
+		}
+		b.Insts = out
+	}
+	for v, d := range short {
+		v.Op, v.Args = ir.OpSConvert, []*ir.Value{d.value}
+	}
+	if len(short) > 0 {
+		simplify.Run(m)
+		return simplify.CSE(m)
+	}
+	return nil
+}
+
+// isShortDivision reports whether v divides what is from 0 to MaxInt32, and not by what
+// narrow may take with its sign.
+func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
+	if v.Type != ir.TypeI64 || v.Op != ir.OpSDiv && v.Op != ir.OpUDiv && v.Op != ir.OpUMod {
+		return false
+	}
+	x, y := v.Args[0], v.Args[1]
+	if x.IsConst() || y.IsConst() || extended(y) != nil {
+		return false
+	}
+	p, q := a.At(x, v.Block), a.At(y, v.Block)
+	if ok, _ := NarrowOp(y.Op); ok && q.Lo < 0 && q.Fits32() {
+		return false
+	}
+	return p.Lo >= 0 && p.Hi <= math.MaxInt32
+}
+
+// quotientOf returns the x/d of v, x - x/d*d, or nil.
+func quotientOf(v *ir.Value) *ir.Value {
+	x, d := facts.Divided(v)
+	if d == nil {
+		return nil
+	}
+	mul := v.Args[1]
+	for _, q := range mul.Args {
+		if q.Op == ir.OpSDiv && q.Args[0] == x && q.Args[1] == d {
+			return q
+		}
+	}
+	return nil
+}
+
+// shortDivision is the division that stands at its maker's place.
+type shortDivision struct {
+	rewrite.Maker
+	x, by    *ir.Value // of 32 bits and without signs, 1 for a divisor that does not fit
+	fits     *ir.Value // nil for a divisor that does
+	negative *ir.Value // nil for one that is never negative
+	value    *ir.Value // of 32 bits
+}
+
+func (d *shortDivision) num(n int64) *ir.Value { return d.Func.Module.Int(ir.TypeI32, n) }
+
+// prepare makes what quotient and remainder take.
+func (d *shortDivision) prepare(a *facts.Ranges) {
+	v := d.At
+	y := v.Args[1]
+	q := a.At(y, v.Block)
+	d.x = d.Op(ir.OpUConvert, ir.TypeI32, v.Args[0])
+	d.by = d.Op(ir.OpUConvert, ir.TypeI32, y)
+	most := d.Func.Module.Int(ir.TypeI64, math.MaxInt32)
+	switch {
+	case v.Op != ir.OpSDiv:
+		d.fits = d.Op(ir.OpULe, ir.TypeBool, y, most)
+	case q.Lo < 0:
+		if !q.Fits32() {
+			d.fits = d.Op(ir.OpIEq, ir.TypeBool, y, d.Op(ir.OpSConvert, ir.TypeI64, d.by))
+		}
+		d.negative = d.Op(ir.OpSLt, ir.TypeBool, d.by, d.num(0))
+	case !q.Fits32():
+		d.fits = d.Op(ir.OpSLe, ir.TypeBool, y, most)
+	}
+	if d.negative != nil {
+		d.by = d.Op(ir.OpSelect, ir.TypeI32, d.negative, d.Op(ir.OpISub, ir.TypeI32, d.num(0), d.by), d.by)
+	}
+	d.by = d.ifFits(d.by, d.num(1))
+}
+
+// ifFits returns v, or other for a divisor that does not fit.
+func (d *shortDivision) ifFits(v, other *ir.Value) *ir.Value {
+	if d.fits == nil {
+		return v
+	}
+	return d.Op(ir.OpSelect, ir.TypeI32, d.fits, v, other)
+}
+
+func (d *shortDivision) quotient() *ir.Value {
+	q := d.Op(ir.OpUDiv, ir.TypeI32, d.x, d.by)
+	if d.negative != nil {
+		q = d.Op(ir.OpSelect, ir.TypeI32, d.negative, d.Op(ir.OpISub, ir.TypeI32, d.num(0), q), q)
+	}
+	return d.ifFits(q, d.num(0))
+}
+
+// remainder has no sign, as what is divided.
+func (d *shortDivision) remainder() *ir.Value {
+	return d.ifFits(d.Op(ir.OpUMod, ir.TypeI32, d.x, d.by), d.x)
+}

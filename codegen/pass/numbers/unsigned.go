@@ -1,0 +1,88 @@
+package numbers
+
+// This file is the pass unsigned, for drivers that convert unsigned words to floating point
+// with two roundings.
+
+import (
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// Unsigned makes conversions of unsigned words to float32 round once on every
+// device; see the row unsigned-float of SwiftShader's quirks. Modules that have a variant in
+// words leave that to it; see Words.
+func Unsigned(m *ir.Module) diag.List {
+	if !inWords(m) || !facts.Avoids(m, "unsigned-float") {
+		return nil
+	}
+	for _, f := range rewrite.Bodies(m) {
+		for _, b := range f.Blocks {
+			var out []*ir.Value
+			for _, v := range b.Insts {
+				if RoundsTwice(v) {
+					add := func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+						x := f.NewValue(op, t, args...)
+						x.Block, x.Pos = b, v.Pos
+						out = append(out, x)
+						return x
+					}
+					x, scale := Halved(m, v.Args[0], add)
+					v.Op, v.Args = ir.OpFMul, []*ir.Value{add(ir.OpSToF, v.Type, x), scale}
+				}
+				out = append(out, v)
+			}
+			b.Insts = out
+		}
+	}
+	return nil
+}
+
+// inWords reports whether a module has only words and what all devices have beside.
+func inWords(m *ir.Module) bool {
+	for _, f := range rewrite.Bodies(m) {
+		for _, b := range f.Blocks {
+			for _, v := range b.Insts {
+				if facts.Has64(v) {
+					return false
+				}
+				if r := v.Ref(); r != nil && r.Var == nil && facts.HasSmall(r.Elem) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// RoundsTwice reports whether v converts an unsigned word that may have its top
+// bit set.
+func RoundsTwice(v *ir.Value) bool {
+	if v.Op != ir.OpUToF || v.Type != ir.TypeF32 || v.Args[0].Type != ir.TypeI32 {
+		return false
+	}
+	x := v.Args[0]
+	switch x.Op {
+	case ir.OpConst:
+		return x.Bits>>31 != 0
+	case ir.OpUConvert:
+		return x.Args[0].Type.Size >= 4
+	case ir.OpAnd:
+		return !x.Args[1].IsConst() || x.Args[1].Bits>>31 != 0
+	case ir.OpShrL:
+		return !x.Args[1].IsConst() || x.Args[1].Bits == 0
+	}
+	return true
+}
+
+// Halved returns a signed word and what to multiply it by as a float32 to get the
+// float32 nearest to the unsigned x: half of a large one, whose last bit stands for
+// the two that it was.
+func Halved(m *ir.Module, x *ir.Value, add func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value) (word, scale *ir.Value) {
+	n := func(n int64) *ir.Value { return m.Int(ir.TypeI32, n) }
+	f := func(f float64) *ir.Value { return m.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f)) }
+	large := add(ir.OpSLt, ir.TypeBool, x, n(0))
+	half := add(ir.OpOr, ir.TypeI32, add(ir.OpShrL, ir.TypeI32, x, n(1)), add(ir.OpAnd, ir.TypeI32, x, n(1)))
+	return add(ir.OpSelect, ir.TypeI32, large, half, x), add(ir.OpSelect, ir.TypeF32, large, f(2), f(1))
+}

@@ -1,0 +1,222 @@
+package simplify
+
+// This file is the pass cse: in blocks that a value dominates, equal values and decided
+// conditions are computed once. It asks uniform which conditions work-items share.
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/uniform"
+)
+
+// CSE replaces a pure value by an equal one that dominates it, and the
+// condition of a branch by its value where only one of its edges leads. What
+// that decides is simplified at once: the second check of an index is gone.
+func CSE(m *ir.Module) diag.List {
+	for _, f := range rewrite.Bodies(m) {
+		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]*ir.Value{},
+			table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
+		if f == m.Kernel {
+			c.common, c.apart, c.u = uniform.CommonBranches(m)
+		}
+		c.dom = f.Dominators()
+		c.block(f.Blocks[0])
+		c.rewritePhis()
+	}
+	return Run(m)
+}
+
+type cse struct {
+	m     *ir.Module
+	dom   *ir.DomTree
+	repl  map[*ir.Value]*ir.Value // values that were removed
+	known map[*ir.Value]*ir.Value // conditions and phis with their value here
+	// own are those that are known of live lanes alone, see uniform.CommonBranches.
+	own           map[*ir.Value]*ir.Value
+	common, apart map[*ir.Block]bool
+	u             *uniform.Info
+	table         map[string]*ir.Value
+	undo          []func()
+	refs          map[refKey]uint64
+	buf           []byte
+}
+
+type refKey struct {
+	v *ir.Var
+	t *ir.Type
+}
+
+// block numbers the values of b and of all blocks that it dominates.
+func (c *cse) block(b *ir.Block) {
+	mark := len(c.undo)
+	if len(b.Preds) == 1 {
+		if t := b.Preds[0].Term; t.Kind == ir.Branch && t.Succs[0] != t.Succs[1] && !t.Cond.IsConst() {
+			in := c.known
+			if c.apart[b.Preds[0]] && c.u.Value(t.Cond) {
+				in = c.own
+			}
+			c.assume(in, t.Cond, t.Succs[0] == b)
+		}
+	}
+	b.Phis = slices.DeleteFunc(b.Phis, func(v *ir.Value) bool {
+		for i, a := range v.Args {
+			v.Args[i] = c.resolve(a)
+		}
+		return c.number(v)
+	})
+	b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
+		for i, a := range v.Args {
+			v.Args[i] = c.use(a)
+		}
+		return numbered(v) && c.number(v)
+	})
+	if b.Term.Cond != nil {
+		b.Term.Cond = c.use(b.Term.Cond)
+		if is := c.own[b.Term.Cond]; is != nil && !c.common[b] {
+			b.Term.Cond = is
+		}
+	}
+	for _, s := range b.Term.Succs {
+		// What is known on the edge is known of the phi's argument.
+		for i, p := range s.Preds {
+			if p == b {
+				for _, phi := range s.Phis {
+					phi.Args[i] = c.use(phi.Args[i])
+				}
+			}
+		}
+	}
+	for _, d := range c.dom.Children(b) {
+		c.block(d)
+	}
+	for len(c.undo) > mark {
+		c.undo[len(c.undo)-1]()
+		c.undo = c.undo[:len(c.undo)-1]
+	}
+}
+
+// assume records in known that v is the given bool in what follows.
+func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
+	for v.Op == ir.OpLNot {
+		c.learn(known, v, c.m.Bool(is))
+		v, is = v.Args[0], !is
+	}
+	c.learn(known, v, c.m.Bool(is))
+	if v.Op == ir.OpPhi {
+		c.assumePhis(known, v, is)
+	}
+}
+
+// assumePhis records what the other phis of v's block are where v is the given bool: a
+// flag tells which way control came, and with that what the others became there.
+func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
+	for _, phi := range v.Block.Phis {
+		var only *ir.Value
+		for i, a := range phi.Args {
+			if from := v.Args[i]; from.IsConst() && from.Bits != c.m.Bool(is).Bits {
+				continue
+			}
+			if !a.IsConst() || only != nil && only != a {
+				only = nil
+				break
+			}
+			only = a
+		}
+		if only != nil && phi != v {
+			c.learn(known, phi, only)
+		}
+	}
+}
+
+func (c *cse) learn(known map[*ir.Value]*ir.Value, v, is *ir.Value) {
+	old, ok := known[v]
+	known[v] = is
+	c.undo = append(c.undo, func() {
+		if ok {
+			known[v] = old
+		} else {
+			delete(known, v)
+		}
+	})
+}
+
+func (c *cse) resolve(v *ir.Value) *ir.Value {
+	if w := c.repl[v]; w != nil {
+		return w
+	}
+	return v
+}
+
+// use returns what a use of v in the current block may have instead.
+func (c *cse) use(v *ir.Value) *ir.Value {
+	v = c.resolve(v)
+	if k := c.known[v]; k != nil {
+		return k
+	}
+	return v
+}
+
+// numbered reports whether v depends on its arguments alone.
+func numbered(v *ir.Value) bool {
+	if v.Op == ir.OpLoad {
+		r := v.Ref()
+		return r.Var != nil && r.Var.Storage == ir.Private && r.Var.Init != nil
+	}
+	return v.Op.Has(ir.FlagPure)
+}
+
+// number reports whether v equals a value that dominates it, which then
+// replaces it.
+func (c *cse) number(v *ir.Value) bool {
+	k := c.key(v)
+	if w := c.table[k]; w != nil {
+		c.repl[v] = w
+		return true
+	}
+	c.table[k] = v
+	c.undo = append(c.undo, func() { delete(c.table, k) })
+	return false
+}
+
+func (c *cse) key(v *ir.Value) string {
+	args := v.Args
+	if v.Op.Has(ir.FlagCommutative) && len(args) == 2 && cmp.Compare(args[0].ID, args[1].ID) > 0 {
+		args = []*ir.Value{args[1], args[0]}
+	}
+	b := append(c.buf[:0], byte(v.Op), byte(v.Type.Kind))
+	b = binary.AppendUvarint(b, v.Bits)
+	switch aux := v.Aux.(type) {
+	case ir.BuiltIn:
+		b = append(b, byte(aux))
+	case *ir.Ref:
+		k := refKey{aux.Var, aux.Elem}
+		if c.refs[k] == 0 {
+			c.refs[k] = uint64(len(c.refs) + 1)
+		}
+		b = binary.AppendUvarint(b, c.refs[k])
+	}
+	if v.Op == ir.OpPhi { // phis are equal within one block only
+		b = binary.AppendUvarint(b, uint64(v.Block.ID))
+	}
+	for _, a := range args {
+		b = binary.AppendUvarint(b, uint64(a.ID))
+	}
+	c.buf = b
+	return string(b)
+}
+
+// rewritePhis renames arguments that come over back edges.
+func (c *cse) rewritePhis() {
+	for _, b := range c.dom.Order {
+		for _, v := range b.Phis {
+			for i, a := range v.Args {
+				v.Args[i] = c.resolve(a)
+			}
+		}
+	}
+}

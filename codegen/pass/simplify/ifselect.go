@@ -1,0 +1,96 @@
+package simplify
+
+// This file turns branches around a few operations into selections, for host forms.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// maxSelectWork bounds what is computed in vain where a branch becomes a selection,
+// and maxSelects how many values are selected.
+const (
+	maxSelectWork = 3
+	maxSelects    = 2
+)
+
+// SelectBranches replaces branches around a few integer operations by selections of
+// their results. A processor foretells no branch that depends on data, such as that
+// of a sort by bits.
+func SelectBranches(f *ir.Func) {
+	for _, b := range f.ReversePostorder() {
+		if b.Term.Kind != ir.Branch {
+			continue
+		}
+		yes, no := b.Term.Succs[0], b.Term.Succs[1]
+		var join *ir.Block
+		switch {
+		case yes == no:
+			continue
+		case cheapSide(yes, b) && yes.Term.Succs[0] == no:
+			join = no
+		case cheapSide(no, b) && no.Term.Succs[0] == yes:
+			join = yes
+		case cheapSide(yes, b) && cheapSide(no, b) && yes.Term.Succs[0] == no.Term.Succs[0]:
+			join = yes.Term.Succs[0]
+		default:
+			continue
+		}
+		wide := slices.ContainsFunc(join.Phis, func(v *ir.Value) bool { return v.Type != ir.TypeI32 && v.Type != ir.TypeI64 })
+		if n := len(join.Phis); join == b || wide || n == 0 || n > maxSelects {
+			continue
+		}
+		cond := b.Term.Cond
+		var sides []*ir.Block
+		from := func(s *ir.Block) *ir.Block {
+			if s == join {
+				return b
+			}
+			sides = append(sides, s)
+			return s
+		}
+		y, n := slices.Index(join.Preds, from(yes)), slices.Index(join.Preds, from(no))
+		for _, s := range sides {
+			for _, v := range s.Insts {
+				v.Block = b
+				b.Insts = append(b.Insts, v)
+			}
+			s.Insts = nil
+		}
+		var args []*ir.Value
+		for _, phi := range join.Phis {
+			p, q := phi.Args[y], phi.Args[n]
+			if p != q {
+				p = b.Append(ir.OpSelect, phi.Type, cond, p, q)
+			}
+			args = append(args, p)
+		}
+		b.ClearTerm()
+		for _, s := range sides {
+			s.ClearTerm()
+			s.SetTerm(ir.Term{Kind: ir.Unreachable})
+		}
+		b.Jump(join)
+		for i, phi := range join.Phis {
+			phi.Args = append(phi.Args, args[i])
+		}
+	}
+	f.RemoveUnreachable()
+}
+
+// cheapSide reports whether s, which only b leads to, does little and no harm.
+func cheapSide(s, b *ir.Block) bool {
+	if len(s.Preds) != 1 || s.Preds[0] != b || s.Term.Kind != ir.Jump || len(s.Insts) > maxSelectWork {
+		return false
+	}
+	return !slices.ContainsFunc(s.Insts, func(v *ir.Value) bool {
+		switch v.Op {
+		case ir.OpIAdd, ir.OpISub, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSConvert, ir.OpUConvert:
+			return false
+		case ir.OpShl, ir.OpShrL, ir.OpShrA:
+			return !v.Args[1].IsConst()
+		}
+		return true
+	})
+}

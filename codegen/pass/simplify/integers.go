@@ -1,0 +1,532 @@
+package simplify
+
+// This file has the simplifier's rules for integers and bools. Most come from indices, which
+// Go computes in 64 bits and kernels check.
+
+import (
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+func (s *Simplifier) arith(v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	t := v.Type
+	switch v.Op {
+	case ir.OpIAdd:
+		switch {
+		case facts.IsZero(y):
+			return x
+		case y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
+			return s.set(v, ir.OpIAdd, x.Args[0], s.Module.Const(t, x.Args[1].Bits+y.Bits))
+		case x.Op == ir.OpISub && x.Args[1] == y: // (a-y)+y
+			return x.Args[0]
+		case y.Op == ir.OpISub && y.Args[1] == x: // x+(a-x)
+			return y.Args[0]
+		case facts.IsNegation(y):
+			return s.set(v, ir.OpISub, x, y.Args[1])
+		case facts.IsNegation(x):
+			return s.set(v, ir.OpISub, y, x.Args[1])
+		}
+	case ir.OpISub:
+		switch {
+		case x == y:
+			return s.Module.Const(t, 0)
+		case facts.IsNegation(y):
+			return s.set(v, ir.OpIAdd, x, y.Args[1])
+		case facts.IsZero(x) && y.Op == ir.OpISub: // -(a-b)
+			return s.set(v, ir.OpISub, y.Args[1], y.Args[0])
+		case s.Func != nil && facts.IsNegation(x) && !y.IsConst(): // -a-b
+			m := &rewrite.Maker{Func: s.Func, At: v}
+			sum := m.Op(ir.OpIAdd, t, x.Args[1], y)
+			s.made = append(s.made, m.Made...)
+			return s.set(v, ir.OpISub, s.Module.Const(t, 0), sum)
+		case y.IsConst():
+			return s.set(v, ir.OpIAdd, x, s.Module.Const(t, -y.Bits))
+		case x.Op == ir.OpIAdd && x.Args[1] == y: // (a+y)-y
+			return x.Args[0]
+		case x.Op == ir.OpIAdd && x.Args[0] == y:
+			return x.Args[1]
+		}
+		if a, c := addend(x); !x.IsConst() {
+			if b, d := addend(y); a == b {
+				return s.Module.Const(t, c-d)
+			}
+		}
+	case ir.OpIMul:
+		switch {
+		case facts.IsZero(y):
+			return y
+		case facts.IsOne(y):
+			return x
+		case y.IsConst() && x.Op == ir.OpIMul && x.Args[1].IsConst():
+			return s.set(v, ir.OpIMul, x.Args[0], s.Module.Const(t, x.Args[1].Bits*y.Bits))
+		case y.IsConst() && facts.IsNegation(x):
+			return s.set(v, ir.OpIMul, x.Args[1], s.Module.Const(t, -y.Bits))
+		case s.Func != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
+			// 3*(i+1) is 3*i + 3, which others can be compared with.
+			m := &rewrite.Maker{Func: s.Func, At: v}
+			product := m.Op(ir.OpIMul, t, x.Args[0], y)
+			s.made = append(s.made, m.Made...)
+			return s.set(v, ir.OpIAdd, product, s.Module.Const(t, x.Args[1].Bits*y.Bits))
+		}
+	case ir.OpSDiv:
+		if facts.IsOne(y) {
+			return x
+		}
+	case ir.OpUDiv:
+		if facts.IsOne(y) {
+			return x
+		}
+		if k, ok := facts.Log2(y); ok {
+			return s.set(v, ir.OpShrL, x, s.Module.Int(t, k))
+		}
+	case ir.OpUMod:
+		if _, ok := facts.Log2(y); ok {
+			return s.set(v, ir.OpAnd, x, s.Module.Const(t, y.Bits-1))
+		}
+	}
+	return nil
+}
+
+func (s *Simplifier) bits(v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	t := v.Type
+	if v.Op == ir.OpNot {
+		if x.Op == ir.OpNot {
+			return x.Args[0]
+		}
+		return nil
+	}
+	y := v.Args[1]
+	if op := v.Op; op == ir.OpAnd || op == ir.OpOr || op == ir.OpXor {
+		if y.IsConst() && x.Op == op && x.Args[1].IsConst() {
+			c := x.Args[1].Bits
+			switch op {
+			case ir.OpAnd:
+				c &= y.Bits
+			case ir.OpOr:
+				c |= y.Bits
+			default:
+				c ^= y.Bits
+			}
+			return s.set(v, op, x.Args[0], s.Module.Const(t, c))
+		}
+	}
+	switch v.Op {
+	case ir.OpAnd:
+		switch {
+		case x == y || facts.IsOnes(y):
+			return x
+		case facts.IsZero(y):
+			return y
+		case y.IsConst():
+			return s.masked(v, x, y)
+		}
+	case ir.OpOr:
+		switch {
+		case x == y || facts.IsZero(y):
+			return x
+		case facts.IsOnes(y):
+			return y
+		}
+	case ir.OpXor:
+		switch {
+		case x == y:
+			return s.Module.Const(t, 0)
+		case facts.IsZero(y):
+			return x
+		case facts.IsOnes(y):
+			return s.set(v, ir.OpNot, x)
+		}
+	case ir.OpShl, ir.OpShrL, ir.OpShrA:
+		if facts.IsZero(y) || facts.IsZero(x) {
+			return x
+		}
+		if v.Op == ir.OpShrA && facts.IsOnes(x) {
+			return x
+		}
+		if y.IsConst() && x.Op == v.Op && x.Args[1].IsConst() {
+			w := uint64(t.Bits())
+			n, k := y.Bits, x.Args[1].Bits
+			if n >= w || k >= w {
+				return nil // never executed
+			}
+			switch n += k; {
+			case n < w:
+			case v.Op == ir.OpShrA:
+				n = w - 1
+			default:
+				return s.Module.Const(t, 0)
+			}
+			return s.set(v, v.Op, x.Args[0], s.Module.Const(t, n))
+		}
+	}
+	return nil
+}
+
+// masked simplifies v, x & c for a constant c.
+func (s *Simplifier) masked(v, x, c *ir.Value) *ir.Value {
+	switch {
+	case facts.Possible(x)&^c.Bits == 0:
+		return x
+	case x.Op == ir.OpSConvert && x.Args[0].Type.Bits() < x.Type.Bits() && c.Bits == facts.Mask(x.Args[0].Type):
+		return s.set(v, ir.OpUConvert, x.Args[0])
+	case x.Op == ir.OpOr || x.Op == ir.OpXor: // a part that the mask takes away
+		for i, a := range x.Args {
+			if facts.Possible(a)&c.Bits == 0 {
+				return s.set(v, ir.OpAnd, x.Args[1-i], c)
+			}
+		}
+	}
+	return nil
+}
+
+// notAbove reports whether v is x or less without signs, by what it is computed from x.
+func notAbove(v, x *ir.Value) bool {
+	switch v.Op {
+	case ir.OpAnd:
+		return v.Args[0] == x || v.Args[1] == x
+	case ir.OpShrL, ir.OpUDiv, ir.OpUMod:
+		return v.Args[0] == x
+	}
+	return false
+}
+
+// addend returns the a and c that v is the sum of, where c is a constant, which may be 0.
+func addend(v *ir.Value) (a *ir.Value, c uint64) {
+	if v.Op == ir.OpIAdd && v.Args[1].IsConst() {
+		return v.Args[0], v.Args[1].Bits
+	}
+	return v, 0
+}
+
+// compare simplifies comparisons of integers. Comparisons of extended values
+// are narrowed, since the index of every check is such a value.
+func (s *Simplifier) compare(v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	if x == y {
+		return s.Module.Bool(v.Op == ir.OpIEq || v.Op == ir.OpSLe || v.Op == ir.OpULe)
+	}
+	switch v.Op {
+	case ir.OpULt:
+		if facts.IsZero(y) || facts.IsOnes(x) {
+			return s.Module.Bool(false)
+		}
+		if facts.IsOne(y) {
+			return s.set(v, ir.OpIEq, x, s.Module.Const(y.Type, 0))
+		}
+		if facts.IsZero(x) {
+			return s.set(v, ir.OpINe, y, x)
+		}
+		if notAbove(y, x) {
+			return s.Module.Bool(false)
+		}
+	case ir.OpULe:
+		if facts.IsZero(x) || facts.IsOnes(y) || notAbove(x, y) {
+			return s.Module.Bool(true)
+		}
+		if facts.IsZero(y) {
+			return s.set(v, ir.OpIEq, x, y)
+		}
+	case ir.OpIEq, ir.OpINe:
+		if a, c := addend(x); !x.IsConst() {
+			if b, d := addend(y); a == b {
+				return s.Module.Bool((c-d)&facts.Mask(x.Type) == 0 == (v.Op == ir.OpIEq))
+			}
+		}
+		if y.IsConst() && (facts.Certain(x)&^y.Bits != 0 || y.Bits&^facts.Possible(x) != 0) {
+			return s.Module.Bool(v.Op == ir.OpINe)
+		}
+		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
+			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits-x.Args[1].Bits))
+		}
+		// A difference that is nothing, such as a remainder.
+		if facts.IsZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
+			return s.set(v, v.Op, x.Args[0], x.Args[1])
+		}
+		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
+			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits^x.Args[1].Bits))
+		}
+		// A number made of a bool.
+		if y.IsConst() && x.Op == ir.OpSelect && x.Args[1].IsConst() && x.Args[2].IsConst() {
+			yes, no := x.Args[1] == y, x.Args[2] == y
+			if v.Op == ir.OpINe {
+				yes, no = !yes, !no
+			}
+			return s.set(v, ir.OpSelect, x.Args[0], s.Module.Bool(yes), s.Module.Bool(no))
+		}
+	}
+	return s.narrowCompare(v)
+}
+
+// extension returns the value that v extends to a wider type.
+func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
+	if v.Op != ir.OpSConvert && v.Op != ir.OpUConvert {
+		return nil, false, false
+	}
+	from = v.Args[0]
+	return from, v.Op == ir.OpSConvert, from.Type.Bits() < v.Type.Bits()
+}
+
+// narrowCompare compares values before their extension. Both extensions keep
+// the unsigned order; sign extension keeps the signed order, and after zero
+// extension the signed order is the unsigned one.
+func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	a, sx, okx := extension(x)
+	b, sy, oky := extension(y)
+	if !okx && !oky {
+		return nil
+	}
+	var t *ir.Type
+	signed := sx
+	if okx {
+		t = a.Type
+	} else {
+		t, signed = b.Type, sy
+	}
+	if t.Bits() < 32 {
+		return nil // no arithmetic in such types
+	}
+	op := v.Op
+	if !signed {
+		switch op {
+		case ir.OpSLt:
+			op = ir.OpULt
+		case ir.OpSLe:
+			op = ir.OpULe
+		}
+	}
+	// truncated returns the narrow constant whose extension is c.
+	truncated := func(c *ir.Value) *ir.Value {
+		n := s.Module.Const(t, c.Bits)
+		if signed && s.Module.Int(c.Type, n.Int()) == c || !signed && n.Bits == c.Bits {
+			return n
+		}
+		return nil
+	}
+	switch {
+	case okx && oky && a.Type == b.Type && sx == sy:
+		return s.set(v, op, a, b)
+	case okx && y.IsConst():
+		if n := truncated(y); n != nil {
+			return s.set(v, op, a, n)
+		}
+	case oky && x.IsConst():
+		if n := truncated(x); n != nil {
+			return s.set(v, op, n, b)
+		}
+	default:
+		return nil
+	}
+	return s.outOfRange(v, t, signed, okx)
+}
+
+// outOfRange folds a comparison of an extension of type t with a constant that
+// no extension equals, where the order decides. left says that the extension
+// is the first argument.
+func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.Value {
+	c := v.Args[1]
+	if !left {
+		c = v.Args[0]
+	}
+	switch v.Op {
+	case ir.OpIEq:
+		return s.Module.Bool(false)
+	case ir.OpINe:
+		return s.Module.Bool(true)
+	case ir.OpSLt, ir.OpSLe:
+		// The constant lies above or below all extensions.
+		above := c.Int() > 0
+		return s.Module.Bool(above == left)
+	}
+	if !signed {
+		return s.Module.Bool(left) // above all zero extensions
+	}
+	// Between the non-negative and the negative extensions: the comparison
+	// asks for the sign.
+	zero := s.Module.Const(t, 0)
+	a := v.Args[0]
+	if !left {
+		return s.set(v, ir.OpSLt, v.Args[1].Args[0], zero)
+	}
+	return s.set(v, ir.OpSLe, zero, a.Args[0])
+}
+
+func (s *Simplifier) logic(v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	if v.Op == ir.OpLNot {
+		return s.not(v, x)
+	}
+	y := v.Args[1]
+	switch v.Op {
+	case ir.OpLAnd:
+		switch {
+		case x == y || facts.IsOne(y):
+			return x
+		case facts.IsZero(y):
+			return y
+		case complements(x, y):
+			return s.Module.Bool(false)
+		}
+	case ir.OpLOr:
+		switch {
+		case x == y || facts.IsZero(y):
+			return x
+		case facts.IsOne(y):
+			return y
+		case complements(x, y):
+			return s.Module.Bool(true)
+		}
+	case ir.OpLEq:
+		switch {
+		case x == y:
+			return s.Module.Bool(true)
+		case facts.IsOne(y):
+			return x
+		case facts.IsZero(y):
+			return s.set(v, ir.OpLNot, x)
+		}
+	case ir.OpLNe:
+		switch {
+		case x == y:
+			return s.Module.Bool(false)
+		case facts.IsZero(y):
+			return x
+		case facts.IsOne(y):
+			return s.set(v, ir.OpLNot, x)
+		}
+	}
+	return nil
+}
+
+func complements(x, y *ir.Value) bool {
+	return x.Op == ir.OpLNot && x.Args[0] == y || y.Op == ir.OpLNot && y.Args[0] == x
+}
+
+// not turns the negation of a comparison into the opposite comparison. The
+// ordered FLt and FLe have no opposite that is false for NaN.
+func (s *Simplifier) not(v, x *ir.Value) *ir.Value {
+	switch x.Op {
+	case ir.OpLNot:
+		return x.Args[0]
+	case ir.OpIEq:
+		return s.set(v, ir.OpINe, x.Args[0], x.Args[1])
+	case ir.OpINe:
+		return s.set(v, ir.OpIEq, x.Args[0], x.Args[1])
+	case ir.OpFEq:
+		return s.set(v, ir.OpFNe, x.Args[0], x.Args[1])
+	case ir.OpFNe:
+		return s.set(v, ir.OpFEq, x.Args[0], x.Args[1])
+	case ir.OpSLt:
+		return s.set(v, ir.OpSLe, x.Args[1], x.Args[0])
+	case ir.OpSLe:
+		return s.set(v, ir.OpSLt, x.Args[1], x.Args[0])
+	case ir.OpULt:
+		return s.set(v, ir.OpULe, x.Args[1], x.Args[0])
+	case ir.OpULe:
+		return s.set(v, ir.OpULt, x.Args[1], x.Args[0])
+	case ir.OpLEq:
+		return s.set(v, ir.OpLNe, x.Args[0], x.Args[1])
+	case ir.OpLNe:
+		return s.set(v, ir.OpLEq, x.Args[0], x.Args[1])
+	}
+	return nil
+}
+
+func (s *Simplifier) selection(v *ir.Value) *ir.Value {
+	c, x, y := v.Args[0], v.Args[1], v.Args[2]
+	switch {
+	case facts.IsOne(c):
+		return x
+	case facts.IsZero(c):
+		return y
+	case x == y:
+		return x
+	case c.Op == ir.OpLNot:
+		return s.set(v, ir.OpSelect, c.Args[0], y, x)
+	case x.Op == ir.OpSelect && x.Args[0] == c:
+		return s.set(v, ir.OpSelect, c, x.Args[1], y)
+	case y.Op == ir.OpSelect && y.Args[0] == c:
+		return s.set(v, ir.OpSelect, c, x, y.Args[2])
+	case c.Op == ir.OpULt && c.Args[0] == x && c.Args[1] == y && notAbove(x, y), // the lesser
+		c.Op == ir.OpULt && c.Args[0] == y && c.Args[1] == x && notAbove(y, x): // the greater
+		return x
+	case c.Op == ir.OpINe && sameValues(c.Args, v.Args[1:]):
+		return x
+	case c.Op == ir.OpIEq && sameValues(c.Args, v.Args[1:]):
+		return y
+	case x.IsConst() && isWhere(y, x, c, true, 6):
+		return y
+	case y.IsConst() && isWhere(x, y, c, false, 6):
+		return x
+	}
+	if v.Type.Kind != ir.Bool {
+		return nil
+	}
+	switch {
+	case facts.IsOne(x) && facts.IsZero(y):
+		return c
+	case facts.IsZero(x) && facts.IsOne(y):
+		return s.set(v, ir.OpLNot, c)
+	case facts.IsOne(x):
+		return s.set(v, ir.OpLOr, c, y)
+	case facts.IsZero(y):
+		return s.set(v, ir.OpLAnd, c, x)
+	}
+	return nil
+}
+
+// isWhere reports whether v is the constant wherever c is the given bool: both came from
+// the same blocks, at most so many joins ago.
+func isWhere(v, constant, c *ir.Value, is bool, joins int) bool {
+	switch {
+	case v == constant:
+		return true
+	case c.IsConst():
+		return facts.IsOne(c) != is
+	case joins == 0 || v.Op != ir.OpPhi || c.Op != ir.OpPhi || v.Block != c.Block || len(v.Args) != len(c.Args) || len(v.Args) == 0:
+		return false // or of a phi that is still being made
+	}
+	for i, a := range v.Args {
+		if !isWhere(a, constant, c.Args[i], is, joins-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameValues reports whether a and b are the same two values, in any order.
+func sameValues(a, b []*ir.Value) bool {
+	return a[0] == b[0] && a[1] == b[1] || a[0] == b[1] && a[1] == b[0]
+}
+
+// convert simplifies conversions between integer types.
+func (s *Simplifier) convert(v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	to, from := v.Type.Bits(), x.Type.Bits()
+	if to == from {
+		return x
+	}
+	if to < from && v.Op == ir.OpSConvert {
+		return s.set(v, ir.OpUConvert, x) // one way to write a truncation
+	}
+	if x.Op != ir.OpSConvert && x.Op != ir.OpUConvert {
+		return nil
+	}
+	a := x.Args[0]
+	switch first := a.Type.Bits(); {
+	case a.Type == v.Type && first < from:
+		return a // truncation of an extension
+	case to < from && first < from && first < to:
+		return s.set(v, x.Op, a) // the extension goes less far
+	case to < from:
+		return s.set(v, ir.OpUConvert, a)
+	case first < from && (x.Op == ir.OpUConvert || v.Op == ir.OpSConvert):
+		return s.set(v, x.Op, a) // extension of an extension
+	case first > from && v.Op == ir.OpUConvert && a.Type == v.Type && first >= 32:
+		return s.set(v, ir.OpAnd, a, s.Module.Const(a.Type, facts.Mask(x.Type)))
+	}
+	return nil
+}

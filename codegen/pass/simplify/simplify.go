@@ -1,0 +1,363 @@
+package simplify
+
+// This file is the pass simplify: it applies rules to values and tidies the control flow,
+// until nothing changes.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// Run folds constants and applies identities to every function. At
+// level Built it also tidies the control flow; later it leaves blocks alone,
+// since their structure is declared by then.
+func Run(m *ir.Module) diag.List {
+	for _, f := range rewrite.Bodies(m) {
+		s := &Simplifier{Module: m, Func: f, Repl: map[*ir.Value]*ir.Value{}}
+		s.run()
+	}
+	return nil
+}
+
+// Simplifier simplifies one function.
+type Simplifier struct {
+	Module *ir.Module
+	Func   *ir.Func // nil where nothing can be made to stand before a value
+	// repl maps a removed value to what stands for it. Uses are rewritten by
+	// the rounds of values, so that nothing needs lists of uses.
+	Repl map[*ir.Value]*ir.Value
+	// made is what a rule takes to stand before the value that it was applied to.
+	made []*ir.Value
+}
+
+func (s *Simplifier) run() {
+	built := s.Module.Level == ir.Built
+	if built {
+		s.Func.RemoveUnreachable()
+	}
+	for changed := true; changed; {
+		changed = s.values(built)
+		if built && s.cfg() {
+			changed = true
+		}
+	}
+}
+
+// Resolve returns what stands for v now.
+func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
+	for {
+		w := s.Repl[v]
+		if w == nil {
+			return v
+		}
+		v = w
+	}
+}
+
+// values makes one round over all values and reports whether it changed any. With
+// branches, it decides those, too: what is no longer come to has gone from the phis
+// that are looked at next, so that a round is enough where each branch decides the next.
+func (s *Simplifier) values(branches bool) bool {
+	changed, cut := false, false
+	rewrite := func(v *ir.Value) {
+		for i, a := range v.Args {
+			v.Args[i] = s.Resolve(a)
+		}
+	}
+	for i, b := range s.Func.Blocks {
+		if branches && i > 0 && len(b.Preds) == 0 {
+			continue // it is no longer come to
+		}
+		phis := b.Phis[:0]
+		for _, v := range b.Phis {
+			rewrite(v)
+			if w := trivialPhi(v); w != nil {
+				s.Repl[v] = w
+				changed = true
+				continue
+			}
+			phis = append(phis, v)
+		}
+		clear(b.Phis[len(phis):])
+		b.Phis = phis
+
+		insts, own := b.Insts[:0], false
+		for _, v := range b.Insts {
+			rewrite(v)
+			if !v.Op.Has(ir.FlagPure) {
+				insts = append(insts, v)
+				continue
+			}
+			w, c := s.Pure(v)
+			changed = changed || c
+			if len(s.made) > 0 {
+				if !own { // there may be no room in what is still read
+					insts, own = slices.Clone(insts), true
+				}
+				insts = append(insts, s.made...)
+				s.made = s.made[:0]
+			}
+			if w != v {
+				s.Repl[v] = w
+				continue
+			}
+			insts = append(insts, v)
+		}
+		if !own {
+			clear(b.Insts[len(insts):])
+		}
+		b.Insts = insts
+		if c := b.Term.Cond; c != nil {
+			b.Term.Cond = s.Resolve(c)
+		}
+		succs := b.Term.Succs
+		if branches && s.branch(b) {
+			cut = true
+			for _, to := range succs {
+				s.unreach(to)
+			}
+		}
+	}
+	if cut {
+		s.Func.RemoveUnreachable()
+	}
+	return changed || cut
+}
+
+// unreach removes the edges from a block that no edge leads to, and from those that it
+// led to alone.
+func (s *Simplifier) unreach(b *ir.Block) {
+	for todo := []*ir.Block{b}; len(todo) > 0; {
+		b, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		if len(b.Preds) == 0 && b != s.Func.Blocks[0] {
+			todo = append(todo, b.Term.Succs...)
+			b.ClearTerm()
+		}
+	}
+}
+
+// trivialPhi returns the one value that the phi can have, or nil.
+func trivialPhi(v *ir.Value) *ir.Value {
+	var w *ir.Value
+	for _, a := range v.Args {
+		if a == v || a == w {
+			continue
+		}
+		if w != nil {
+			return nil
+		}
+		w = a
+	}
+	return w
+}
+
+// Pure applies rules to v until none fits. It returns what stands for v, which
+// may be v itself, changed in place.
+func (s *Simplifier) Pure(v *ir.Value) (w *ir.Value, changed bool) {
+	// Each rule makes the value smaller by some measure; the bound only turns
+	// a mistake in them into a missed chance.
+	for range 32 {
+		if c := facts.FoldConst(s.Module, v); c != nil {
+			return c, true
+		}
+		if v.Op.Has(ir.FlagCommutative) && len(v.Args) == 2 && v.Args[0].IsConst() && !v.Args[1].IsConst() {
+			v.Args[0], v.Args[1] = v.Args[1], v.Args[0]
+		}
+		w := s.rule(v)
+		if w == nil {
+			return v, changed
+		}
+		changed = true
+		if w != v {
+			return w, true
+		}
+	}
+	return v, changed
+}
+
+// set turns v into another operation of the same type.
+func (s *Simplifier) set(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
+	v.Op, v.Args, v.Aux, v.Bits = op, args, nil, 0
+	return v
+}
+
+// rule applies one identity to v. It returns nil where none fits, v where v was
+// changed, or the value that v equals.
+func (s *Simplifier) rule(v *ir.Value) *ir.Value {
+	switch v.Op {
+	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
+		return s.arith(v)
+	case ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpShl, ir.OpShrL, ir.OpShrA:
+		return s.bits(v)
+	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe:
+		return s.compare(v)
+	case ir.OpLAnd, ir.OpLOr, ir.OpLNot, ir.OpLEq, ir.OpLNe:
+		return s.logic(v)
+	case ir.OpSelect:
+		return s.selection(v)
+	case ir.OpSConvert, ir.OpUConvert:
+		return s.convert(v)
+	case ir.OpBitcast:
+		a := v.Args[0]
+		if a.Type == v.Type {
+			return a
+		}
+		if a.Op == ir.OpBitcast {
+			return s.set(v, ir.OpBitcast, a.Args[0])
+		}
+	case ir.OpPair:
+		if x, y := v.Args[0], v.Args[1]; x.Op == ir.OpLow && y.Op == ir.OpHigh && x.Args[0] == y.Args[0] {
+			return x.Args[0]
+		}
+	case ir.OpLow, ir.OpHigh:
+		if a := v.Args[0]; a.Op == ir.OpPair {
+			return a.Args[int(v.Op-ir.OpLow)]
+		}
+	case ir.OpFRounded:
+		if a := v.Args[0]; !facts.MayBeProduct(a) {
+			return a
+		}
+	case ir.OpFNegate:
+		if a := v.Args[0]; a.Op == ir.OpFNegate {
+			return a.Args[0]
+		}
+	case ir.OpFLt, ir.OpFLe:
+		return s.magnitude(v)
+	case ir.OpFAbs:
+		if a := v.Args[0]; a.Op == ir.OpFNegate || a.Op == ir.OpFAbs {
+			return s.set(v, ir.OpFAbs, a.Args[0])
+		}
+	}
+	return nil
+}
+
+// cfg makes one round of edits of the control flow.
+func (s *Simplifier) cfg() bool {
+	changed := s.thread()
+	if changed {
+		s.Func.RemoveUnreachable()
+	}
+	return s.merge() || changed
+}
+
+// branch turns a branch that has one possible target into a jump.
+func (s *Simplifier) branch(b *ir.Block) bool {
+	t := b.Term
+	if t.Kind != ir.Branch {
+		return false
+	}
+	if t.Succs[0] == t.Succs[1] {
+		// Both edges must bring the same values, since one of them goes.
+		to := t.Succs[0]
+		var edges []int
+		for i, p := range to.Preds {
+			if p == b {
+				edges = append(edges, i)
+			}
+		}
+		for _, phi := range to.Phis {
+			if phi.Args[edges[0]] != phi.Args[edges[1]] {
+				return false
+			}
+		}
+		rewrite.JumpTo(b, 0)
+		return true
+	}
+	if t.Cond.IsConst() {
+		rewrite.JumpTo(b, 1-int(t.Cond.Bits))
+		return true
+	}
+	if t.Cond.Op == ir.OpLNot {
+		t.Cond = t.Cond.Args[0]
+		t.Succs[0], t.Succs[1] = t.Succs[1], t.Succs[0]
+		b.Term = t
+		return true
+	}
+	return false
+}
+
+// thread lets the predecessors of empty blocks jump past them. Blocks that
+// return keep their edges: whether two returns are one block tells an early
+// return from the end of an if; see uniformity.
+func (s *Simplifier) thread() bool {
+	changed := false
+	dom := s.Func.Dominators()
+	for _, b := range s.Func.Blocks[1:] {
+		if len(b.Phis) > 0 || len(b.Insts) > 0 || b.Term.Kind != ir.Jump || len(b.Preds) == 0 {
+			continue
+		}
+		to := b.Term.Succs[0]
+		// A loop keeps its one latch.
+		if to == b || dom.IsBackEdge(b, to) || b.Merge != nil {
+			continue
+		}
+		if len(to.Phis) > 0 && (len(b.Preds) != 1 || slices.Contains(to.Preds, b.Preds[0])) {
+			continue
+		}
+		if len(b.Preds) > 1 && slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return slices.Contains(to.Preds, p) }) {
+			continue
+		}
+		args := make([]*ir.Value, len(to.Phis))
+		for j, phi := range to.Phis {
+			args[j] = phi.Args[slices.Index(to.Preds, b)]
+		}
+		b.ClearTerm()
+		for _, p := range slices.Clone(b.Preds) {
+			if p.Term.Kind == ir.Invalid {
+				continue // a threaded block that is no longer reached
+			}
+			for slices.Contains(p.Term.Succs, b) {
+				p.Retarget(b, to)
+			}
+		}
+		for len(to.Phis) > 0 && len(to.Phis[0].Args) < len(to.Preds) {
+			for j, phi := range to.Phis {
+				phi.Args = append(phi.Args, args[j])
+			}
+		}
+		b.SetTerm(ir.Term{Kind: ir.Unreachable})
+		changed = true
+	}
+	return changed
+}
+
+// merge joins blocks with their only predecessor where that has no other
+// successor.
+func (s *Simplifier) merge() bool {
+	changed := false
+	gone := map[*ir.Block]bool{}
+	for _, b := range s.Func.Blocks {
+		for !gone[b] && b.Term.Kind == ir.Jump {
+			c := b.Term.Succs[0]
+			if c == b || c == s.Func.Blocks[0] || len(c.Preds) != 1 {
+				break
+			}
+			for _, phi := range c.Phis {
+				s.Repl[phi] = s.Resolve(phi.Args[0])
+			}
+			for _, v := range c.Insts {
+				v.Block = b
+			}
+			b.Insts = append(b.Insts, c.Insts...)
+			b.Term = c.Term
+			for _, t := range c.Term.Succs {
+				for i, p := range t.Preds {
+					if p == c {
+						t.Preds[i] = b
+					}
+				}
+			}
+			c.Phis, c.Insts, c.Preds, c.Term = nil, nil, nil, ir.Term{}
+			gone[c] = true
+			changed = true
+		}
+	}
+	if changed {
+		s.Func.Blocks = slices.DeleteFunc(s.Func.Blocks, func(b *ir.Block) bool { return gone[b] })
+	}
+	return changed
+}

@@ -1,0 +1,173 @@
+package structurize
+
+// This file is the second half: from the tree of statements to blocks with merges.
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// tree is a function as statements. Code that ends returns.
+type tree struct {
+	code    []*stmt
+	tested  map[*ir.Block]bool
+	flagged []*ir.Block // all blocks, in an order for the flags
+}
+
+// emitter writes a tree out as blocks.
+type emitter struct {
+	f     *ir.Func
+	out   []*ir.Block
+	flags map[*ir.Block]*ir.Ref
+	cur   *ir.Block // nil after a jump
+	// loop is the innermost loop's header.
+	loop *ir.Block
+}
+
+// emitTree replaces f's blocks.
+func emitTree(f *ir.Func, t *tree) {
+	e := &emitter{f: f, flags: map[*ir.Block]*ir.Ref{}}
+	for _, b := range t.flagged {
+		if t.tested[b] {
+			e.flags[b] = &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "flag", ir.TypeBool)}
+		}
+	}
+	e.start(e.f.NewBlock())
+	e.list(t.code)
+	if e.cur != nil {
+		e.end(ir.Term{Kind: ir.Return})
+	}
+	f.Blocks = e.out
+	for i, b := range f.Blocks {
+		b.ID = i
+	}
+}
+
+// start begins a block.
+func (e *emitter) start(b *ir.Block) {
+	e.out = append(e.out, b)
+	e.cur = b
+}
+
+// end ends the current block.
+func (e *emitter) end(t ir.Term) {
+	e.cur.SetTerm(t)
+	e.cur = nil
+}
+
+func (e *emitter) jump(to *ir.Block) { e.end(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}}) }
+
+// merge begins the merge block of a construct.
+func (e *emitter) merge(b *ir.Block) {
+	e.start(b)
+	if len(b.Preds) == 0 {
+		e.end(ir.Term{Kind: ir.Unreachable})
+	}
+}
+
+func (e *emitter) list(code []*stmt) {
+	for _, s := range code {
+		if e.cur == nil {
+			return
+		}
+		e.stmt(s)
+	}
+}
+
+func (e *emitter) stmt(s *stmt) {
+	switch s.kind {
+	case instsStmt:
+		for _, v := range s.block.Insts {
+			v.Block = e.cur
+		}
+		e.cur.Insts = append(e.cur.Insts, s.block.Insts...)
+	case ifStmt:
+		e.branch(s.block.Term.Cond, s.block.Term.Pos, s.then, s.els)
+	case ifFlagsStmt:
+		var cond *ir.Value
+		for _, b := range s.flags {
+			l := e.cur.Append(ir.OpLoad, ir.TypeBool)
+			l.Aux = e.flags[b]
+			if cond != nil {
+				l = e.cur.Append(ir.OpLOr, ir.TypeBool, cond, l)
+			}
+			cond = l
+		}
+		e.branch(cond, ir.Pos{}, s.then, s.els)
+	case loopStmt:
+		e.loopStmt(s)
+	case setStmt, resetStmt:
+		if ref := e.flags[s.block]; ref != nil {
+			v := e.cur.Append(ir.OpStore, ir.TypeVoid, e.f.Module.Bool(s.kind == setStmt))
+			v.Aux = ref
+		}
+	case breakStmt:
+		e.jump(e.loop.Merge)
+	case continueStmt:
+		e.jump(e.loop.Continue)
+	case returnStmt:
+		e.end(ir.Term{Kind: ir.Return})
+	case unreachableStmt:
+		e.end(ir.Term{Kind: ir.Unreachable})
+	}
+}
+
+// silent reports whether the code writes nothing and ends.
+func (e *emitter) silent(code []*stmt) bool {
+	for _, s := range code {
+		switch s.kind {
+		case setStmt, resetStmt:
+			if e.flags[s.block] != nil {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (e *emitter) branch(cond *ir.Value, pos ir.Pos, then, els []*stmt) {
+	p := e.cur
+	arms := [2][]*stmt{then, els}
+	if e.silent(then) && e.silent(els) {
+		return
+	}
+	m := e.f.NewBlock()
+	to := [2]*ir.Block{m, m}
+	for i, code := range arms {
+		if !e.silent(code) {
+			to[i] = e.f.NewBlock()
+		}
+	}
+	p.Merge = m
+	e.end(ir.Term{Kind: ir.Branch, Cond: cond, Succs: to[:], Pos: pos})
+	for i, code := range arms {
+		if to[i] == m {
+			continue
+		}
+		e.start(to[i])
+		e.list(code)
+		if e.cur != nil {
+			e.jump(m)
+		}
+	}
+	e.merge(m)
+}
+
+func (e *emitter) loopStmt(s *stmt) {
+	header, body := e.f.NewBlock(), e.f.NewBlock()
+	header.Unroll, header.Cold, header.Loop = s.block.Unroll, s.block.Cold, s.block.Loop
+	header.Merge, header.Continue = e.f.NewBlock(), e.f.NewBlock()
+	e.jump(header)
+	e.start(header)
+	e.jump(body)
+	outer := e.loop
+	e.loop = header
+	e.start(body)
+	e.list(s.then)
+	e.loop = outer
+	if e.cur != nil {
+		panic("BUG: a loop's body ends")
+	}
+	e.start(header.Continue)
+	e.jump(header)
+	e.merge(header.Merge)
+}

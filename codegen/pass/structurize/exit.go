@@ -1,0 +1,213 @@
+package structurize
+
+// This file rewrites the tree between the two halves, where drivers get many returns, or
+// returns out of nested loops, wrong.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// maxReturns is how many returns code may have that stand outside of loops. Drivers
+// that have no returns nest what follows one in an if; lavapipe's ifs nest 80 deep
+// at most.
+const maxReturns = 16 // and jumps to one block
+
+// leaver rewrites returns as breaks out of loops.
+type leaver struct {
+	left *ir.Block // whose flag says that the work-item is on its way out
+	used bool
+	all  bool // a loop is around everything
+}
+
+// leaveByBreak takes the returns out of loops in loops: the inner loops are left
+// one after the other, as lavapipe gets returns out of several at once wrong. Where
+// there are many returns, a loop that runs once is put around everything, since
+// leaving that one needs no nesting.
+func leaveByBreak(f *ir.Func, t *tree) {
+	l := &leaver{left: f.NewBlock(), all: countReturns(t.code) > maxReturns && !facts.Meets(f)}
+	t.code = l.list(t.code, 0, true)
+	if l.all {
+		again := f.NewBlock()
+		again.Term.Cond = neverTrue(again)
+		t.code = append(t.code, &stmt{kind: instsStmt, block: again},
+			&stmt{kind: ifStmt, block: again, then: []*stmt{{kind: continueStmt}}}, &stmt{kind: breakStmt})
+		t.code = []*stmt{{kind: loopStmt, block: f.NewBlock(), then: t.code}}
+	}
+	if l.used {
+		t.tested[l.left] = true
+		t.flagged = append(t.flagged, l.left)
+		t.code = append([]*stmt{{kind: resetStmt, block: l.left}}, t.code...)
+	}
+}
+
+func countReturns(code []*stmt) int {
+	n := 0
+	for _, s := range code {
+		if s.kind == returnStmt {
+			n++
+		}
+		n += countReturns(s.then) + countReturns(s.els)
+	}
+	return n
+}
+
+// list rewrites code that stands in so many loops. tail says that the work-item
+// returns at its end.
+func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
+	var out []*stmt
+	for i, s := range code {
+		switch {
+		case s.kind == returnStmt && loops == 0 && l.all:
+			out = append(out, &stmt{kind: breakStmt})
+		case s.kind == returnStmt && (loops > 1 || loops == 1 && l.all):
+			l.used = true
+			out = append(out, &stmt{kind: setStmt, block: l.left}, &stmt{kind: breakStmt})
+		case s.kind == loopStmt:
+			out = append(out, s)
+			returns, breaks := countReturns(s.then), hasBreak(s.then)
+			deep := returns > 0 && (loops > 0 || l.all)
+			if !deep {
+				for _, in := range nestedLoops(s.then) {
+					deep = deep || countReturns(in.then) > 0
+				}
+			}
+			s.then = l.list(s.then, loops+1, false)
+			if !deep {
+				continue
+			}
+			// It is clear wherever the loop goes on; so the passes after this one know.
+			s.then = append([]*stmt{{kind: resetStmt, block: l.left}}, s.then...)
+			if tail && !l.all && onlyReturns(code[i+1:]) {
+				continue
+			}
+			leave := &stmt{kind: breakStmt}
+			if loops == 0 && !l.all {
+				leave.kind = returnStmt
+			}
+			if !breaks {
+				out = append(out, leave)
+				continue
+			}
+			// Set once more, the flag is a phi of constants behind the next loop, too.
+			// lavapipe computes what is no phi for work-items that left long ago.
+			again := []*stmt{{kind: setStmt, block: l.left}, leave}
+			out = append(out, &stmt{kind: ifFlagsStmt, flags: []*ir.Block{l.left}, then: again}, &stmt{kind: resetStmt, block: l.left})
+		default:
+			t := tail && onlyReturns(code[i+1:])
+			s.then, s.els = l.list(s.then, loops, t), l.list(s.els, loops, t)
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func onlyReturns(code []*stmt) bool {
+	for _, s := range code {
+		if s.kind != returnStmt {
+			return false
+		}
+	}
+	return true
+}
+
+// nestedLoops returns the loops in code, but those in others.
+func nestedLoops(code []*stmt) []*stmt {
+	var out []*stmt
+	for _, s := range code {
+		if s.kind == loopStmt {
+			out = append(out, s)
+		} else {
+			out = append(out, append(nestedLoops(s.then), nestedLoops(s.els)...)...)
+		}
+	}
+	return out
+}
+
+// hasBreak reports whether code breaks the loop that it stands in.
+func hasBreak(code []*stmt) bool {
+	for _, s := range code {
+		if s.kind == breakStmt || s.kind != loopStmt && (hasBreak(s.then) || hasBreak(s.els)) {
+			return true
+		}
+	}
+	return false
+}
+
+// neverTrue appends a condition to b that is false, which no driver knows: a driver removes a
+// loop of which it knows that it runs once.
+func neverTrue(b *ir.Block) *ir.Value {
+	// Behind the branch drivers know that the sign is zero, and nothing of the other bits.
+	m := &rewrite.Maker{Func: b.Func, At: &ir.Value{Block: b}}
+	never := m.Op(ir.OpINe, ir.TypeBool, m.Zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
+	b.Insts = append(b.Insts, m.Made...)
+	return never
+}
+
+// loopAroundJumps puts a loop that runs once around code with many jumps to what
+// comes behind it, which are breaks then; f has no phis. They would nest otherwise.
+func loopAroundJumps(f *ir.Func) {
+	done := map[*ir.Block]bool{}
+	for again := true; again; {
+		again = false
+		dom := f.Dominators()
+		for _, c := range dom.Order[1:] {
+			if done[c] || len(c.Preds) <= maxReturns {
+				continue
+			}
+			done[c] = true
+			var from *ir.Block // the jump that comes last
+			n, deepest := 0, 0
+			for _, p := range c.Preds {
+				if dom.IsBackEdge(p, c) {
+					continue
+				}
+				depth := 0
+				for b := p; b != nil; b = dom.Idom(b) {
+					depth++
+				}
+				if n++; depth > deepest {
+					from, deepest = p, depth
+				}
+			}
+			z := dom.Idom(c)
+			if n <= maxReturns || from == z || meetBetween(dom, z, c) {
+				continue
+			}
+			h := f.NewBlock()
+			t := z.Term
+			z.ClearTerm()
+			h.SetTerm(t)
+			z.Jump(h)
+			// What seems to go round is in the loop; so are faults.
+			for _, p := range slices.Clone(c.Preds) {
+				if p == from || p.Term.Kind == ir.Jump && p != h && !dom.IsBackEdge(p, c) {
+					back := f.NewBlock()
+					p.Retarget(c, back)
+					back.Branch(neverTrue(back), h, c)
+				}
+			}
+			again = true
+			break
+		}
+	}
+}
+
+// meetBetween reports whether work-items wait for one another in what z dominates
+// and c does not.
+func meetBetween(dom *ir.DomTree, z, c *ir.Block) bool {
+	for _, b := range dom.Order {
+		if !dom.Dominates(z, b) || dom.Dominates(c, b) {
+			continue
+		}
+		for _, v := range b.Insts {
+			if v.Op.Has(ir.FlagSync) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,148 @@
+package structurize
+
+// This file removes what structurizing leaves empty, so that drivers see plain selections.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// tidyArms removes what structurize left empty: arms that only jump on, and
+// selections of which nothing is left but phis.
+func tidyArms(f *ir.Func) {
+	t := &tidier{exits: map[*ir.Block]bool{}, merges: map[*ir.Block]bool{},
+		gone: map[*ir.Block]bool{}, repl: map[*ir.Value]*ir.Value{}}
+	for _, b := range f.Blocks {
+		if b.Merge != nil {
+			t.merges[b.Merge] = true
+		}
+		if b.Continue != nil {
+			t.exits[b.Merge], t.exits[b.Continue] = true, true
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		// Inner selections come later and are taken first.
+		for i := len(f.Blocks) - 1; i >= 0; i-- {
+			p := f.Blocks[i]
+			for !t.gone[p] && p.Term.Kind == ir.Branch && (t.skipArm(p) || t.foldSelection(p)) {
+				changed = true
+			}
+		}
+	}
+	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ir.Block) bool { return t.gone[b] })
+	if len(t.repl) > 0 {
+		rewrite.DropTrivialPhis(f, t.repl)
+		rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: t.repl}).Resolve)
+	}
+	for i, b := range f.Blocks {
+		b.ID = i
+	}
+}
+
+type tidier struct {
+	exits  map[*ir.Block]bool // merge and continue blocks of loops
+	merges map[*ir.Block]bool
+	gone   map[*ir.Block]bool
+	repl   map[*ir.Value]*ir.Value
+}
+
+// empty reports whether e is an arm that only jumps on.
+func (t *tidier) empty(e *ir.Block) bool {
+	return len(e.Phis)+len(e.Insts) == 0 && e.Term.Kind == ir.Jump && len(e.Preds) == 1 &&
+		e.Merge == nil && !t.merges[e] && !t.exits[e]
+}
+
+// skipArm lets p's branch jump over an empty arm, straight to its merge block or
+// out of its loop's iteration.
+func (t *tidier) skipArm(p *ir.Block) bool {
+	for i, e := range p.Term.Succs {
+		if !t.empty(e) {
+			continue
+		}
+		to, other := e.Term.Succs[0], p.Term.Succs[1-i]
+		switch {
+		case to == other:
+			continue
+		case p.Merge != nil && to == p.Merge:
+		case !t.exits[to]:
+			continue
+		case p.Merge == nil:
+		case other == p.Merge && len(other.Preds) == 1:
+			// With an arm that leaves the loop, this is no selection.
+			delete(t.merges, p.Merge)
+			p.Merge = nil
+		default:
+			continue
+		}
+		to.Preds[slices.Index(to.Preds, e)] = p
+		p.Term.Succs[i] = to
+		t.gone[e] = true
+		return true
+	}
+	return false
+}
+
+// foldSelection replaces a selection with one empty and one skipped arm, whose
+// only effect is phis, by Select ops, and joins its blocks.
+func (t *tidier) foldSelection(p *ir.Block) bool {
+	m := p.Merge
+	if m == nil || len(m.Preds) != 2 {
+		return false
+	}
+	var arms [2]int // where in m.Preds the edges stand
+	for i, s := range p.Term.Succs {
+		switch {
+		case s == m:
+			arms[i] = slices.Index(m.Preds, p)
+		case t.empty(s) && s.Term.Succs[0] == m:
+			arms[i] = slices.Index(m.Preds, s)
+		default:
+			return false
+		}
+	}
+	for _, s := range p.Term.Succs {
+		t.gone[s] = true // an arm or m
+	}
+	t.gone[m] = true
+	for _, phi := range m.Phis {
+		t.repl[phi] = Choose(p, p.Term.Cond, phi.Args[arms[0]], phi.Args[arms[1]])
+	}
+	for _, v := range m.Insts {
+		v.Block = p
+	}
+	p.Insts = append(p.Insts, m.Insts...)
+	p.Term, p.Merge, p.Continue = m.Term, m.Merge, m.Continue
+	for _, s := range p.Term.Succs {
+		s.Preds[slices.Index(s.Preds, m)] = p
+	}
+	return true
+}
+
+// Choose appends to p the value of yes if c, else of no.
+func Choose(p *ir.Block, c, yes, no *ir.Value) *ir.Value {
+	m := p.Func.Module
+	t := m.Bool(true)
+	not := func() *ir.Value { return p.Append(ir.OpLNot, ir.TypeBool, c) }
+	switch {
+	case yes == no:
+		return yes
+	case yes.Type != ir.TypeBool:
+		return p.Append(ir.OpSelect, yes.Type, c, yes, no)
+	case yes == t && no.IsConst():
+		return c
+	case yes.IsConst() && no == t:
+		return not()
+	case yes == t:
+		return p.Append(ir.OpLOr, ir.TypeBool, c, no)
+	case no == t:
+		return p.Append(ir.OpLOr, ir.TypeBool, not(), yes)
+	case yes.IsConst():
+		return p.Append(ir.OpLAnd, ir.TypeBool, not(), no)
+	case no.IsConst():
+		return p.Append(ir.OpLAnd, ir.TypeBool, c, yes)
+	}
+	return p.Append(ir.OpSelect, ir.TypeBool, c, yes, no)
+}
