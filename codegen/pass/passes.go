@@ -1,7 +1,6 @@
-// Package pass holds the transformations of package ir's modules: passes lists them in the
-// order in which they run, and passOrder says which must run before which, and why. An init
-// function compares the two.
 package pass
+
+// This file has the type Pass and Run, which applies the list of passes to a module.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"

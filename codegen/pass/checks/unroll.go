@@ -200,7 +200,7 @@ func (l *Loop) simulate(cond *ir.Value, out int, consts *ir.Module) int {
 	return 0
 }
 
-// fold returns the constant that v is in an iteration, or nil.
+// fold returns the constant that v is in an iteration, one of the module consts, or nil.
 func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v

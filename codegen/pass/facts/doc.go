@@ -6,7 +6,7 @@
 //	                                                      branches and loops
 //	i < len(s) in block b?                              Prover.Le: sums of terms, compared
 //	                                                      along conditions and inductions
-//	n*m below 2^28 in launches that are small?          Bounder; Result has the products
+//	n*m below 2^28 in launches that are small?          bounder; Result has the products
 //	which bits of v may be set?                         Possible, Certain
 //	which constant is v?                                FoldConst
 //	which slice does an address lie in?                 FindRoots, InferAccess

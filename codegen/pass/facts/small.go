@@ -64,7 +64,7 @@ const (
 	maxSizes       = 3 // in one product
 	maxBoundTerms  = 7
 	maxBoundConst  = 1 << 20 // what is constant beside the sizes
-	MaxBoundDepth  = 12
+	maxBoundDepth  = 12
 	maxBoundTries  = 2000
 	maxSmallRounds = 3 // one for each dimension of an index
 )
@@ -121,8 +121,8 @@ func (s bound) ok() bool {
 	return len(s.terms) <= maxBoundTerms && s.k <= maxBoundConst && s.k >= -maxBoundConst
 }
 
-// Hi is the largest value under the bound in a small launch.
-func (s bound) Hi() int64 {
+// hi is the largest value under the bound in a small launch.
+func (s bound) hi() int64 {
 	n := max(s.k, 0)
 	for range s.terms {
 		n += abi.MaxSmall // coefficients are part of the products
@@ -130,12 +130,12 @@ func (s bound) Hi() int64 {
 	return n
 }
 
-// Bounder finds bounds.
-type Bounder struct {
-	Ranges *Ranges
-	P      *Prover
-	sizes  []*ir.Value // what bounds may be made of, the likeliest first
-	tries  int         // proofs that were tried
+// bounder finds bounds.
+type bounder struct {
+	a     *Ranges
+	p     *Prover
+	sizes []*ir.Value // what bounds may be made of, the likeliest first
+	tries int         // proofs that were tried
 }
 
 // assumeSmall notes the intervals of integers that have 32 bits in small launches,
@@ -143,7 +143,7 @@ type Bounder struct {
 // are any. Of the products it notes those in the result that it makes use of.
 func (a *Ranges) assumeSmall(r *Result) bool {
 	before := len(a.given)
-	d := &Bounder{Ranges: a, P: NewProver(a)}
+	d := &bounder{a: a, p: NewProver(a)}
 	var lengths, ranges []*ir.Value
 	for _, b := range a.Dom.Order {
 		for _, v := range b.Insts {
@@ -171,8 +171,8 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 			if p.Fits32() || p.Lo < math.MinInt32 {
 				continue
 			}
-			s, ok := d.Bound(v, b, MaxBoundDepth)
-			if !ok || s.Hi() > math.MaxInt32 || s.Hi() < p.Lo {
+			s, ok := d.bound(v, b, maxBoundDepth)
+			if !ok || s.hi() > math.MaxInt32 || s.hi() < p.Lo {
 				continue
 			}
 			for _, x := range s.terms {
@@ -185,25 +185,25 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 				}
 				r.assume(of...)
 			}
-			a.given[v] = Interval{p.Lo, s.Hi()}
+			a.given[v] = Interval{p.Lo, s.hi()}
 		}
 	}
 	return len(a.given) > before
 }
 
-// Bound returns an upper bound of v in block b.
-func (d *Bounder) Bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
-	p := d.Ranges.At(v, b)
+// bound returns an upper bound of v in block b.
+func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
+	p := d.a.At(v, b)
 	if p.Hi <= maxBoundConst {
 		return bound{k: max(p.Hi, -maxBoundConst)}, true
 	}
-	if d.Ranges.isSize(v) {
+	if d.a.isSize(v) {
 		return bound{terms: []sizes{{1, []size{size(v.Bits)}}}}, true
 	}
 	if depth == 0 || v.Block == nil {
 		return bound{}, false
 	}
-	arg := func(i int) (bound, bool) { return d.Bound(v.Args[i], b, depth-1) }
+	arg := func(i int) (bound, bool) { return d.bound(v.Args[i], b, depth-1) }
 	if d.wrapsBelow(v, b) {
 		return bound{}, false
 	}
@@ -213,7 +213,7 @@ func (d *Bounder) Bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 			return x, true
 		}
 	case ir.OpUConvert, ir.OpSConvert:
-		if v.Args[0].Type.IsInt() && d.Ranges.keeps(v) {
+		if v.Args[0].Type.IsInt() && d.a.keeps(v) {
 			return arg(0)
 		}
 	case ir.OpIAdd:
@@ -223,11 +223,11 @@ func (d *Bounder) Bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 			}
 		}
 	case ir.OpISub:
-		if d.Ranges.At(v.Args[1], b).Lo >= 0 {
+		if d.a.At(v.Args[1], b).Lo >= 0 {
 			return arg(0)
 		}
 	case ir.OpIMul:
-		if x, y := d.Ranges.At(v.Args[0], b), d.Ranges.At(v.Args[1], b); x.Lo < 0 && y.Lo < 0 {
+		if x, y := d.a.At(v.Args[0], b), d.a.At(v.Args[1], b); x.Lo < 0 && y.Lo < 0 {
 			return bound{}, false
 		}
 		if s, ok := arg(0); ok {
@@ -246,7 +246,7 @@ func (d *Bounder) Bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 		if d.tries++; d.tries > maxBoundTries {
 			break
 		}
-		if _, ok := d.P.Le(v, s, 0, b); ok {
+		if _, ok := d.p.Le(v, s, 0, b); ok {
 			return bound{terms: []sizes{{1, []size{size(s.Bits)}}}}, true
 		}
 	}
@@ -256,8 +256,8 @@ func (d *Bounder) Bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 // wrapsBelow reports whether v may be so small that it wraps around, for all that is
 // known of its arguments in block b: bounds say that they are not large, not that
 // they are not small.
-func (d *Bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
-	at := func(i int) Interval { return d.Ranges.At(v.Args[i], b) }
+func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
+	at := func(i int) Interval { return d.a.At(v.Args[i], b) }
 	var p Interval // from the arguments' lower ends
 	switch v.Op {
 	case ir.OpIAdd:
@@ -287,10 +287,10 @@ func (d *Bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 
 // itemID bounds a work-item's id, or its group's, by the range of an nd-range launch in that
 // dimension.
-func (d *Bounder) itemID(v *ir.Value) (bound, bool) {
+func (d *bounder) itemID(v *ir.Value) (bound, bool) {
 	var dim ir.BuiltIn
 	switch x := v.Aux.(ir.BuiltIn); {
-	case d.Ranges.Module.Form != abi.NDRange:
+	case d.a.Module.Form != abi.NDRange:
 		return bound{}, false
 	case x >= ir.GlobalInvocationIDX && x <= ir.GlobalInvocationIDZ:
 		dim = x - ir.GlobalInvocationIDX

@@ -67,6 +67,7 @@ type atomicOps struct {
 	words map[*ir.Var]bool // variables with atomic floats
 }
 
+// IntOf returns the integer type of as many bits as t has.
 func IntOf(t *ir.Type) *ir.Type {
 	switch t {
 	case ir.TypeF32:

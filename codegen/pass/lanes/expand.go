@@ -46,6 +46,7 @@ func ZeroLocal(m *ir.Module) diag.List {
 	return nil
 }
 
+// Barrier appends a barrier of the work-group to b.
 func Barrier(b *ir.Block, pos ir.Pos) {
 	v := b.Append(ir.OpBarrier, ir.TypeVoid)
 	v.Aux, v.Pos = ir.ScopeWorkGroup, pos

@@ -40,10 +40,10 @@ type Info struct {
 	// each stands a node of its own, where the group ends if none of it is left.
 	asking []int
 	ranges *facts.Ranges // see at; nil when it is not known
-	ipdom  []int         // among the work-items that stay; len(order) is the exit, then come asking's nodes
 	// outside is a module for the constants that folding makes here: those of an analysis are
 	// no part of the module that it looks at.
 	outside    *ir.Module
+	ipdom      []int // among the work-items that stay; len(order) is the exit, then come asking's nodes
 	ShortLoops map[*ir.Block]bool
 }
 

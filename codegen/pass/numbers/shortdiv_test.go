@@ -1,4 +1,4 @@
-package pass
+package numbers
 
 import (
 	"encoding/binary"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/ir/interp"
-	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
 const shortDivisions = `module K built
@@ -109,11 +108,11 @@ func TestShortDivide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	numbers.ShortDivide(m, nil)
+	ShortDivide(m, nil)
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}
-	numbers.Narrow(m, nil)
+	Narrow(m, nil)
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}

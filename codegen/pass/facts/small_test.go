@@ -1,4 +1,4 @@
-package pass
+package facts
 
 import (
 	"math"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
-	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
 // TestSmallBounds asks for the bounds of sums and products whose arguments are
@@ -61,16 +60,16 @@ func TestSmallBounds(t *testing.T) {
 	}
 	b.SetTerm(ir.Term{Kind: ir.Return})
 	m.Target.Small = true
-	a := facts.NewRanges(m)
+	a := NewRanges(m)
 	a.Solve()
-	d := &facts.Bounder{Ranges: a, P: facts.NewProver(a)}
+	d := &bounder{a: a, p: NewProver(a)}
 	for _, r := range rows {
-		s, ok := d.Bound(r.v, b, facts.MaxBoundDepth)
+		s, ok := d.bound(r.v, b, maxBoundDepth)
 		if ok != r.ok {
 			t.Errorf("%s: %v %v", r.name, s, ok)
 		}
-		if ok && s.Hi() > math.MaxInt32 {
-			t.Errorf("%s: %d is no use", r.name, s.Hi())
+		if ok && s.hi() > math.MaxInt32 {
+			t.Errorf("%s: %d is no use", r.name, s.hi())
 		}
 	}
 }
