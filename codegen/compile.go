@@ -79,8 +79,7 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		}
 		// The module itself goes on to become SPIR-V, and the host form changes what it is
 		// made from.
-		host = m.Clone()
-		lingers = checks.Lingers(host)
+		host, lingers = m.Clone(), checks.Lingers(m)
 	})
 	if err != nil || out == nil {
 		return nil, diags, err
