@@ -36,11 +36,19 @@ func sourceRoot() string {
 	return root
 }
 
+// plainVersion returns a version of Go without the experiments that a test is built with:
+// go1.26.8 for "go1.26.8-X:cgocheck2", and for "go1.26.8 X:cgocheck2" as older versions of Go
+// write it.
+func plainVersion(version string) string {
+	version, _, _ = strings.Cut(version, "-X:")
+	version, _, _ = strings.Cut(version, " ")
+	return version
+}
+
 // compilerSum is the checksum of the compiler's sources.
 var compilerSum = sync.OnceValues(func() (string, error) {
 	h := sha256.New()
-	version, _, _ := strings.Cut(runtime.Version(), " ") // without the experiments of a test
-	fmt.Fprintln(h, version)
+	fmt.Fprintln(h, plainVersion(runtime.Version()))
 	for _, part := range compiler {
 		err := filepath.WalkDir(filepath.Join(sourceRoot(), part), func(path string, e fs.DirEntry, err error) error {
 			if err != nil {

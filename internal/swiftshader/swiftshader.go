@@ -40,11 +40,15 @@ func Manifest() string {
 }
 
 // Run runs the tests of the calling package that the pattern matches, in a process
-// whose only Vulkan driver is SwiftShader. flags are further flags of the test.
+// whose only Vulkan driver is SwiftShader. flags are further flags of the test. It skips the
+// test if that is short: the same tests run on the other Vulkan device.
 func Run(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
 	if os.Getenv(inside) != "" {
 		t.Skip("this is SwiftShader")
+	}
+	if testing.Short() {
+		t.Skip("SwiftShader is slow, and -short is set")
 	}
 	if !cgo {
 		need.Missing(t, need.Vulkan, "without cgo there is no Vulkan")
