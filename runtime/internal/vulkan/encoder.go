@@ -251,18 +251,14 @@ func (e *encoder) launch(c *hal.Command) error {
 	record := s.host.addr + offSink
 	if c.Fault != nil {
 		i := len(e.part.faults)
-		if i >= slotRecords && s.more == nil {
-			m, err := e.d.mem.alloc(moreRecords*abi.FaultRecordSize, e.d.mem.types.host)
-			if err != nil {
-				return err
-			}
-			clear(m.data)
-			s.more = m
+		leaves := c.Cancel != nil && p.cancels
+		if err := s.fitRecord(e.d, i, leaves); err != nil {
+			return err
 		}
 		c.Fault.Loops = p.loops
 		e.part.faults = append(e.part.faults, c.Fault)
 		record = s.recordAddress(i)
-		if c.Cancel != nil && c.Pipeline.(*pipeline).cancels {
+		if leaves {
 			e.part.cancels = append(e.part.cancels, c.Cancel)
 			leave := s.leave(i)
 			c.Cancel.Notify(func() { atomic.StoreUint32(leave, 1) })

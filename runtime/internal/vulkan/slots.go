@@ -33,6 +33,8 @@ type slot struct {
 	fence   [1]vk.Fence
 	host    *memory
 	more    *memory // further fault records
+	near    *memory // the records of launches that look whether they are to leave
+	inNear  [maxLaunches]bool
 	args    *memory // arguments past the launch block
 	argsOff uint64
 	oldArgs []*memory // outgrown, freed when the slot is used again
@@ -42,6 +44,9 @@ type slot struct {
 
 // record returns fault record i.
 func (s *slot) record(i int) []byte {
+	if s.inNear[i] {
+		return s.near.data[i*abi.FaultRecordSize:]
+	}
 	if i < slotRecords {
 		return s.host.data[offRecords+i*abi.FaultRecordSize:]
 	}
@@ -49,6 +54,9 @@ func (s *slot) record(i int) []byte {
 }
 
 func (s *slot) recordAddress(i int) uint64 {
+	if s.inNear[i] {
+		return s.near.addr + uint64(i)*abi.FaultRecordSize
+	}
 	if i < slotRecords {
 		return s.host.addr + offRecords + uint64(i)*abi.FaultRecordSize
 	}
@@ -209,6 +217,31 @@ func (q *queue) resetRetired() ([]*slot, error) {
 	return list, nil
 }
 
+// fitRecord makes room for fault record i. The record of a launch that looks whether it is to
+// leave lies in memory of the device that the host can write: NVIDIA's GPUs never see what the
+// host writes meanwhile to its own memory, of which their cache keeps a copy. Other records lie
+// in the host's memory, which the host reads faster.
+func (s *slot) fitRecord(d *device, i int, leaves bool) error {
+	s.inNear[i] = leaves
+	at, size, kind := &s.more, moreRecords, d.mem.types.host
+	if leaves {
+		at, size, kind = &s.near, maxLaunches, d.mem.types.upload
+	} else if i < slotRecords {
+		return nil
+	}
+	if *at != nil {
+		return nil
+	}
+	m, err := d.mem.alloc(uint64(size)*abi.FaultRecordSize, kind)
+	if err != nil {
+		s.inNear[i] = false
+		return err
+	}
+	clear(m.data)
+	*at = m
+	return nil
+}
+
 func (q *queue) newSlot() (*slot, error) {
 	d := q.d
 	s := &slot{}
@@ -239,7 +272,7 @@ func (q *queue) newSlot() (*slot, error) {
 func (q *queue) destroySlot(s *slot) {
 	vk.DestroyFence(q.d.vk.Handle, s.fence[0], nil)
 	vk.DestroyCommandPool(q.d.vk.Handle, s.pool, nil)
-	for _, m := range append(s.oldArgs, s.host, s.more, s.args) {
+	for _, m := range append(s.oldArgs, s.host, s.more, s.near, s.args) {
 		if m != nil {
 			m.Free()
 		}
