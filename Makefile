@@ -58,8 +58,9 @@ race:
 	$(VULKAN) $(MODULES) $(GO) run ./internal/testsum -race -short -timeout 20m ./dsl/... ./runtime/...
 	$(VULKAN) $(MODULES) $(GO) run ./internal/testsum -race -run '^TestX7_' -timeout 10m ./internal/conformance
 
+# Only these packages hand C pointers to Go's memory.
 cgocheck:
-	$(VULKAN) $(MODULES) GOEXPERIMENT=cgocheck2 $(GO) run ./internal/testsum -short -timeout 20m ./runtime/...
+	$(VULKAN) $(MODULES) GOEXPERIMENT=cgocheck2 $(GO) run ./internal/testsum -short -timeout 20m ./runtime ./runtime/internal/vulkan ./runtime/internal/vkx
 
 # The library and the examples work without cgo and without a Vulkan driver, and where
 # an int has 32 bits.
@@ -74,7 +75,7 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected' -damage 0 -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run TestInterpreter -points all
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run TestInterpreter -points all -every-point
 	$(VULKAN) $(MODULES) $(GO) test -timeout 2h ./internal/smith -programs 2000 -budget 15m -points all -modules general,small,words,cancel,cancelWords
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest/idioms -random 5000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/litmus -trials 4000000

@@ -3,6 +3,7 @@ package difftest
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"reflect"
 	"slices"
@@ -18,6 +19,8 @@ import (
 )
 
 var points = testflag.List("points", []string{"built", "expand", "words"}, interpretable(), "where in the list of passes to interpret the kernels; all is everywhere")
+
+var everyPoint = flag.Bool("every-point", false, "TestInterpreter runs each case at every point, and not at one of them in turn")
 
 // interpretable returns the names of the points, without that of the variant for small
 // launches, which not all cases are.
@@ -135,8 +138,8 @@ func ranges(r any) (global, local []int) {
 	return nil, nil
 }
 
-// TestInterpreter runs every case in the interpreter, at several points of the
-// list of passes, and compares with the host device.
+// TestInterpreter runs every case in the interpreter, at one of several points of the list of
+// passes in turn, or at each with -every-point, and compares with the host device.
 func TestInterpreter(t *testing.T) {
 	host := devtest.Host(t)
 	in, err := corpusKernels()
@@ -149,7 +152,8 @@ func TestInterpreter(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {
 			n++
 			want, hostErr := c.run(context.Background(), host)
-			for _, p := range in.points {
+			for j := range in.points {
+				p := in.points[(i+j)%len(in.points)]
 				ctx := context.WithValue(context.Background(), atPointKey{}, &atPoint{in, p, ran})
 				got, err := c.run(ctx, nil)
 				if errors.Is(err, errNoVariant) {
@@ -157,11 +161,14 @@ func TestInterpreter(t *testing.T) {
 				}
 				if f := new(runtime.Fault); err != nil && !errors.As(err, &f) {
 					t.Errorf("%s: %v", p, err)
-					continue
+				} else {
+					compareFaults(t, err, hostErr)
+					if d := Diff(got, want, false); d != "" {
+						t.Errorf("%s: %s", p, d)
+					}
 				}
-				compareFaults(t, err, hostErr)
-				if d := Diff(got, want, false); d != "" {
-					t.Errorf("%s: %s", p, d)
+				if !*everyPoint {
+					break
 				}
 			}
 		})

@@ -213,7 +213,7 @@ func scenario() (err error) {
 	return nil
 }
 
-var everyCall = flag.Bool("every-call", false, "TestInjected fails every call, and not one of seven of those that repeat")
+var everyCall = flag.Bool("every-call", false, "TestInjected fails every call, and not one of 7 of those that repeat, or one of 23 with -short")
 
 // TestInjected makes the fallible calls of the scenario fail in turn.
 func TestInjected(t *testing.T) {
@@ -242,7 +242,11 @@ func TestInjected(t *testing.T) {
 			if c.result == vk.ErrorDeviceLost && err == nil {
 				t.Logf("call %d: the loss was not noticed", n)
 			}
-			if n++; !*everyCall && (testing.Short() || n > 70) { // later ones are much the same batch again
+			switch n++; {
+			case *everyCall:
+			case testing.Short():
+				n += 22
+			case n > 70: // later ones are much the same batch again
 				n += 6
 			}
 		}
