@@ -340,9 +340,9 @@ func (w *body) scaled(index *ir.Value, size int) []string {
 		return w.scaledLinear(l, size)
 	}
 	if size == 1 {
-		return []string{"int(" + w.value(index) + ")"}
+		return []string{"int(" + bare(w.value(index)) + ")"}
 	}
-	return []string{fmt.Sprintf("int(%s)*%d", w.value(index), size)}
+	return []string{fmt.Sprintf("int(%s)*%d", bare(w.value(index)), size)}
 }
 
 // base returns what the address points into.

@@ -118,16 +118,16 @@ func compareUnsigned(op string) func(w *body, v *ir.Value) string {
 }
 
 func convert(w *body, v *ir.Value) string {
-	return fmt.Sprintf("%s(%s)", goType(v.Type), w.value(v.Args[0]))
+	return fmt.Sprintf("%s(%s)", goType(v.Type), bare(w.value(v.Args[0])))
 }
 
 // viaFloat64 calls a function of package math, whose result for a float32 is one.
 func viaFloat64(w *body, v *ir.Value, name string) string {
 	f := w.from("math", name)
 	if v.Type == ir.TypeF64 {
-		return fmt.Sprintf("%s(%s)", f, w.value(v.Args[0]))
+		return fmt.Sprintf("%s(%s)", f, bare(w.value(v.Args[0])))
 	}
-	return fmt.Sprintf("%s(%s(float64(%s)))", goType(v.Type), f, w.value(v.Args[0]))
+	return fmt.Sprintf("%s(%s(float64(%s)))", goType(v.Type), f, bare(w.value(v.Args[0])))
 }
 
 // fast calls a function of package math32.
@@ -137,7 +137,7 @@ func fast(name string) func(w *body, v *ir.Value) string {
 		if len(v.Args) == 2 {
 			return fmt.Sprintf("%s(%s, %s)", f, w.value(v.Args[0]), w.value(v.Args[1]))
 		}
-		return fmt.Sprintf("%s(%s)", f, w.value(v.Args[0]))
+		return fmt.Sprintf("%s(%s)", f, bare(w.value(v.Args[0])))
 	}
 }
 
@@ -175,7 +175,7 @@ func (w *body) unsigned(v *ir.Value) string {
 	if v.IsConst() && !w.opaque {
 		return fmt.Sprintf("u%s(%d)", goType(v.Type), v.Bits)
 	}
-	return fmt.Sprintf("u%s(%s)", goType(v.Type), w.value(v))
+	return fmt.Sprintf("u%s(%s)", goType(v.Type), bare(w.value(v)))
 }
 
 // shift returns the count of a shift, which is less than the width: the mask tells
@@ -201,7 +201,7 @@ func (w *body) define(b *bytes.Buffer, v *ir.Value, declare bool) {
 		return
 	}
 	if v.Op == ir.OpSelect {
-		c, x, y := w.value(v.Args[0]), w.converted(v.Args[1], v), w.converted(v.Args[2], v)
+		c, x, y := bare(w.value(v.Args[0])), bare(w.converted(v.Args[1], v)), bare(w.converted(v.Args[2], v))
 		fmt.Fprintf(b, "%s %s %s\nif %s {\n%s = %s\n}\n", s, is, y, c, s, x)
 		return
 	}
@@ -248,7 +248,7 @@ func (w *body) converted(v, to *ir.Value) string {
 func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 	switch v.Op {
 	case ir.OpStore:
-		fmt.Fprintf(b, "*(*%s)(%s) = %s\n", goType(v.Args[0].Type), w.location(v), w.value(v.Args[0]))
+		fmt.Fprintf(b, "*(*%s)(%s) = %s\n", goType(v.Args[0].Type), w.location(v), bare(w.value(v.Args[0])))
 	case ir.OpZero:
 		w.zero(b, v.Ref().Var)
 	case ir.OpCopyVar:
@@ -261,7 +261,7 @@ func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 	case ir.OpFault:
 		var args [5]any
 		for i, a := range v.Args {
-			args[i] = w.value(a)
+			args[i] = bare(w.value(a))
 		}
 		fmt.Fprintf(b, "g.Fault(%d, %s, %s, %s, %s, %s)\n", append([]any{w.site(v.Aux.(*ir.Site))}, args[:]...)...)
 	default:

@@ -22,6 +22,8 @@ type body struct {
 	needed          map[*ir.Value]bool // of the region's own values
 	asked           map[*ir.Value]bool // those whose results are
 	wide            map[*ir.Value]bool // those that several nodes use
+	uses            map[*ir.Value]int
+	folded          map[*ir.Value]string // expressions of values that stand where these are used
 	foreign         []*ir.Value        // those of elsewhere that are needed
 	common          map[*ir.Value]bool // memo of inTop
 	after           []string           // what stands behind the loop
@@ -31,7 +33,7 @@ type body struct {
 }
 
 func (w *writer) newBody(r *region) *body {
-	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, common: map[*ir.Value]bool{}, at: map[*node]int{}}
+	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, uses: map[*ir.Value]int{}, folded: map[*ir.Value]string{}, common: map[*ir.Value]bool{}, at: map[*node]int{}}
 	for i, n := range r.nodes {
 		x.at[n] = i
 	}
@@ -88,6 +90,9 @@ func (w *body) value(v *ir.Value) string {
 		return local
 	}
 	s := w.v(v)
+	if expr, ok := w.folded[v]; ok {
+		return expr
+	}
 	switch {
 	case w.done[v]:
 	case w.inTop(v):
@@ -173,6 +178,7 @@ func (w *body) mark() {
 			w.wide[v] = true
 		}
 		w.asked[v] = true
+		w.uses[v]++
 		if w.needed[v] {
 			return
 		}
@@ -471,6 +477,9 @@ func (w *body) node(i int, n *node) {
 			w.effect(&b, v)
 			continue
 		}
+		if w.fold(v) {
+			continue
+		}
 		locals = locals || !w.wide[v]
 		w.define(&b, v, !w.wide[v])
 	}
@@ -538,7 +547,7 @@ func (w *body) end(b *bytes.Buffer, n, next *node) {
 			w.edge(b, n, 0, true)
 			return
 		}
-		fmt.Fprintf(b, "if %s {\n", c)
+		fmt.Fprintf(b, "if %s {\n", bare(c))
 		w.edge(b, n, 0, false)
 		fmt.Fprintf(b, "}\n")
 		w.edge(b, n, 1, falls(succs, next, 1))
@@ -577,7 +586,7 @@ func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 			continue
 		}
 		clash = clash || slices.ContainsFunc(dst, func(d string) bool { return mentions(s, d) })
-		dst, src = append(dst, w.v(phi)), append(src, s)
+		dst, src = append(dst, w.v(phi)), append(src, bare(s))
 	}
 	if clash {
 		fmt.Fprintf(b, "%s = %s\n", strings.Join(dst, ", "), strings.Join(src, ", "))

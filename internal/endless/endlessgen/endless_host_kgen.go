@@ -74,22 +74,16 @@ func (g *aloneHost) r0() int {
 	b2:
 		{
 			v11 := *(*int32)(p1)
-			v12 := v10 != v11
-			if !v12 {
+			if !(v10 != v11) {
 				v31 = v9
 				goto b7
 			}
 		}
 		{
-			v13 := v9 + 1
-			v14 := v10 << 13
-			v15 := v10 ^ v14
-			v16 := int32(uint32(v15) >> 17)
-			v17 := v15 ^ v16
-			v18 := v17 << 5
-			v19 := v17 ^ v18
-			v9 = v13
-			v10 = v19
+			v15 := v10 ^ (v10 << 13)
+			v17 := v15 ^ int32(uint32(v15)>>17)
+			v9 = v9 + 1
+			v10 = v17 ^ (v17 << 5)
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -101,22 +95,16 @@ func (g *aloneHost) r0() int {
 		}
 		{
 			v22 := *(*int32)(p1)
-			v23 := v21 != v22
-			if !v23 {
+			if !(v21 != v22) {
 				v31 = v20
 				goto b7
 			}
 		}
 		{
-			v24 := v20 + 1
-			v25 := v21 << 13
-			v26 := v21 ^ v25
-			v27 := int32(uint32(v26) >> 17)
-			v28 := v26 ^ v27
-			v29 := v28 << 5
-			v30 := v28 ^ v29
-			v20 = v24
-			v21 = v30
+			v26 := v21 ^ (v21 << 13)
+			v28 := v26 ^ int32(uint32(v26)>>17)
+			v20 = v20 + 1
+			v21 = v28 ^ (v28 << 5)
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -210,18 +198,10 @@ func (g *countHost) r0() int {
 		v14 = v12
 		v15 = int64(0)
 	b3:
-		{
-			v16 := v14 * 3
-			v17 := v13 * v15
-			v18 := v11 + v17
-			v19 := v18 + v6
-			v20 := int32(uint64(v19))
-			v21 = v16 ^ v20
-			v22 = v15 + 1
-			v23 := v22 < v3
-			if !v23 {
-				goto b5
-			}
+		v21 = (v14 * 3) ^ int32(uint64((v11+(v13*v15))+v6))
+		v22 = v15 + 1
+		if !(v22 < v3) {
+			goto b5
 		}
 		v14 = v21
 		v15 = v22
@@ -230,12 +210,9 @@ func (g *countHost) r0() int {
 		}
 		goto b3
 	b5:
-		{
-			v24 = v13 + 1
-			v25 := v24 < v3
-			if !v25 {
-				goto b7
-			}
+		v24 = v13 + 1
+		if !(v24 < v3) {
+			goto b7
 		}
 		v12 = v21
 		v13 = v24
@@ -244,13 +221,10 @@ func (g *countHost) r0() int {
 		}
 		goto b2
 	b7:
-		{
-			v26 = v11 + 1
-			v27 := v26 < v3
-			if !v27 {
-				v28 = v21
-				goto b9
-			}
+		v26 = v11 + 1
+		if !(v26 < v3) {
+			v28 = v21
+			goto b9
 		}
 		v10 = v21
 		v11 = v26
@@ -262,8 +236,7 @@ func (g *countHost) r0() int {
 		{
 			v29 := v7 * v8
 			v30 = v29 + v6
-			v31 := uint64(v30) < uint64(v4)
-			if !v31 {
+			if !(uint64(v30) < uint64(v4)) {
 				goto b11
 			}
 		}
@@ -354,8 +327,7 @@ func (g *meetHost) r1() int {
 		}
 		{
 			v9 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v10 := uint32(1073741824) <= uint32(v9)
-			if !v10 {
+			if !(uint32(1073741824) <= uint32(v9)) {
 				v11 = v9
 				v12 = int64(0)
 				goto b4
@@ -364,15 +336,11 @@ func (g *meetHost) r1() int {
 		g.Leave(li)
 		continue
 	b4:
-		{
-			v13 := v12 != v1
-			if !v13 {
-				goto b12
-			}
+		if !(v12 != v1) {
+			goto b12
 		}
 		{
-			v14 := int32(uint64(v12))
-			v15 = v11 + v14
+			v15 = v11 + int32(uint64(v12))
 			v16 := uint32(v5) < uint32(c0)
 			if !v16 {
 				goto b11
@@ -422,18 +390,13 @@ func (g *meetHost) r2() int {
 		{
 			v18 := v5 + 1
 			v19 := int64(uint32(v18))
-			v21 := v18 / c1
-			v22 := int64(uint32(v21))
-			v23 := v22 * v20
-			v24 = v19 - v23
-			v25 := uint64(v24) < uint64(v7)
-			if !v25 {
+			v24 = v19 - (int64(uint32(v18/c1)) * v20)
+			if !(uint64(v24) < uint64(v7)) {
 				goto b10
 			}
 		}
 		{
-			v26 := int32(uint64(v24))
-			v27 := *(*int32)(unsafe.Add(m0, int(v26)*4))
+			v27 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v24)))*4))
 			h27[li] = v27
 			next = 2
 			continue
@@ -471,20 +434,13 @@ func (g *meetHost) r3() int {
 		v6 := int64(uint32(v5))
 		v0 := int32(basex + x)
 		var v11, v15 int32
-		{
-			v28 := v12 + 1
-			v11 = v27
-			v12 = v28
+		v11 = v27
+		v12 = v12 + 1
+		if !(v12 != v1) {
+			goto b12
 		}
 		{
-			v13 := v12 != v1
-			if !v13 {
-				goto b12
-			}
-		}
-		{
-			v14 := int32(uint64(v12))
-			v15 = v11 + v14
+			v15 = v11 + int32(uint64(v12))
 			v16 := uint32(v5) < uint32(c0)
 			if !v16 {
 				goto b11
@@ -577,22 +533,16 @@ func (g *searchHost) r0() int {
 	b2:
 		{
 			v13 := *(*int32)(unsafe.Add(p1, x*4))
-			v14 := v12 != v13
-			if !v14 {
+			if !(v12 != v13) {
 				v33 = v11
 				goto b7
 			}
 		}
 		{
-			v15 := v11 + 1
-			v16 := v12 << 13
-			v17 := v12 ^ v16
-			v18 := int32(uint32(v17) >> 17)
-			v19 := v17 ^ v18
-			v20 := v19 << 5
-			v21 := v19 ^ v20
-			v11 = v15
-			v12 = v21
+			v17 := v12 ^ (v12 << 13)
+			v19 := v17 ^ int32(uint32(v17)>>17)
+			v11 = v11 + 1
+			v12 = v19 ^ (v19 << 5)
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -604,22 +554,16 @@ func (g *searchHost) r0() int {
 		}
 		{
 			v24 := *(*int32)(unsafe.Add(p1, x*4))
-			v25 := v23 != v24
-			if !v25 {
+			if !(v23 != v24) {
 				v33 = v22
 				goto b7
 			}
 		}
 		{
-			v26 := v22 + 1
-			v27 := v23 << 13
-			v28 := v23 ^ v27
-			v29 := int32(uint32(v28) >> 17)
-			v30 := v28 ^ v29
-			v31 := v30 << 5
-			v32 := v30 ^ v31
-			v22 = v26
-			v23 = v32
+			v28 := v23 ^ (v23 << 13)
+			v30 := v28 ^ int32(uint32(v28)>>17)
+			v22 = v22 + 1
+			v23 = v30 ^ (v30 << 5)
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -736,21 +680,15 @@ func (g *waitHost) r1() int {
 	b3:
 		{
 			v15 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v16 := v14 != v15
-			if !v16 {
+			if !(v14 != v15) {
 				goto b5
 			}
 		}
 		{
-			v17 := v13 + 1
-			v18 := v14 << 13
-			v19 := v14 ^ v18
-			v20 := int32(uint32(v19) >> 17)
-			v21 := v19 ^ v20
-			v22 := v21 << 5
-			v23 := v21 ^ v22
-			v13 = v17
-			v14 = v23
+			v19 := v14 ^ (v14 << 13)
+			v21 := v19 ^ int32(uint32(v19)>>17)
+			v13 = v13 + 1
+			v14 = v21 ^ (v21 << 5)
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -765,21 +703,15 @@ func (g *waitHost) r1() int {
 		}
 		{
 			v26 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v27 := v25 != v26
-			if !v27 {
+			if !(v25 != v26) {
 				goto b9
 			}
 		}
 		{
-			v28 := v24 + 1
-			v29 := v25 << 13
-			v30 := v25 ^ v29
-			v31 := int32(uint32(v30) >> 17)
-			v32 := v30 ^ v31
-			v33 := v32 << 5
-			v34 := v32 ^ v33
-			v24 = v28
-			v25 = v34
+			v30 := v25 ^ (v25 << 13)
+			v32 := v30 ^ int32(uint32(v30)>>17)
+			v24 = v24 + 1
+			v25 = v32 ^ (v32 << 5)
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -838,18 +770,13 @@ func (g *waitHost) r2() int {
 		{
 			v39 := v8 + 1
 			v40 := int64(uint32(v39))
-			v42 := v39 / c1
-			v43 := int64(uint32(v42))
-			v44 := v43 * v41
-			v45 = v40 - v44
-			v46 := uint64(v45) < uint64(v36)
-			if !v46 {
+			v45 = v40 - (int64(uint32(v39/c1)) * v41)
+			if !(uint64(v45) < uint64(v36)) {
 				goto b16
 			}
 		}
 		{
-			v47 := int32(uint64(v45))
-			v48 = *(*int32)(unsafe.Add(m0, int(v47)*4))
+			v48 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v45)))*4))
 			v49 := uint64(v7) < uint64(v5)
 			if !v49 {
 				goto b15

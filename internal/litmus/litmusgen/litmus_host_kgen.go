@@ -111,14 +111,9 @@ func (g *coRRHost) r0() int {
 			v21 := int64(uint32(v20))
 			v22 := v20 * 2
 			v23 := v17 - v22
-			v24 := int64(uint32(v23))
 			v28 := v21 * v5
-			v29 := v6 * v24
-			v30 := v28 + v29
-			v33 := v30 & v32
-			v34 := v27 + v33
 			v48 = v23
-			v49 = v34
+			v49 = v27 + ((v28 + (v6 * int64(uint32(v23)))) & v32)
 			goto b4
 		}
 	b2:
@@ -131,79 +126,53 @@ func (g *coRRHost) r0() int {
 		{
 			v43 := v41 * v5
 			v45 := v43 + v44
-			v47 := v45 & v46
 			v48 = v38
-			v49 = v47
+			v49 = v45 & v46
 		}
 	b4:
 		{
 			v50 := int64(uint32(v0))
 			v51 := v50 * v6
-			v52 := v51 ^ v49
-			v53 := v52 & v8
-			v54 := -2147483648 <= v53
-			v55 := v53 <= 2147483647
-			v57 := v54 && v55
-			v58 := v57 && v56
-			if !v58 {
+			v53 := (v51 ^ v49) & v8
+			if !(((-2147483648 <= v53) && (v53 <= 2147483647)) && v56) {
 				v63 = v53
 				goto b7
 			}
 			v59 = v53
 		}
 	b5:
-		{
-			v60 := 0 < v59
-			if !v60 {
-				goto b11
-			}
+		if !(0 < v59) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v62 := v59 + -1
-			v59 = v62
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v59 = v59 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v64 := 0 < v63
-			if !v64 {
-				goto b11
-			}
+		if !(0 < v63) {
+			goto b11
 		}
 		if !v56 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v66 := v63 + -1
-			v63 = v66
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v63 = v63 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v68 := v48 == 0
-			if !v68 {
-				goto b15
-			}
+		if !(v48 == 0) {
+			goto b15
 		}
-		{
-			v69 := v49 * v7
-			v71 := v69 & v70
-			v72 = v71 * 2
-			v73 := uint64(v72) < uint64(v9)
-			if !v73 {
-				goto b14
-			}
+		v72 = ((v49 * v7) & v70) * 2
+		if !(uint64(v72) < uint64(v9)) {
+			goto b14
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
 		continue
@@ -211,31 +180,20 @@ func (g *coRRHost) r0() int {
 		g.Fault(1, v72, v9, v0, int32(0), int32(0))
 		continue
 	b15:
-		{
-			v76 := v49 * v7
-			v78 := v76 & v77
-			v79 = v78 * 2
-			v80 := uint64(v79) < uint64(v9)
-			if !v80 {
-				goto b21
-			}
+		v79 = ((v49 * v7) & v77) * 2
+		if !(uint64(v79) < uint64(v9)) {
+			goto b21
 		}
-		{
-			v81 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
-			v82 = v49 * 4
-			v83 := uint64(v82) < uint64(v11)
-			if !v83 {
-				goto b20
-			}
+		v81 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+		v82 = v49 * 4
+		if !(uint64(v82) < uint64(v11)) {
+			goto b20
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v82)*4)) = v81
-			v85 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
-			v86 = v82 + 1
-			v87 := uint64(v86) < uint64(v11)
-			if !v87 {
-				goto b19
-			}
+		*(*int32)(unsafe.Add(p9, int(v82)*4)) = v81
+		v85 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+		v86 = v82 + 1
+		if !(uint64(v86) < uint64(v11)) {
+			goto b19
 		}
 		*(*int32)(unsafe.Add(p9, int(v86)*4)) = v85
 		continue
@@ -353,14 +311,9 @@ func (g *coRWHost) r0() int {
 			v21 := int64(uint32(v20))
 			v22 := v20 * 2
 			v23 := v17 - v22
-			v24 := int64(uint32(v23))
 			v28 := v21 * v5
-			v29 := v6 * v24
-			v30 := v28 + v29
-			v33 := v30 & v32
-			v34 := v27 + v33
 			v48 = v23
-			v49 = v34
+			v49 = v27 + ((v28 + (v6 * int64(uint32(v23)))) & v32)
 			goto b4
 		}
 	b2:
@@ -373,87 +326,58 @@ func (g *coRWHost) r0() int {
 		{
 			v43 := v41 * v5
 			v45 := v43 + v44
-			v47 := v45 & v46
 			v48 = v38
-			v49 = v47
+			v49 = v45 & v46
 		}
 	b4:
 		{
 			v50 := int64(uint32(v0))
 			v51 := v50 * v6
-			v52 := v51 ^ v49
-			v53 := v52 & v8
-			v54 := -2147483648 <= v53
-			v55 := v53 <= 2147483647
-			v57 := v54 && v55
-			v58 := v57 && v56
-			if !v58 {
+			v53 := (v51 ^ v49) & v8
+			if !(((-2147483648 <= v53) && (v53 <= 2147483647)) && v56) {
 				v63 = v53
 				goto b7
 			}
 			v59 = v53
 		}
 	b5:
-		{
-			v60 := 0 < v59
-			if !v60 {
-				goto b11
-			}
+		if !(0 < v59) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v62 := v59 + -1
-			v59 = v62
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v59 = v59 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v64 := 0 < v63
-			if !v64 {
-				goto b11
-			}
+		if !(0 < v63) {
+			goto b11
 		}
 		if !v56 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v66 := v63 + -1
-			v63 = v66
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v63 = v63 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v68 := v48 == 0
-			if !v68 {
-				goto b17
-			}
+		if !(v48 == 0) {
+			goto b17
 		}
-		{
-			v69 := v49 * v7
-			v71 := v69 & v70
-			v72 = v71 * 2
-			v73 := uint64(v72) < uint64(v9)
-			if !v73 {
-				goto b16
-			}
+		v72 = ((v49 * v7) & v70) * 2
+		if !(uint64(v72) < uint64(v9)) {
+			goto b16
 		}
-		{
-			v74 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v72)*4)))
-			v75 = v49 * 4
-			v76 := uint64(v75) < uint64(v11)
-			if !v76 {
-				goto b15
-			}
+		v74 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v72)*4)))
+		v75 = v49 * 4
+		if !(uint64(v75) < uint64(v11)) {
+			goto b15
 		}
 		*(*int32)(unsafe.Add(p9, int(v75)*4)) = v74
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
@@ -465,14 +389,9 @@ func (g *coRWHost) r0() int {
 		g.Fault(2, v72, v9, v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v81 := v49 * v7
-			v83 := v81 & v82
-			v84 = v83 * 2
-			v85 := uint64(v84) < uint64(v9)
-			if !v85 {
-				goto b19
-			}
+		v84 = ((v49 * v7) & v82) * 2
+		if !(uint64(v84) < uint64(v9)) {
+			goto b19
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v84)*4)), int32(2))
 		continue
@@ -584,14 +503,9 @@ func (g *coWRHost) r0() int {
 			v21 := int64(uint32(v20))
 			v22 := v20 * 2
 			v23 := v17 - v22
-			v24 := int64(uint32(v23))
 			v28 := v21 * v5
-			v29 := v6 * v24
-			v30 := v28 + v29
-			v33 := v30 & v32
-			v34 := v27 + v33
 			v48 = v23
-			v49 = v34
+			v49 = v27 + ((v28 + (v6 * int64(uint32(v23)))) & v32)
 			goto b4
 		}
 	b2:
@@ -604,88 +518,59 @@ func (g *coWRHost) r0() int {
 		{
 			v43 := v41 * v5
 			v45 := v43 + v44
-			v47 := v45 & v46
 			v48 = v38
-			v49 = v47
+			v49 = v45 & v46
 		}
 	b4:
 		{
 			v50 := int64(uint32(v0))
 			v51 := v50 * v6
-			v52 := v51 ^ v49
-			v53 := v52 & v8
-			v54 := -2147483648 <= v53
-			v55 := v53 <= 2147483647
-			v57 := v54 && v55
-			v58 := v57 && v56
-			if !v58 {
+			v53 := (v51 ^ v49) & v8
+			if !(((-2147483648 <= v53) && (v53 <= 2147483647)) && v56) {
 				v63 = v53
 				goto b7
 			}
 			v59 = v53
 		}
 	b5:
-		{
-			v60 := 0 < v59
-			if !v60 {
-				goto b11
-			}
+		if !(0 < v59) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v62 := v59 + -1
-			v59 = v62
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v59 = v59 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v64 := 0 < v63
-			if !v64 {
-				goto b11
-			}
+		if !(0 < v63) {
+			goto b11
 		}
 		if !v56 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v66 := v63 + -1
-			v63 = v66
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v63 = v63 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v68 := v48 == 0
-			if !v68 {
-				goto b17
-			}
+		if !(v48 == 0) {
+			goto b17
 		}
-		{
-			v69 := v49 * v7
-			v71 := v69 & v70
-			v72 = v71 * 2
-			v73 := uint64(v72) < uint64(v9)
-			if !v73 {
-				goto b16
-			}
+		v72 = ((v49 * v7) & v70) * 2
+		if !(uint64(v72) < uint64(v9)) {
+			goto b16
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
-			v75 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v72)*4)))
-			v76 = v49 * 4
-			v77 := uint64(v76) < uint64(v11)
-			if !v77 {
-				goto b15
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
+		v75 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v72)*4)))
+		v76 = v49 * 4
+		if !(uint64(v76) < uint64(v11)) {
+			goto b15
 		}
 		*(*int32)(unsafe.Add(p9, int(v76)*4)) = v75
 		continue
@@ -696,14 +581,9 @@ func (g *coWRHost) r0() int {
 		g.Fault(2, v72, v9, v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v81 := v49 * v7
-			v83 := v81 & v82
-			v84 = v83 * 2
-			v85 := uint64(v84) < uint64(v9)
-			if !v85 {
-				goto b19
-			}
+		v84 = ((v49 * v7) & v82) * 2
+		if !(uint64(v84) < uint64(v9)) {
+			goto b19
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v84)*4)), int32(2))
 		continue
@@ -815,14 +695,9 @@ func (g *coWWHost) r0() int {
 			v21 := int64(uint32(v20))
 			v22 := v20 * 2
 			v23 := v17 - v22
-			v24 := int64(uint32(v23))
 			v28 := v21 * v5
-			v29 := v6 * v24
-			v30 := v28 + v29
-			v33 := v30 & v32
-			v34 := v27 + v33
 			v48 = v23
-			v49 = v34
+			v49 = v27 + ((v28 + (v6 * int64(uint32(v23)))) & v32)
 			goto b4
 		}
 	b2:
@@ -835,79 +710,53 @@ func (g *coWWHost) r0() int {
 		{
 			v43 := v41 * v5
 			v45 := v43 + v44
-			v47 := v45 & v46
 			v48 = v38
-			v49 = v47
+			v49 = v45 & v46
 		}
 	b4:
 		{
 			v50 := int64(uint32(v0))
 			v51 := v50 * v6
-			v52 := v51 ^ v49
-			v53 := v52 & v8
-			v54 := -2147483648 <= v53
-			v55 := v53 <= 2147483647
-			v57 := v54 && v55
-			v58 := v57 && v56
-			if !v58 {
+			v53 := (v51 ^ v49) & v8
+			if !(((-2147483648 <= v53) && (v53 <= 2147483647)) && v56) {
 				v63 = v53
 				goto b7
 			}
 			v59 = v53
 		}
 	b5:
-		{
-			v60 := 0 < v59
-			if !v60 {
-				goto b11
-			}
+		if !(0 < v59) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v62 := v59 + -1
-			v59 = v62
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v59 = v59 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v64 := 0 < v63
-			if !v64 {
-				goto b11
-			}
+		if !(0 < v63) {
+			goto b11
 		}
 		if !v56 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v66 := v63 + -1
-			v63 = v66
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v63 = v63 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v68 := v48 == 0
-			if !v68 {
-				goto b15
-			}
+		if !(v48 == 0) {
+			goto b15
 		}
-		{
-			v69 := v49 * v7
-			v71 := v69 & v70
-			v72 = v71 * 2
-			v73 := uint64(v72) < uint64(v9)
-			if !v73 {
-				goto b14
-			}
+		v72 = ((v49 * v7) & v70) * 2
+		if !(uint64(v72) < uint64(v9)) {
+			goto b14
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(2))
@@ -916,31 +765,20 @@ func (g *coWWHost) r0() int {
 		g.Fault(1, v72, v9, v0, int32(0), int32(0))
 		continue
 	b15:
-		{
-			v77 := v49 * v7
-			v79 := v77 & v78
-			v80 = v79 * 2
-			v81 := uint64(v80) < uint64(v9)
-			if !v81 {
-				goto b21
-			}
+		v80 = ((v49 * v7) & v78) * 2
+		if !(uint64(v80) < uint64(v9)) {
+			goto b21
 		}
-		{
-			v82 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v80)*4)))
-			v83 = v49 * 4
-			v84 := uint64(v83) < uint64(v11)
-			if !v84 {
-				goto b20
-			}
+		v82 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v80)*4)))
+		v83 = v49 * 4
+		if !(uint64(v83) < uint64(v11)) {
+			goto b20
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v83)*4)) = v82
-			v86 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v80)*4)))
-			v87 = v83 + 1
-			v88 := uint64(v87) < uint64(v11)
-			if !v88 {
-				goto b19
-			}
+		*(*int32)(unsafe.Add(p9, int(v83)*4)) = v82
+		v86 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v80)*4)))
+		v87 = v83 + 1
+		if !(uint64(v87) < uint64(v11)) {
+			goto b19
 		}
 		*(*int32)(unsafe.Add(p9, int(v87)*4)) = v86
 		continue
@@ -1065,14 +903,9 @@ func (g *fenceMPHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -1085,92 +918,59 @@ func (g *fenceMPHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v50 == 0
-			if !v70 {
-				goto b17
-			}
+		if !(v50 == 0) {
+			goto b17
 		}
-		{
-			v71 := v51 * v7
-			v73 := v71 & v72
-			v74 = v73 * 2
-			v75 := uint64(v74) < uint64(v11)
-			if !v75 {
-				goto b16
-			}
+		v74 = ((v51 * v7) & v72) * 2
+		if !(uint64(v74) < uint64(v11)) {
+			goto b16
 		}
-		{
-			*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
-			kernelimpl.HostFence()
-			v78 := v51 * v8
-			v79 := v78 + v9
-			v80 := v79 & v72
-			v81 := v80 * 2
-			v82 = v81 + 1
-			v83 := uint64(v82) < uint64(v11)
-			if !v83 {
-				goto b15
-			}
+		*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+		kernelimpl.HostFence()
+		v82 = ((((v51 * v8) + v9) & v72) * 2) + 1
+		if !(uint64(v82) < uint64(v11)) {
+			goto b15
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v82)*4)), int32(1))
 		continue
@@ -1181,49 +981,28 @@ func (g *fenceMPHost) r0() int {
 		g.Fault(2, v74, v11, v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v87 := v51 * v8
-			v88 := v87 + v9
-			v90 := v88 & v89
-			v91 := v90 * 2
-			v92 = v91 + 1
-			v93 := uint64(v92) < uint64(v11)
-			if !v93 {
-				goto b27
-			}
+		v92 = ((((v51 * v8) + v9) & v89) * 2) + 1
+		if !(uint64(v92) < uint64(v11)) {
+			goto b27
 		}
-		{
-			v94 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v92)*4)))
-			kernelimpl.HostFence()
-			v96 = v51 * 4
-			v97 := uint64(v96) < uint64(v13)
-			if !v97 {
-				goto b26
-			}
+		v94 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v92)*4)))
+		kernelimpl.HostFence()
+		v96 = v51 * 4
+		if !(uint64(v96) < uint64(v13)) {
+			goto b26
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v96)*4)) = v94
-			v99 := v94 == 1
-			if !v99 {
-				goto b25
-			}
+		*(*int32)(unsafe.Add(p9, int(v96)*4)) = v94
+		if !(v94 == 1) {
+			goto b25
 		}
-		{
-			v100 := v51 * v7
-			v101 := v100 & v89
-			v102 = v101 * 2
-			v103 := uint64(v102) < uint64(v11)
-			if !v103 {
-				goto b24
-			}
+		v102 = ((v51 * v7) & v89) * 2
+		if !(uint64(v102) < uint64(v11)) {
+			goto b24
 		}
-		{
-			v104 = *(*int32)(unsafe.Add(p8, int(v102)*4))
-			v105 = v96 + 1
-			v106 := uint64(v105) < uint64(v13)
-			if !v106 {
-				goto b23
-			}
+		v104 = *(*int32)(unsafe.Add(p8, int(v102)*4))
+		v105 = v96 + 1
+		if !(uint64(v105) < uint64(v13)) {
+			goto b23
 		}
 		*(*int32)(unsafe.Add(p9, int(v105)*4)) = v104
 		goto b25
@@ -1352,14 +1131,9 @@ func (g *iriwHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 4
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -1372,125 +1146,80 @@ func (g *iriwHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v51 * v7
-			v72 := v70 & v71
-			v73 = v72 * 2
-			v74 := uint64(v73) < uint64(v11)
-			if !v74 {
-				goto b30
-			}
+		v73 = ((v51 * v7) & v71) * 2
+		if !(uint64(v73) < uint64(v11)) {
+			goto b30
 		}
-		{
-			v75 := v51 * v8
-			v76 := v75 + v9
-			v77 := v76 & v71
-			v78 := v77 * 2
-			v79 = v78 + 1
-			v80 := uint64(v79) < uint64(v11)
-			if !v80 {
-				goto b29
-			}
+		v79 = ((((v51 * v8) + v9) & v71) * 2) + 1
+		if !(uint64(v79) < uint64(v11)) {
+			goto b29
 		}
-		{
-			v81 := v50 == 0
-			if !v81 {
-				goto b15
-			}
+		if !(v50 == 0) {
+			goto b15
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v73)*4)), int32(1))
 		goto b26
 	b15:
-		{
-			v83 := v50 == 1
-			if !v83 {
-				goto b17
-			}
+		if !(v50 == 1) {
+			goto b17
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(1))
 		goto b26
 	b17:
-		{
-			v85 := v50 == 2
-			if !v85 {
-				goto b23
-			}
+		if !(v50 == 2) {
+			goto b23
 		}
-		{
-			v86 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
-			v87 = v51 * 4
-			v88 := uint64(v87) < uint64(v13)
-			if !v88 {
-				goto b22
-			}
+		v86 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
+		v87 = v51 * 4
+		if !(uint64(v87) < uint64(v13)) {
+			goto b22
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v87)*4)) = v86
-			v90 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
-			v91 = v87 + 1
-			v92 := uint64(v91) < uint64(v13)
-			if !v92 {
-				goto b21
-			}
+		*(*int32)(unsafe.Add(p9, int(v87)*4)) = v86
+		v90 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+		v91 = v87 + 1
+		if !(uint64(v91) < uint64(v13)) {
+			goto b21
 		}
 		*(*int32)(unsafe.Add(p9, int(v91)*4)) = v90
 		goto b26
@@ -1501,23 +1230,17 @@ func (g *iriwHost) r0() int {
 		g.Fault(1, v87, v13, v0, int32(0), int32(0))
 		continue
 	b23:
-		{
-			v96 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
-			v97 = v51 * 4
-			v98 = v97 + 2
-			v99 := uint64(v98) < uint64(v13)
-			if !v99 {
-				goto b28
-			}
+		v96 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+		v97 = v51 * 4
+		v98 = v97 + 2
+		if !(uint64(v98) < uint64(v13)) {
+			goto b28
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v98)*4)) = v96
-			v101 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
-			v102 = v97 + 3
-			v103 := uint64(v102) < uint64(v13)
-			if !v103 {
-				goto b27
-			}
+		*(*int32)(unsafe.Add(p9, int(v98)*4)) = v96
+		v101 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
+		v102 = v97 + 3
+		if !(uint64(v102) < uint64(v13)) {
+			goto b27
 		}
 		*(*int32)(unsafe.Add(p9, int(v102)*4)) = v101
 	b26:
@@ -1646,14 +1369,9 @@ func (g *lbHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -1666,99 +1384,63 @@ func (g *lbHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v50 == 0
-			if !v70 {
-				goto b19
-			}
+		if !(v50 == 0) {
+			goto b19
 		}
-		{
-			v71 := v51 * v7
-			v73 := v71 & v72
-			v74 = v73 * 2
-			v75 := uint64(v74) < uint64(v11)
-			if !v75 {
-				goto b18
-			}
+		v74 = ((v51 * v7) & v72) * 2
+		if !(uint64(v74) < uint64(v11)) {
+			goto b18
 		}
-		{
-			v76 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v74)*4)))
-			v77 = v51 * 4
-			v78 := uint64(v77) < uint64(v13)
-			if !v78 {
-				goto b17
-			}
+		v76 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v74)*4)))
+		v77 = v51 * 4
+		if !(uint64(v77) < uint64(v13)) {
+			goto b17
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v77)*4)) = v76
-			v80 := v51 * v8
-			v81 := v80 + v9
-			v82 := v81 & v72
-			v83 := v82 * 2
-			v84 = v83 + 1
-			v85 := uint64(v84) < uint64(v11)
-			if !v85 {
-				goto b16
-			}
+		*(*int32)(unsafe.Add(p9, int(v77)*4)) = v76
+		v84 = ((((v51 * v8) + v9) & v72) * 2) + 1
+		if !(uint64(v84) < uint64(v11)) {
+			goto b16
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v84)*4)), int32(1))
 		continue
@@ -1772,35 +1454,19 @@ func (g *lbHost) r0() int {
 		g.Fault(3, v74, v11, v0, int32(0), int32(0))
 		continue
 	b19:
-		{
-			v90 := v51 * v8
-			v91 := v90 + v9
-			v93 := v91 & v92
-			v94 := v93 * 2
-			v95 = v94 + 1
-			v96 := uint64(v95) < uint64(v11)
-			if !v96 {
-				goto b25
-			}
+		v95 = ((((v51 * v8) + v9) & v92) * 2) + 1
+		if !(uint64(v95) < uint64(v11)) {
+			goto b25
 		}
-		{
-			v97 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v95)*4)))
-			v98 := v51 * 4
-			v99 = v98 + 1
-			v100 := uint64(v99) < uint64(v13)
-			if !v100 {
-				goto b24
-			}
+		v97 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v95)*4)))
+		v99 = (v51 * 4) + 1
+		if !(uint64(v99) < uint64(v13)) {
+			goto b24
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v99)*4)) = v97
-			v102 := v51 * v7
-			v103 := v102 & v92
-			v104 = v103 * 2
-			v105 := uint64(v104) < uint64(v11)
-			if !v105 {
-				goto b23
-			}
+		*(*int32)(unsafe.Add(p9, int(v99)*4)) = v97
+		v104 = ((v51 * v7) & v92) * 2
+		if !(uint64(v104) < uint64(v11)) {
+			goto b23
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v104)*4)), int32(1))
 		continue
@@ -1937,14 +1603,9 @@ func (g *localMPHost) r2() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v51 = v25
-			v52 = v36
+			v52 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b7
 		}
 	b4:
@@ -1956,8 +1617,7 @@ func (g *localMPHost) r2() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
-			v50 = v49
+			v50 = v47 & v48
 		}
 	b6:
 		v51 = v40
@@ -1966,77 +1626,49 @@ func (g *localMPHost) r2() int {
 		{
 			v53 := int64(uint32(v0))
 			v54 := v53 * v6
-			v55 := v54 ^ v52
-			v56 := v55 & v10
-			v57 := -2147483648 <= v56
-			v58 := v56 <= 2147483647
-			v60 := v57 && v58
-			v61 := v60 && v59
-			if !v61 {
+			v56 := (v54 ^ v52) & v10
+			if !(((-2147483648 <= v56) && (v56 <= 2147483647)) && v59) {
 				v66 = v56
 				goto b10
 			}
 			v62 = v56
 		}
 	b8:
-		{
-			v63 := 0 < v62
-			if !v63 {
-				goto b14
-			}
+		if !(0 < v62) {
+			goto b14
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v65 := v62 + -1
-			v62 = v65
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b8
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v62 = v62 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b8
 	b10:
-		{
-			v67 := 0 < v66
-			if !v67 {
-				goto b14
-			}
+		if !(0 < v66) {
+			goto b14
 		}
 		if !v59 {
 			goto b13
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v69 := v66 + -1
-			v66 = v69
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b10
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v66 = v66 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b10
 	b13:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b14:
-		{
-			v71 = v52 * v7
-			v72 := v71 & 255
-			v73 = int32(uint64(v72))
-			v74 := v52 * v8
-			v75 := v74 + v9
-			v76 := v75 & 255
-			v77 = int32(uint64(v76))
-			v78 := v51 == 0
-			if !v78 {
-				goto b18
-			}
+		v71 = v52 * v7
+		v73 = int32(uint64(v71 & 255))
+		v77 = int32(uint64(((v52 * v8) + v9) & 255))
+		if !(v51 == 0) {
+			goto b18
 		}
-		{
-			v80 := v71 & v79
-			v81 = v80 * 2
-			v82 := uint64(v81) < uint64(v11)
-			if !v82 {
-				goto b17
-			}
+		v81 = (v71 & v79) * 2
+		if !(uint64(v81) < uint64(v11)) {
+			goto b17
 		}
 		*(*int32)(unsafe.Add(m0, int(v73)*4)) = int32(1)
 		*(*int32)(unsafe.Add(p8, int(v81)*4)) = int32(1)
@@ -2046,45 +1678,29 @@ func (g *localMPHost) r2() int {
 		g.Fault(1, v81, v11, v0, int32(0), int32(0))
 		continue
 	b18:
-		{
-			v87 = *(*int32)(unsafe.Add(m1, int(v77)*4))
-			v88 = v52 * 4
-			v89 := uint64(v88) < uint64(v13)
-			if !v89 {
-				goto b28
-			}
+		v87 = *(*int32)(unsafe.Add(m1, int(v77)*4))
+		v88 = v52 * 4
+		if !(uint64(v88) < uint64(v13)) {
+			goto b28
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v88)*4)) = v87
-			v91 := v87 == 1
-			if !v91 {
-				goto b27
-			}
+		*(*int32)(unsafe.Add(p9, int(v88)*4)) = v87
+		if !(v87 == 1) {
+			goto b27
 		}
-		{
-			v92 = *(*int32)(unsafe.Add(m0, int(v73)*4))
-			v93 = v88 + 1
-			v94 := uint64(v93) < uint64(v13)
-			if !v94 {
-				goto b26
-			}
+		v92 = *(*int32)(unsafe.Add(m0, int(v73)*4))
+		v93 = v88 + 1
+		if !(uint64(v93) < uint64(v13)) {
+			goto b26
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v93)*4)) = v92
-			v97 := v71 & v96
-			v98 = v97 * 2
-			v99 := uint64(v98) < uint64(v11)
-			if !v99 {
-				goto b25
-			}
+		*(*int32)(unsafe.Add(p9, int(v93)*4)) = v92
+		v98 = (v71 & v96) * 2
+		if !(uint64(v98) < uint64(v11)) {
+			goto b25
 		}
-		{
-			v100 = *(*int32)(unsafe.Add(p8, int(v98)*4))
-			v101 = v88 + 2
-			v102 := uint64(v101) < uint64(v13)
-			if !v102 {
-				goto b24
-			}
+		v100 = *(*int32)(unsafe.Add(p8, int(v98)*4))
+		v101 = v88 + 2
+		if !(uint64(v101) < uint64(v13)) {
+			goto b24
 		}
 		*(*int32)(unsafe.Add(p9, int(v101)*4)) = v100
 		goto b27
@@ -2219,14 +1835,9 @@ func (g *localSBHost) r1() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v51 = v25
-			v52 = v36
+			v52 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b6
 		}
 	b3:
@@ -2238,8 +1849,7 @@ func (g *localSBHost) r1() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
-			v50 = v49
+			v50 = v47 & v48
 		}
 	b5:
 		v51 = v40
@@ -2248,85 +1858,53 @@ func (g *localSBHost) r1() int {
 		{
 			v53 := int64(uint32(v0))
 			v54 := v53 * v6
-			v55 := v54 ^ v52
-			v56 := v55 & v10
-			v57 := -2147483648 <= v56
-			v58 := v56 <= 2147483647
-			v60 := v57 && v58
-			v61 := v60 && v59
-			if !v61 {
+			v56 := (v54 ^ v52) & v10
+			if !(((-2147483648 <= v56) && (v56 <= 2147483647)) && v59) {
 				v66 = v56
 				goto b9
 			}
 			v62 = v56
 		}
 	b7:
-		{
-			v63 := 0 < v62
-			if !v63 {
-				goto b13
-			}
+		if !(0 < v62) {
+			goto b13
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v65 := v62 + -1
-			v62 = v65
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v62 = v62 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b9:
-		{
-			v67 := 0 < v66
-			if !v67 {
-				goto b13
-			}
+		if !(0 < v66) {
+			goto b13
 		}
 		if !v59 {
 			goto b12
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v69 := v66 + -1
-			v66 = v69
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b9
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v66 = v66 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b9
 	b12:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b13:
-		{
-			v71 := v52 * v7
-			v72 := v71 & 255
-			v73 = int32(uint64(v72))
-			v74 := v52 * v8
-			v75 := v74 + v9
-			v77 := v75 & v76
-			v78 := v77 * 2
-			v79 = v78 + 1
-			v80 := uint64(v79) < uint64(v11)
-			if !v80 {
-				goto b21
-			}
+		v73 = int32(uint64((v52 * v7) & 255))
+		v79 = ((((v52 * v8) + v9) & v76) * 2) + 1
+		if !(uint64(v79) < uint64(v11)) {
+			goto b21
 		}
-		{
-			v81 := v51 == 0
-			if !v81 {
-				goto b18
-			}
+		if !(v51 == 0) {
+			goto b18
 		}
-		{
-			*(*int32)(unsafe.Add(m0, int(v73)*4)) = int32(1)
-			v83 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
-			v84 = v52 * 4
-			v85 := uint64(v84) < uint64(v13)
-			if !v85 {
-				goto b17
-			}
+		*(*int32)(unsafe.Add(m0, int(v73)*4)) = int32(1)
+		v83 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+		v84 = v52 * 4
+		if !(uint64(v84) < uint64(v13)) {
+			goto b17
 		}
 		*(*int32)(unsafe.Add(p9, int(v84)*4)) = v83
 		continue
@@ -2334,15 +1912,11 @@ func (g *localSBHost) r1() int {
 		g.Fault(1, v84, v13, v0, int32(0), int32(0))
 		continue
 	b18:
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(1))
-			v89 = *(*int32)(unsafe.Add(m0, int(v73)*4))
-			v90 := v52 * 4
-			v91 = v90 + 1
-			v92 := uint64(v91) < uint64(v13)
-			if !v92 {
-				goto b20
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(1))
+		v89 = *(*int32)(unsafe.Add(m0, int(v73)*4))
+		v91 = (v52 * 4) + 1
+		if !(uint64(v91) < uint64(v13)) {
+			goto b20
 		}
 		*(*int32)(unsafe.Add(p9, int(v91)*4)) = v89
 		continue
@@ -2464,14 +2038,9 @@ func (g *mpHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -2484,91 +2053,58 @@ func (g *mpHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v50 == 0
-			if !v70 {
-				goto b17
-			}
+		if !(v50 == 0) {
+			goto b17
 		}
-		{
-			v71 := v51 * v7
-			v73 := v71 & v72
-			v74 = v73 * 2
-			v75 := uint64(v74) < uint64(v11)
-			if !v75 {
-				goto b16
-			}
+		v74 = ((v51 * v7) & v72) * 2
+		if !(uint64(v74) < uint64(v11)) {
+			goto b16
 		}
-		{
-			*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
-			v77 := v51 * v8
-			v78 := v77 + v9
-			v79 := v78 & v72
-			v80 := v79 * 2
-			v81 = v80 + 1
-			v82 := uint64(v81) < uint64(v11)
-			if !v82 {
-				goto b15
-			}
+		*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
+		if !(uint64(v81) < uint64(v11)) {
+			goto b15
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
 		continue
@@ -2579,48 +2115,27 @@ func (g *mpHost) r0() int {
 		g.Fault(2, v74, v11, v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v86 := v51 * v8
-			v87 := v86 + v9
-			v89 := v87 & v88
-			v90 := v89 * 2
-			v91 = v90 + 1
-			v92 := uint64(v91) < uint64(v11)
-			if !v92 {
-				goto b27
-			}
+		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
+		if !(uint64(v91) < uint64(v11)) {
+			goto b27
 		}
-		{
-			v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
-			v94 = v51 * 4
-			v95 := uint64(v94) < uint64(v13)
-			if !v95 {
-				goto b26
-			}
+		v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
+		v94 = v51 * 4
+		if !(uint64(v94) < uint64(v13)) {
+			goto b26
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
-			v97 := v93 == 1
-			if !v97 {
-				goto b25
-			}
+		*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
+		if !(v93 == 1) {
+			goto b25
 		}
-		{
-			v98 := v51 * v7
-			v99 := v98 & v88
-			v100 = v99 * 2
-			v101 := uint64(v100) < uint64(v11)
-			if !v101 {
-				goto b24
-			}
+		v100 = ((v51 * v7) & v88) * 2
+		if !(uint64(v100) < uint64(v11)) {
+			goto b24
 		}
-		{
-			v102 = *(*int32)(unsafe.Add(p8, int(v100)*4))
-			v103 = v94 + 1
-			v104 := uint64(v103) < uint64(v13)
-			if !v104 {
-				goto b23
-			}
+		v102 = *(*int32)(unsafe.Add(p8, int(v100)*4))
+		v103 = v94 + 1
+		if !(uint64(v103) < uint64(v13)) {
+			goto b23
 		}
 		*(*int32)(unsafe.Add(p9, int(v103)*4)) = v102
 		goto b25
@@ -2750,14 +2265,9 @@ func (g *mpAddHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -2770,91 +2280,58 @@ func (g *mpAddHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v50 == 0
-			if !v70 {
-				goto b17
-			}
+		if !(v50 == 0) {
+			goto b17
 		}
-		{
-			v71 := v51 * v7
-			v73 := v71 & v72
-			v74 = v73 * 2
-			v75 := uint64(v74) < uint64(v11)
-			if !v75 {
-				goto b16
-			}
+		v74 = ((v51 * v7) & v72) * 2
+		if !(uint64(v74) < uint64(v11)) {
+			goto b16
 		}
-		{
-			*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
-			v77 := v51 * v8
-			v78 := v77 + v9
-			v79 := v78 & v72
-			v80 := v79 * 2
-			v81 = v80 + 1
-			v82 := uint64(v81) < uint64(v11)
-			if !v82 {
-				goto b15
-			}
+		*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
+		if !(uint64(v81) < uint64(v11)) {
+			goto b15
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
 		continue
@@ -2865,53 +2342,33 @@ func (g *mpAddHost) r0() int {
 		g.Fault(2, v74, v11, v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v86 := v51 * v8
-			v87 := v86 + v9
-			v89 := v87 & v88
-			v90 := v89 * 2
-			v91 = v90 + 1
-			v92 := uint64(v91) < uint64(v11)
-			if !v92 {
-				goto b27
-			}
+		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
+		if !(uint64(v91) < uint64(v11)) {
+			goto b27
 		}
 		{
 			v93 := kernelimpl.HostUpdate((*int32)(unsafe.Add(p8, int(v91)*4)), int32(0), kernelimpl.HostMax[int32])
-			v94 := 0 < v93
 			v95 = int32(0)
-			if v94 {
+			if 0 < v93 {
 				v95 = v93
 			}
 			v96 = v51 * 4
-			v97 := uint64(v96) < uint64(v13)
-			if !v97 {
+			if !(uint64(v96) < uint64(v13)) {
 				goto b26
 			}
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v96)*4)) = v95
-			v99 := v95 == 1
-			if !v99 {
-				goto b25
-			}
+		*(*int32)(unsafe.Add(p9, int(v96)*4)) = v95
+		if !(v95 == 1) {
+			goto b25
 		}
-		{
-			v100 := v51 * v7
-			v101 := v100 & v88
-			v102 = v101 * 2
-			v103 := uint64(v102) < uint64(v11)
-			if !v103 {
-				goto b24
-			}
+		v102 = ((v51 * v7) & v88) * 2
+		if !(uint64(v102) < uint64(v11)) {
+			goto b24
 		}
-		{
-			v104 = *(*int32)(unsafe.Add(p8, int(v102)*4))
-			v105 = v96 + 1
-			v106 := uint64(v105) < uint64(v13)
-			if !v106 {
-				goto b23
-			}
+		v104 = *(*int32)(unsafe.Add(p8, int(v102)*4))
+		v105 = v96 + 1
+		if !(uint64(v105) < uint64(v13)) {
+			goto b23
 		}
 		*(*int32)(unsafe.Add(p9, int(v105)*4)) = v104
 		goto b25
@@ -3041,14 +2498,9 @@ func (g *mpAtomicHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -3061,91 +2513,58 @@ func (g *mpAtomicHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v50 == 0
-			if !v70 {
-				goto b17
-			}
+		if !(v50 == 0) {
+			goto b17
 		}
-		{
-			v71 := v51 * v7
-			v73 := v71 & v72
-			v74 = v73 * 2
-			v75 := uint64(v74) < uint64(v11)
-			if !v75 {
-				goto b16
-			}
+		v74 = ((v51 * v7) & v72) * 2
+		if !(uint64(v74) < uint64(v11)) {
+			goto b16
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
-			v77 := v51 * v8
-			v78 := v77 + v9
-			v79 := v78 & v72
-			v80 := v79 * 2
-			v81 = v80 + 1
-			v82 := uint64(v81) < uint64(v11)
-			if !v82 {
-				goto b15
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
+		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
+		if !(uint64(v81) < uint64(v11)) {
+			goto b15
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
 		continue
@@ -3156,42 +2575,24 @@ func (g *mpAtomicHost) r0() int {
 		g.Fault(2, v74, v11, v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v86 := v51 * v8
-			v87 := v86 + v9
-			v89 := v87 & v88
-			v90 := v89 * 2
-			v91 = v90 + 1
-			v92 := uint64(v91) < uint64(v11)
-			if !v92 {
-				goto b25
-			}
+		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
+		if !(uint64(v91) < uint64(v11)) {
+			goto b25
 		}
-		{
-			v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
-			v94 = v51 * 4
-			v95 := uint64(v94) < uint64(v13)
-			if !v95 {
-				goto b24
-			}
+		v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
+		v94 = v51 * 4
+		if !(uint64(v94) < uint64(v13)) {
+			goto b24
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
-			v97 := v51 * v7
-			v98 := v97 & v88
-			v99 = v98 * 2
-			v100 := uint64(v99) < uint64(v11)
-			if !v100 {
-				goto b23
-			}
+		*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
+		v99 = ((v51 * v7) & v88) * 2
+		if !(uint64(v99) < uint64(v11)) {
+			goto b23
 		}
-		{
-			v101 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v99)*4)))
-			v102 = v94 + 1
-			v103 := uint64(v102) < uint64(v13)
-			if !v103 {
-				goto b22
-			}
+		v101 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v99)*4)))
+		v102 = v94 + 1
+		if !(uint64(v102) < uint64(v13)) {
+			goto b22
 		}
 		*(*int32)(unsafe.Add(p9, int(v102)*4)) = v101
 		continue
@@ -3319,14 +2720,9 @@ func (g *mpSwapHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -3339,91 +2735,58 @@ func (g *mpSwapHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v50 == 0
-			if !v70 {
-				goto b17
-			}
+		if !(v50 == 0) {
+			goto b17
 		}
-		{
-			v71 := v51 * v7
-			v73 := v71 & v72
-			v74 = v73 * 2
-			v75 := uint64(v74) < uint64(v11)
-			if !v75 {
-				goto b16
-			}
+		v74 = ((v51 * v7) & v72) * 2
+		if !(uint64(v74) < uint64(v11)) {
+			goto b16
 		}
-		{
-			*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
-			v77 := v51 * v8
-			v78 := v77 + v9
-			v79 := v78 & v72
-			v80 := v79 * 2
-			v81 = v80 + 1
-			v82 := uint64(v81) < uint64(v11)
-			if !v82 {
-				goto b15
-			}
+		*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
+		if !(uint64(v81) < uint64(v11)) {
+			goto b15
 		}
 		atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(0), int32(1))
 		continue
@@ -3434,16 +2797,9 @@ func (g *mpSwapHost) r0() int {
 		g.Fault(2, v74, v11, v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v86 := v51 * v8
-			v87 := v86 + v9
-			v89 := v87 & v88
-			v90 := v89 * 2
-			v91 = v90 + 1
-			v92 := uint64(v91) < uint64(v11)
-			if !v92 {
-				goto b27
-			}
+		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
+		if !(uint64(v91) < uint64(v11)) {
+			goto b27
 		}
 		{
 			v93 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v91)*4)), int32(1), int32(2))
@@ -3451,30 +2807,19 @@ func (g *mpSwapHost) r0() int {
 				goto b26
 			}
 		}
-		{
-			v94 = v51 * 4
-			v95 := uint64(v94) < uint64(v13)
-			if !v95 {
-				goto b25
-			}
+		v94 = v51 * 4
+		if !(uint64(v94) < uint64(v13)) {
+			goto b25
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v94)*4)) = int32(1)
-			v97 := v51 * v7
-			v98 := v97 & v88
-			v99 = v98 * 2
-			v100 := uint64(v99) < uint64(v11)
-			if !v100 {
-				goto b24
-			}
+		*(*int32)(unsafe.Add(p9, int(v94)*4)) = int32(1)
+		v99 = ((v51 * v7) & v88) * 2
+		if !(uint64(v99) < uint64(v11)) {
+			goto b24
 		}
-		{
-			v101 = *(*int32)(unsafe.Add(p8, int(v99)*4))
-			v102 = v94 + 1
-			v103 := uint64(v102) < uint64(v13)
-			if !v103 {
-				goto b23
-			}
+		v101 = *(*int32)(unsafe.Add(p8, int(v99)*4))
+		v102 = v94 + 1
+		if !(uint64(v102) < uint64(v13)) {
+			goto b23
 		}
 		*(*int32)(unsafe.Add(p9, int(v102)*4)) = v101
 		goto b26
@@ -3604,14 +2949,9 @@ func (g *rHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -3624,91 +2964,58 @@ func (g *rHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v50 == 0
-			if !v70 {
-				goto b17
-			}
+		if !(v50 == 0) {
+			goto b17
 		}
-		{
-			v71 := v51 * v7
-			v73 := v71 & v72
-			v74 = v73 * 2
-			v75 := uint64(v74) < uint64(v11)
-			if !v75 {
-				goto b16
-			}
+		v74 = ((v51 * v7) & v72) * 2
+		if !(uint64(v74) < uint64(v11)) {
+			goto b16
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
-			v77 := v51 * v8
-			v78 := v77 + v9
-			v79 := v78 & v72
-			v80 := v79 * 2
-			v81 = v80 + 1
-			v82 := uint64(v81) < uint64(v11)
-			if !v82 {
-				goto b15
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
+		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
+		if !(uint64(v81) < uint64(v11)) {
+			goto b15
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
 		continue
@@ -3719,34 +3026,19 @@ func (g *rHost) r0() int {
 		g.Fault(2, v74, v11, v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v86 := v51 * v8
-			v87 := v86 + v9
-			v89 := v87 & v88
-			v90 := v89 * 2
-			v91 = v90 + 1
-			v92 := uint64(v91) < uint64(v11)
-			if !v92 {
-				goto b23
-			}
+		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
+		if !(uint64(v91) < uint64(v11)) {
+			goto b23
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v91)*4)), int32(2))
-			v94 := v51 * v7
-			v95 := v94 & v88
-			v96 = v95 * 2
-			v97 := uint64(v96) < uint64(v11)
-			if !v97 {
-				goto b22
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v91)*4)), int32(2))
+		v96 = ((v51 * v7) & v88) * 2
+		if !(uint64(v96) < uint64(v11)) {
+			goto b22
 		}
-		{
-			v98 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v96)*4)))
-			v99 = v51 * 4
-			v100 := uint64(v99) < uint64(v13)
-			if !v100 {
-				goto b21
-			}
+		v98 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v96)*4)))
+		v99 = v51 * 4
+		if !(uint64(v99) < uint64(v13)) {
+			goto b21
 		}
 		*(*int32)(unsafe.Add(p9, int(v99)*4)) = v98
 		continue
@@ -3871,14 +3163,9 @@ func (g *sHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -3891,91 +3178,58 @@ func (g *sHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v50 == 0
-			if !v70 {
-				goto b17
-			}
+		if !(v50 == 0) {
+			goto b17
 		}
-		{
-			v71 := v51 * v7
-			v73 := v71 & v72
-			v74 = v73 * 2
-			v75 := uint64(v74) < uint64(v11)
-			if !v75 {
-				goto b16
-			}
+		v74 = ((v51 * v7) & v72) * 2
+		if !(uint64(v74) < uint64(v11)) {
+			goto b16
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(2))
-			v77 := v51 * v8
-			v78 := v77 + v9
-			v79 := v78 & v72
-			v80 := v79 * 2
-			v81 = v80 + 1
-			v82 := uint64(v81) < uint64(v11)
-			if !v82 {
-				goto b15
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(2))
+		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
+		if !(uint64(v81) < uint64(v11)) {
+			goto b15
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
 		continue
@@ -3986,34 +3240,19 @@ func (g *sHost) r0() int {
 		g.Fault(2, v74, v11, v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v86 := v51 * v8
-			v87 := v86 + v9
-			v89 := v87 & v88
-			v90 := v89 * 2
-			v91 = v90 + 1
-			v92 := uint64(v91) < uint64(v11)
-			if !v92 {
-				goto b23
-			}
+		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
+		if !(uint64(v91) < uint64(v11)) {
+			goto b23
 		}
-		{
-			v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
-			v94 = v51 * 4
-			v95 := uint64(v94) < uint64(v13)
-			if !v95 {
-				goto b22
-			}
+		v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
+		v94 = v51 * 4
+		if !(uint64(v94) < uint64(v13)) {
+			goto b22
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
-			v97 := v51 * v7
-			v98 := v97 & v88
-			v99 = v98 * 2
-			v100 := uint64(v99) < uint64(v11)
-			if !v100 {
-				goto b21
-			}
+		*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
+		v99 = ((v51 * v7) & v88) * 2
+		if !(uint64(v99) < uint64(v11)) {
+			goto b21
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v99)*4)), int32(1))
 		continue
@@ -4138,14 +3377,9 @@ func (g *sbHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -4158,99 +3392,63 @@ func (g *sbHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v50 == 0
-			if !v70 {
-				goto b19
-			}
+		if !(v50 == 0) {
+			goto b19
 		}
-		{
-			v71 := v51 * v7
-			v73 := v71 & v72
-			v74 = v73 * 2
-			v75 := uint64(v74) < uint64(v11)
-			if !v75 {
-				goto b18
-			}
+		v74 = ((v51 * v7) & v72) * 2
+		if !(uint64(v74) < uint64(v11)) {
+			goto b18
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
-			v77 := v51 * v8
-			v78 := v77 + v9
-			v79 := v78 & v72
-			v80 := v79 * 2
-			v81 = v80 + 1
-			v82 := uint64(v81) < uint64(v11)
-			if !v82 {
-				goto b17
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
+		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
+		if !(uint64(v81) < uint64(v11)) {
+			goto b17
 		}
-		{
-			v83 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v81)*4)))
-			v84 = v51 * 4
-			v85 := uint64(v84) < uint64(v13)
-			if !v85 {
-				goto b16
-			}
+		v83 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v81)*4)))
+		v84 = v51 * 4
+		if !(uint64(v84) < uint64(v13)) {
+			goto b16
 		}
 		*(*int32)(unsafe.Add(p9, int(v84)*4)) = v83
 		continue
@@ -4264,35 +3462,19 @@ func (g *sbHost) r0() int {
 		g.Fault(3, v74, v11, v0, int32(0), int32(0))
 		continue
 	b19:
-		{
-			v90 := v51 * v8
-			v91 := v90 + v9
-			v93 := v91 & v92
-			v94 := v93 * 2
-			v95 = v94 + 1
-			v96 := uint64(v95) < uint64(v11)
-			if !v96 {
-				goto b25
-			}
+		v95 = ((((v51 * v8) + v9) & v92) * 2) + 1
+		if !(uint64(v95) < uint64(v11)) {
+			goto b25
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v95)*4)), int32(1))
-			v98 := v51 * v7
-			v99 := v98 & v92
-			v100 = v99 * 2
-			v101 := uint64(v100) < uint64(v11)
-			if !v101 {
-				goto b24
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v95)*4)), int32(1))
+		v100 = ((v51 * v7) & v92) * 2
+		if !(uint64(v100) < uint64(v11)) {
+			goto b24
 		}
-		{
-			v102 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v100)*4)))
-			v103 := v51 * 4
-			v104 = v103 + 1
-			v105 := uint64(v104) < uint64(v13)
-			if !v105 {
-				goto b23
-			}
+		v102 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v100)*4)))
+		v104 = (v51 * 4) + 1
+		if !(uint64(v104) < uint64(v13)) {
+			goto b23
 		}
 		*(*int32)(unsafe.Add(p9, int(v104)*4)) = v102
 		continue
@@ -4417,14 +3599,9 @@ func (g *sbSwapHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 2
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -4437,91 +3614,58 @@ func (g *sbSwapHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v50 == 0
-			if !v70 {
-				goto b21
-			}
+		if !(v50 == 0) {
+			goto b21
 		}
-		{
-			v71 := v51 * v7
-			v73 := v71 & v72
-			v74 = v73 * 2
-			v75 := uint64(v74) < uint64(v11)
-			if !v75 {
-				goto b20
-			}
+		v74 = ((v51 * v7) & v72) * 2
+		if !(uint64(v74) < uint64(v11)) {
+			goto b20
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
-			v77 := v51 * v8
-			v78 := v77 + v9
-			v79 := v78 & v72
-			v80 := v79 * 2
-			v81 = v80 + 1
-			v82 := uint64(v81) < uint64(v11)
-			if !v82 {
-				goto b19
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
+		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
+		if !(uint64(v81) < uint64(v11)) {
+			goto b19
 		}
 		{
 			v83 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1), int32(2))
@@ -4529,12 +3673,9 @@ func (g *sbSwapHost) r0() int {
 				goto b18
 			}
 		}
-		{
-			v84 = v51 * 4
-			v85 := uint64(v84) < uint64(v13)
-			if !v85 {
-				goto b17
-			}
+		v84 = v51 * 4
+		if !(uint64(v84) < uint64(v13)) {
+			goto b17
 		}
 		*(*int32)(unsafe.Add(p9, int(v84)*4)) = int32(1)
 		goto b18
@@ -4550,26 +3691,14 @@ func (g *sbSwapHost) r0() int {
 		g.Fault(3, v74, v11, v0, int32(0), int32(0))
 		continue
 	b21:
-		{
-			v90 := v51 * v8
-			v91 := v90 + v9
-			v93 := v91 & v92
-			v94 := v93 * 2
-			v95 = v94 + 1
-			v96 := uint64(v95) < uint64(v11)
-			if !v96 {
-				goto b29
-			}
+		v95 = ((((v51 * v8) + v9) & v92) * 2) + 1
+		if !(uint64(v95) < uint64(v11)) {
+			goto b29
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v95)*4)), int32(1))
-			v98 := v51 * v7
-			v99 := v98 & v92
-			v100 = v99 * 2
-			v101 := uint64(v100) < uint64(v11)
-			if !v101 {
-				goto b28
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v95)*4)), int32(1))
+		v100 = ((v51 * v7) & v92) * 2
+		if !(uint64(v100) < uint64(v11)) {
+			goto b28
 		}
 		{
 			v102 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v100)*4)), int32(1), int32(2))
@@ -4577,13 +3706,9 @@ func (g *sbSwapHost) r0() int {
 				goto b27
 			}
 		}
-		{
-			v103 := v51 * 4
-			v104 = v103 + 1
-			v105 := uint64(v104) < uint64(v13)
-			if !v105 {
-				goto b26
-			}
+		v104 = (v51 * 4) + 1
+		if !(uint64(v104) < uint64(v13)) {
+			goto b26
 		}
 		*(*int32)(unsafe.Add(p9, int(v104)*4)) = int32(1)
 		goto b27
@@ -4705,14 +3830,9 @@ func (g *twoTwoWHost) r0() int {
 			v21 := int64(uint32(v20))
 			v22 := v20 * 2
 			v23 := v17 - v22
-			v24 := int64(uint32(v23))
 			v28 := v21 * v5
-			v29 := v6 * v24
-			v30 := v28 + v29
-			v33 := v30 & v32
-			v34 := v27 + v33
 			v48 = v23
-			v49 = v34
+			v49 = v27 + ((v28 + (v6 * int64(uint32(v23)))) & v32)
 			goto b4
 		}
 	b2:
@@ -4725,91 +3845,58 @@ func (g *twoTwoWHost) r0() int {
 		{
 			v43 := v41 * v5
 			v45 := v43 + v44
-			v47 := v45 & v46
 			v48 = v38
-			v49 = v47
+			v49 = v45 & v46
 		}
 	b4:
 		{
 			v50 := int64(uint32(v0))
 			v51 := v50 * v6
-			v52 := v51 ^ v49
-			v53 := v52 & v10
-			v54 := -2147483648 <= v53
-			v55 := v53 <= 2147483647
-			v57 := v54 && v55
-			v58 := v57 && v56
-			if !v58 {
+			v53 := (v51 ^ v49) & v10
+			if !(((-2147483648 <= v53) && (v53 <= 2147483647)) && v56) {
 				v63 = v53
 				goto b7
 			}
 			v59 = v53
 		}
 	b5:
-		{
-			v60 := 0 < v59
-			if !v60 {
-				goto b11
-			}
+		if !(0 < v59) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v62 := v59 + -1
-			v59 = v62
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v59 = v59 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v64 := 0 < v63
-			if !v64 {
-				goto b11
-			}
+		if !(0 < v63) {
+			goto b11
 		}
 		if !v56 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v66 := v63 + -1
-			v63 = v66
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v63 = v63 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v68 := v48 == 0
-			if !v68 {
-				goto b17
-			}
+		if !(v48 == 0) {
+			goto b17
 		}
-		{
-			v69 := v49 * v7
-			v71 := v69 & v70
-			v72 = v71 * 2
-			v73 := uint64(v72) < uint64(v11)
-			if !v73 {
-				goto b16
-			}
+		v72 = ((v49 * v7) & v70) * 2
+		if !(uint64(v72) < uint64(v11)) {
+			goto b16
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
-			v75 := v49 * v8
-			v76 := v75 + v9
-			v77 := v76 & v70
-			v78 := v77 * 2
-			v79 = v78 + 1
-			v80 := uint64(v79) < uint64(v11)
-			if !v80 {
-				goto b15
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
+		v79 = ((((v49 * v8) + v9) & v70) * 2) + 1
+		if !(uint64(v79) < uint64(v11)) {
+			goto b15
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(2))
 		continue
@@ -4820,26 +3907,14 @@ func (g *twoTwoWHost) r0() int {
 		g.Fault(2, v72, v11, v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v84 := v49 * v8
-			v85 := v84 + v9
-			v87 := v85 & v86
-			v88 := v87 * 2
-			v89 = v88 + 1
-			v90 := uint64(v89) < uint64(v11)
-			if !v90 {
-				goto b21
-			}
+		v89 = ((((v49 * v8) + v9) & v86) * 2) + 1
+		if !(uint64(v89) < uint64(v11)) {
+			goto b21
 		}
-		{
-			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v89)*4)), int32(1))
-			v92 := v49 * v7
-			v93 := v92 & v86
-			v94 = v93 * 2
-			v95 := uint64(v94) < uint64(v11)
-			if !v95 {
-				goto b20
-			}
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v89)*4)), int32(1))
+		v94 = ((v49 * v7) & v86) * 2
+		if !(uint64(v94) < uint64(v11)) {
+			goto b20
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v94)*4)), int32(2))
 		continue
@@ -4960,14 +4035,9 @@ func (g *wrcHost) r0() int {
 			v23 := int64(uint32(v22))
 			v24 := v22 * 4
 			v25 := v19 - v24
-			v26 := int64(uint32(v25))
 			v30 := v23 * v5
-			v31 := v6 * v26
-			v32 := v30 + v31
-			v35 := v32 & v34
-			v36 := v29 + v35
 			v50 = v25
-			v51 = v36
+			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
 			goto b4
 		}
 	b2:
@@ -4980,107 +4050,68 @@ func (g *wrcHost) r0() int {
 		{
 			v45 := v43 * v5
 			v47 := v45 + v46
-			v49 := v47 & v48
 			v50 = v40
-			v51 = v49
+			v51 = v47 & v48
 		}
 	b4:
 		{
 			v52 := int64(uint32(v0))
 			v53 := v52 * v6
-			v54 := v53 ^ v51
-			v55 := v54 & v10
-			v56 := -2147483648 <= v55
-			v57 := v55 <= 2147483647
-			v59 := v56 && v57
-			v60 := v59 && v58
-			if !v60 {
+			v55 := (v53 ^ v51) & v10
+			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
 				v65 = v55
 				goto b7
 			}
 			v61 = v55
 		}
 	b5:
-		{
-			v62 := 0 < v61
-			if !v62 {
-				goto b11
-			}
+		if !(0 < v61) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v64 := v61 + -1
-			v61 = v64
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v61 = v61 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v66 := 0 < v65
-			if !v66 {
-				goto b11
-			}
+		if !(0 < v65) {
+			goto b11
 		}
 		if !v58 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(p10), int32(1))
-			v68 := v65 + -1
-			v65 = v68
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		atomic.AddInt32((*int32)(p10), int32(1))
+		v65 = v65 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b10:
 		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v70 := v51 * v7
-			v72 := v70 & v71
-			v73 = v72 * 2
-			v74 := uint64(v73) < uint64(v11)
-			if !v74 {
-				goto b27
-			}
+		v73 = ((v51 * v7) & v71) * 2
+		if !(uint64(v73) < uint64(v11)) {
+			goto b27
 		}
-		{
-			v75 := v51 * v8
-			v76 := v75 + v9
-			v77 := v76 & v71
-			v78 := v77 * 2
-			v79 = v78 + 1
-			v80 := uint64(v79) < uint64(v11)
-			if !v80 {
-				goto b26
-			}
+		v79 = ((((v51 * v8) + v9) & v71) * 2) + 1
+		if !(uint64(v79) < uint64(v11)) {
+			goto b26
 		}
-		{
-			v81 := v50 == 0
-			if !v81 {
-				goto b15
-			}
+		if !(v50 == 0) {
+			goto b15
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v73)*4)), int32(1))
 		goto b25
 	b15:
-		{
-			v83 := v50 == 1
-			if !v83 {
-				goto b19
-			}
+		if !(v50 == 1) {
+			goto b19
 		}
-		{
-			v84 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
-			v85 = v51 * 4
-			v86 := uint64(v85) < uint64(v13)
-			if !v86 {
-				goto b18
-			}
+		v84 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
+		v85 = v51 * 4
+		if !(uint64(v85) < uint64(v13)) {
+			goto b18
 		}
 		*(*int32)(unsafe.Add(p9, int(v85)*4)) = v84
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), v84)
@@ -5089,29 +4120,20 @@ func (g *wrcHost) r0() int {
 		g.Fault(1, v85, v13, v0, int32(0), int32(0))
 		continue
 	b19:
-		{
-			v90 := v50 == 2
-			if !v90 {
-				goto b25
-			}
+		if !(v50 == 2) {
+			goto b25
 		}
-		{
-			v91 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
-			v92 = v51 * 4
-			v93 = v92 + 1
-			v94 := uint64(v93) < uint64(v13)
-			if !v94 {
-				goto b24
-			}
+		v91 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+		v92 = v51 * 4
+		v93 = v92 + 1
+		if !(uint64(v93) < uint64(v13)) {
+			goto b24
 		}
-		{
-			*(*int32)(unsafe.Add(p9, int(v93)*4)) = v91
-			v96 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
-			v97 = v92 + 2
-			v98 := uint64(v97) < uint64(v13)
-			if !v98 {
-				goto b23
-			}
+		*(*int32)(unsafe.Add(p9, int(v93)*4)) = v91
+		v96 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
+		v97 = v92 + 2
+		if !(uint64(v97) < uint64(v13)) {
+			goto b23
 		}
 		*(*int32)(unsafe.Add(p9, int(v97)*4)) = v96
 		goto b25

@@ -68,18 +68,12 @@ func (g *accessorHost) r1() int {
 				goto b7
 			}
 		}
-		{
-			v8 := v6 / v3
-			v9 := v8 * v3
-			v10 = v6 - v9
-			v11 := uint64(v10) < uint64(v3)
-			if !v11 {
-				goto b6
-			}
+		v10 = v6 - ((v6 / v3) * v3)
+		if !(uint64(v10) < uint64(v3)) {
+			goto b6
 		}
 		{
-			v12 := int32(uint64(v10))
-			v13 = *(*int32)(unsafe.Add(m0, int(v12)*4))
+			v13 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v10)))*4))
 			v14 := uint64(v4) < uint64(v1)
 			if !v14 {
 				goto b5
@@ -321,8 +315,7 @@ func (g *countsHost) r3() int {
 			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v12 := v11 & 3
 			v13 := *(*int32)(unsafe.Add(m1, int(v12)*4))
-			v14 := v13 + 1
-			*(*int32)(unsafe.Add(m1, int(v12)*4)) = v14
+			*(*int32)(unsafe.Add(m1, int(v12)*4)) = v13 + 1
 			next = 3
 			continue
 		}
@@ -662,15 +655,13 @@ func (g *globalCountsHost) r0() int {
 			v7 := *(*int32)(unsafe.Add(p0, x*4))
 			v8 = v7 & 3
 			v9 = int64(v8)
-			v10 := uint64(v9) < uint64(v3)
-			if !v10 {
+			if !(uint64(v9) < uint64(v3)) {
 				goto b3
 			}
 		}
 		{
 			v11 := *(*int32)(unsafe.Add(p1, int(v8)*4))
-			v12 := v11 + 1
-			*(*int32)(unsafe.Add(p1, int(v8)*4)) = v12
+			*(*int32)(unsafe.Add(p1, int(v8)*4)) = v11 + 1
 			continue
 		}
 	b3:
@@ -812,17 +803,13 @@ func (g *guardedHost) r3() int {
 			v19 = int32(-1)
 		}
 	b10:
-		{
-			v20 = v19 + 1
-			v21 := v20 < 64
-			if !v21 {
-				goto b12
-			}
+		v20 = v19 + 1
+		if !(v20 < 64) {
+			goto b12
 		}
 		{
 			v22 := *(*int32)(unsafe.Add(m1, int(v20)*4))
-			v23 := v18 + v22
-			v18 = v23
+			v18 = v18 + v22
 			v19 = v20
 			goto b10
 		}
@@ -895,8 +882,7 @@ func (g *halfAtomicHost) r2() int {
 			_ = *(*int32)(m1)
 			*(*int32)(m1) += int32(1)
 			v4 := *(*int32)(m1)
-			v5 := v4 == 64
-			if !v5 {
+			if !(v4 == 64) {
 				goto b6
 			}
 		}
@@ -1379,44 +1365,30 @@ func (g *lastStepsHost) r3() int {
 		var v12, v25 int32
 		v12 = int32(32)
 	b6:
-		{
-			v13 := 0 < v12
-			if !v13 {
-				goto b13
-			}
+		if !(0 < v12) {
+			goto b13
 		}
-		{
-			v14 := v5 < v12
-			if !v14 {
-				goto b9
-			}
+		if !(v5 < v12) {
+			goto b9
 		}
 		{
 			v15 := *(*int32)(unsafe.Add(m1, x*4))
-			v16 := v5 + v12
-			v17 := *(*int32)(unsafe.Add(m1, int(v16)*4))
-			v18 := v15 + v17
-			*(*int32)(unsafe.Add(m1, x*4)) = v18
+			v17 := *(*int32)(unsafe.Add(m1, int(v5+v12)*4))
+			*(*int32)(unsafe.Add(m1, x*4)) = v15 + v17
 		}
 	b9:
-		{
-			v20 := 4 < v12
-			if !v20 {
-				goto b12
-			}
+		if !(4 < v12) {
+			goto b12
 		}
 		u12 = v12
 		next = 3
 		continue
 	b12:
-		{
-			v21 := v12 / 2
-			v12 = v21
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b6
+		v12 = v12 / 2
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b6
 	b13:
 		{
 			v22 := v5 == 0
@@ -1467,38 +1439,24 @@ func (g *lastStepsHost) r4() int {
 		v0 := int32(basex + x)
 		var v25 int32
 	b12:
-		{
-			v21 := v12 / 2
-			v12 = v21
+		v12 = v12 / 2
+		if !(0 < v12) {
+			goto b13
 		}
-		{
-			v13 := 0 < v12
-			if !v13 {
-				goto b13
-			}
-		}
-		{
-			v14 := v5 < v12
-			if !v14 {
-				goto b9
-			}
+		if !(v5 < v12) {
+			goto b9
 		}
 		{
 			v15 := *(*int32)(unsafe.Add(m1, x*4))
-			v16 := v5 + v12
-			v17 := *(*int32)(unsafe.Add(m1, int(v16)*4))
-			v18 := v15 + v17
-			*(*int32)(unsafe.Add(m1, x*4)) = v18
+			v17 := *(*int32)(unsafe.Add(m1, int(v5+v12)*4))
+			*(*int32)(unsafe.Add(m1, x*4)) = v15 + v17
 		}
 	b9:
-		{
-			v20 := 4 < v12
-			if !v20 {
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b12
+		if !(4 < v12) {
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b12
 		}
 		u12 = v12
 		next = 3
@@ -1591,8 +1549,7 @@ func (g *lieHost) r1() int {
 		{
 			v7 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
 			v8 := v7
-			v9 := 3 < v8
-			if !v9 {
+			if !(3 < v8) {
 				goto b5
 			}
 		}
@@ -1706,8 +1663,7 @@ func (g *lieRoundsHost) r1() int {
 			v4 := int32(uint32(v3) / uint32(32))
 			v5 := int64(uint32(v4))
 			v6 = v5
-			v7 := 0 < v6
-			if !v7 {
+			if !(0 < v6) {
 				goto b5
 			}
 			v8 = int64(0)
@@ -1756,12 +1712,9 @@ func (g *lieRoundsHost) r2() int {
 		v8 := e8
 		v0 := int32(basex + x)
 		var v9, v11 int64
-		{
-			v9 = v8 + 1
-			v10 := v9 < v6
-			if !v10 {
-				goto b5
-			}
+		v9 = v8 + 1
+		if !(v9 < v6) {
+			goto b5
 		}
 		v8 = v9
 		u8 = v8
@@ -2017,8 +1970,7 @@ func (g *missingSecondHost) r3() int {
 			v16 := *(*int32)(unsafe.Add(m1, int(v15)*4))
 			v17 = v7 + v16
 			v18 = v8 + 1
-			v19 := v18 < 4
-			if !v19 {
+			if !(v18 < 4) {
 				goto b8
 			}
 		}
@@ -2608,8 +2560,7 @@ func (g *treeHost) r3() int {
 		{
 			v13 := *(*int32)(unsafe.Add(m1, x*4))
 			v15 := *(*int32)(unsafe.Add(m1, x*4+128))
-			v16 := v13 + v15
-			*(*int32)(unsafe.Add(m1, x*4)) = v16
+			*(*int32)(unsafe.Add(m1, x*4)) = v13 + v15
 		}
 	b7:
 		{
@@ -2621,8 +2572,7 @@ func (g *treeHost) r3() int {
 		{
 			v19 := *(*int32)(unsafe.Add(m1, x*4))
 			v21 := *(*int32)(unsafe.Add(m1, x*4+64))
-			v22 := v19 + v21
-			*(*int32)(unsafe.Add(m1, x*4)) = v22
+			*(*int32)(unsafe.Add(m1, x*4)) = v19 + v21
 		}
 	b9:
 		{
@@ -2634,8 +2584,7 @@ func (g *treeHost) r3() int {
 		{
 			v25 := *(*int32)(unsafe.Add(m1, x*4))
 			v27 := *(*int32)(unsafe.Add(m1, x*4+32))
-			v28 := v25 + v27
-			*(*int32)(unsafe.Add(m1, x*4)) = v28
+			*(*int32)(unsafe.Add(m1, x*4)) = v25 + v27
 		}
 	b11:
 		{
@@ -2647,8 +2596,7 @@ func (g *treeHost) r3() int {
 		{
 			v31 := *(*int32)(unsafe.Add(m1, x*4))
 			v33 := *(*int32)(unsafe.Add(m1, x*4+16))
-			v34 := v31 + v33
-			*(*int32)(unsafe.Add(m1, x*4)) = v34
+			*(*int32)(unsafe.Add(m1, x*4)) = v31 + v33
 		}
 	b13:
 		{
@@ -2660,8 +2608,7 @@ func (g *treeHost) r3() int {
 		{
 			v37 := *(*int32)(unsafe.Add(m1, x*4))
 			v39 := *(*int32)(unsafe.Add(m1, x*4+8))
-			v40 := v37 + v39
-			*(*int32)(unsafe.Add(m1, x*4)) = v40
+			*(*int32)(unsafe.Add(m1, x*4)) = v37 + v39
 		}
 	b15:
 		{
@@ -2673,8 +2620,7 @@ func (g *treeHost) r3() int {
 		{
 			v43 := *(*int32)(unsafe.Add(m1, x*4))
 			v45 := *(*int32)(unsafe.Add(m1, x*4+4))
-			v46 := v43 + v45
-			*(*int32)(unsafe.Add(m1, x*4)) = v46
+			*(*int32)(unsafe.Add(m1, x*4)) = v43 + v45
 		}
 	b17:
 		{

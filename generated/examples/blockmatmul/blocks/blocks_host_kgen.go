@@ -127,11 +127,8 @@ func (g *matMulHost) r2() int {
 			v20 = float32(0)
 			v21 = int64(0)
 		}
-		{
-			v22 := v21 < v3
-			if !v22 {
-				goto b36
-			}
+		if !(v21 < v3) {
+			goto b36
 		}
 		{
 			v23 := v19 * v11
@@ -142,11 +139,8 @@ func (g *matMulHost) r2() int {
 				goto b6
 			}
 		}
-		{
-			v27 := v3 <= v25
-			if !v27 {
-				goto b7
-			}
+		if !(v3 <= v25) {
+			goto b7
 		}
 	b6:
 		v32 = float32(0)
@@ -155,8 +149,7 @@ func (g *matMulHost) r2() int {
 		{
 			v28 := v15 * v3
 			v29 = v28 + v25
-			v30 := uint64(v29) < uint64(v5)
-			if !v30 {
+			if !(uint64(v29) < uint64(v5)) {
 				goto b35
 			}
 		}
@@ -165,20 +158,14 @@ func (g *matMulHost) r2() int {
 			v32 = v31
 		}
 	b9:
-		{
-			v33 := uint64(v24) < uint64(v12)
-			if !v33 {
-				goto b34
-			}
+		if !(uint64(v24) < uint64(v12)) {
+			goto b34
 		}
-		{
-			v34 = int32(uint64(v24))
-			*(*float32)(unsafe.Add(m0, int(v34)*4)) = v32
-			v36 = v21 + v19
-			v37 := v3 <= v36
-			if v37 {
-				goto b12
-			}
+		v34 = int32(uint64(v24))
+		*(*float32)(unsafe.Add(m0, int(v34)*4)) = v32
+		v36 = v21 + v19
+		if v3 <= v36 {
+			goto b12
 		}
 		{
 			v38 := v4 <= v14
@@ -190,24 +177,17 @@ func (g *matMulHost) r2() int {
 		v43 = float32(0)
 		goto b15
 	b13:
-		{
-			v39 := v36 * v4
-			v40 = v39 + v14
-			v41 := uint64(v40) < uint64(v7)
-			if !v41 {
-				goto b33
-			}
+		v40 = (v36 * v4) + v14
+		if !(uint64(v40) < uint64(v7)) {
+			goto b33
 		}
 		{
 			v42 := *(*float32)(unsafe.Add(p4, int(v40)*4))
 			v43 = v42
 		}
 	b15:
-		{
-			v44 := uint64(v24) < uint64(v13)
-			if !v44 {
-				goto b32
-			}
+		if !(uint64(v24) < uint64(v13)) {
+			goto b32
 		}
 		*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
 		h20[li] = v20
@@ -246,8 +226,7 @@ func (g *matMulHost) r2() int {
 		{
 			v97 := v15 * v4
 			v98 = v97 + v14
-			v99 := uint64(v98) < uint64(v9)
-			if !v99 {
+			if !(uint64(v98) < uint64(v9)) {
 				goto b40
 			}
 		}
@@ -319,10 +298,7 @@ func (g *matMulHost) r3() int {
 			v51 := uint32(v16) < uint32(c2)
 			v53 := v52 + v17
 			v54 := uint64(v53) < uint64(v13)
-			v55 := v47 && v50
-			v56 := v55 && v51
-			v57 := v56 && v54
-			if !v57 {
+			if !(((v47 && v50) && v51) && v54) {
 				v71 = v20
 				v72 = int32(0)
 				goto b22
@@ -333,17 +309,11 @@ func (g *matMulHost) r3() int {
 	b19:
 		{
 			v60 := int64(uint32(v59))
-			v61 := v23 + v60
-			v62 := int32(uint64(v61))
-			v63 := *(*float32)(unsafe.Add(m0, int(v62)*4))
-			v64 := v60 * v11
-			v65 := v64 + v17
-			v66 := int32(uint64(v65))
-			v67 := *(*float32)(unsafe.Add(m1, int(v66)*4))
+			v63 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v23+v60)))*4))
+			v67 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v60*v11)+v17)))*4))
 			v68 = float32(v63*v67 + v58)
 			v69 = v59 + 1
-			v70 := v69 < c0
-			if !v70 {
+			if !(v69 < c0) {
 				goto b21
 			}
 		}
@@ -357,31 +327,21 @@ func (g *matMulHost) r3() int {
 		v86 = v68
 		goto b27
 	b22:
-		{
-			v73 = int64(uint32(v72))
-			v74 = v23 + v73
-			v75 := uint64(v74) < uint64(v12)
-			if !v75 {
-				goto b29
-			}
+		v73 = int64(uint32(v72))
+		v74 = v23 + v73
+		if !(uint64(v74) < uint64(v12)) {
+			goto b29
+		}
+		v77 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v74)))*4))
+		v79 = (v73 * v11) + v17
+		if !(uint64(v79) < uint64(v13)) {
+			goto b28
 		}
 		{
-			v76 := int32(uint64(v74))
-			v77 = *(*float32)(unsafe.Add(m0, int(v76)*4))
-			v78 := v73 * v11
-			v79 = v78 + v17
-			v80 := uint64(v79) < uint64(v13)
-			if !v80 {
-				goto b28
-			}
-		}
-		{
-			v81 := int32(uint64(v79))
-			v82 := *(*float32)(unsafe.Add(m1, int(v81)*4))
+			v82 := *(*float32)(unsafe.Add(m1, int(int32(uint64(v79)))*4))
 			v83 = float32(v77*v82 + v71)
 			v84 = v72 + 1
-			v85 := v84 < c0
-			if !v85 {
+			if !(v84 < c0) {
 				goto b26
 			}
 		}
@@ -464,16 +424,10 @@ func (g *matMulHost) r4() int {
 		var v20, v32, v43 float32
 		var v24, v25, v29, v36, v40, v98 int64
 		var v34 int32
-		{
-			v90 := v21 + v11
-			v20 = v89
-			v21 = v90
-		}
-		{
-			v22 := v21 < v3
-			if !v22 {
-				goto b36
-			}
+		v20 = v89
+		v21 = v21 + v11
+		if !(v21 < v3) {
+			goto b36
 		}
 		{
 			v23 := v19 * v11
@@ -484,11 +438,8 @@ func (g *matMulHost) r4() int {
 				goto b6
 			}
 		}
-		{
-			v27 := v3 <= v25
-			if !v27 {
-				goto b7
-			}
+		if !(v3 <= v25) {
+			goto b7
 		}
 	b6:
 		v32 = float32(0)
@@ -497,8 +448,7 @@ func (g *matMulHost) r4() int {
 		{
 			v28 := v15 * v3
 			v29 = v28 + v25
-			v30 := uint64(v29) < uint64(v5)
-			if !v30 {
+			if !(uint64(v29) < uint64(v5)) {
 				goto b35
 			}
 		}
@@ -507,20 +457,14 @@ func (g *matMulHost) r4() int {
 			v32 = v31
 		}
 	b9:
-		{
-			v33 := uint64(v24) < uint64(v12)
-			if !v33 {
-				goto b34
-			}
+		if !(uint64(v24) < uint64(v12)) {
+			goto b34
 		}
-		{
-			v34 = int32(uint64(v24))
-			*(*float32)(unsafe.Add(m0, int(v34)*4)) = v32
-			v36 = v21 + v19
-			v37 := v3 <= v36
-			if v37 {
-				goto b12
-			}
+		v34 = int32(uint64(v24))
+		*(*float32)(unsafe.Add(m0, int(v34)*4)) = v32
+		v36 = v21 + v19
+		if v3 <= v36 {
+			goto b12
 		}
 		{
 			v38 := v4 <= v14
@@ -532,24 +476,17 @@ func (g *matMulHost) r4() int {
 		v43 = float32(0)
 		goto b15
 	b13:
-		{
-			v39 := v36 * v4
-			v40 = v39 + v14
-			v41 := uint64(v40) < uint64(v7)
-			if !v41 {
-				goto b33
-			}
+		v40 = (v36 * v4) + v14
+		if !(uint64(v40) < uint64(v7)) {
+			goto b33
 		}
 		{
 			v42 := *(*float32)(unsafe.Add(p4, int(v40)*4))
 			v43 = v42
 		}
 	b15:
-		{
-			v44 := uint64(v24) < uint64(v13)
-			if !v44 {
-				goto b32
-			}
+		if !(uint64(v24) < uint64(v13)) {
+			goto b32
 		}
 		*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
 		h20[li] = v20
@@ -588,8 +525,7 @@ func (g *matMulHost) r4() int {
 		{
 			v97 := v15 * v4
 			v98 = v97 + v14
-			v99 := uint64(v98) < uint64(v9)
-			if !v99 {
+			if !(uint64(v98) < uint64(v9)) {
 				goto b40
 			}
 		}

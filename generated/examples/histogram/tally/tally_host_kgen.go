@@ -69,29 +69,18 @@ func (g *tallyHost) r1() int {
 			v8 = v5
 		}
 	b2:
-		{
-			v9 := v8 < v1
-			if !v9 {
-				goto b4
-			}
+		if !(v8 < v1) {
+			goto b4
 		}
 		{
 			v10 := *(*int32)(unsafe.Add(p0, int(v8)*4))
-			v11 := v10 & 255
-			_ = *(*int32)(unsafe.Add(m0, int(v11)*4))
-			*(*int32)(unsafe.Add(m0, int(v11)*4)) += int32(1)
-			v13 := int32(uint32(v10) >> 8)
-			v14 := v13 & 255
-			v15 := v14 + 256
-			_ = *(*int32)(unsafe.Add(m0, int(v15)*4))
-			*(*int32)(unsafe.Add(m0, int(v15)*4)) += int32(1)
-			v17 := int32(uint32(v10) >> 16)
-			v18 := v17 & 255
-			v19 := v18 + 512
-			_ = *(*int32)(unsafe.Add(m0, int(v19)*4))
-			*(*int32)(unsafe.Add(m0, int(v19)*4)) += int32(1)
-			v21 := v8 + v7
-			v8 = v21
+			_ = *(*int32)(unsafe.Add(m0, int(v10&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v10&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>8)&255)+256)*4))
+			*(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>8)&255)+256)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>16)&255)+512)*4))
+			*(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>16)&255)+512)*4)) += int32(1)
+			v8 = v8 + v7
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -123,57 +112,35 @@ func (g *tallyHost) r2() int {
 			v26 := v25 + -1
 			v27 := v26 / 256
 			v28 := v27 * 256
-			v29 := v22 + v28
-			v30 := int64(uint32(v29))
-			v31 := uint64(v30) < uint64(v3)
-			v32 := v24 && v31
-			if !v32 {
+			if !(v24 && (uint64(int64(uint32(v22+v28))) < uint64(v3))) {
 				v39 = v22
 				goto b10
 			}
 			v33 = v22
 		}
 	b6:
-		{
-			v34 := v33 < 768
-			if !v34 {
-				goto b16
-			}
+		if !(v33 < 768) {
+			goto b16
 		}
-		{
-			v35 = *(*int32)(unsafe.Add(m0, int(v33)*4))
-			v36 := v35 != 0
-			if !v36 {
-				goto b9
-			}
+		v35 = *(*int32)(unsafe.Add(m0, int(v33)*4))
+		if !(v35 != 0) {
+			goto b9
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v33)*4)), v35)
 	b9:
-		{
-			v38 := v33 + 256
-			v33 = v38
-			goto b6
-		}
+		v33 = v33 + 256
+		goto b6
 	b10:
-		{
-			v40 = int64(uint32(v39))
-			v41 := v39 < 768
-			if !v41 {
-				goto b16
-			}
+		v40 = int64(uint32(v39))
+		if !(v39 < 768) {
+			goto b16
 		}
-		{
-			v42 = *(*int32)(unsafe.Add(m0, int(v39)*4))
-			v43 := v42 != 0
-			if !v43 {
-				goto b15
-			}
+		v42 = *(*int32)(unsafe.Add(m0, int(v39)*4))
+		if !(v42 != 0) {
+			goto b15
 		}
-		{
-			v44 := uint64(v40) < uint64(v3)
-			if !v44 {
-				goto b14
-			}
+		if !(uint64(v40) < uint64(v3)) {
+			goto b14
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v39)*4)), v42)
 		goto b15
@@ -181,11 +148,8 @@ func (g *tallyHost) r2() int {
 		g.Fault(0, v40, v3, v0, int32(0), int32(0))
 		continue
 	b15:
-		{
-			v47 := v39 + 256
-			v39 = v47
-			goto b10
-		}
+		v39 = v39 + 256
+		goto b10
 	b16:
 		continue
 	}

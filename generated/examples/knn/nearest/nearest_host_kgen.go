@@ -250,44 +250,29 @@ func (g *mergeHost) r0() int {
 			v176 = int64(-1)
 		}
 	b2:
-		{
-			v177 = v176 + 1
-			v178 := v177 < v1
-			if !v178 {
-				goto b89
-			}
-			v179 = int32(-1)
+		v177 = v176 + 1
+		if !(v177 < v1) {
+			goto b89
 		}
+		v179 = int32(-1)
 	b3:
-		{
-			v180 = v179 + 1
-			v181 := v180 < 16
-			if !v181 {
-				goto b88
-			}
+		v180 = v179 + 1
+		if !(v180 < 16) {
+			goto b88
 		}
-		{
-			v182 = *(*float32)(unsafe.Add(p1, v174+int(v177)*128+int(v180)*8))
-			v183 = *(*int32)(unsafe.Add(p1, v174+int(v177)*128+int(v180)*8+4))
-			v184 = *(*float32)(unsafe.Add(m0, 60))
-			v185 = *(*int32)(unsafe.Add(m1, 60))
-			v186 := v182 < v184
-			if v186 {
-				v190 = true
-				goto b8
-			}
+		v182 = *(*float32)(unsafe.Add(p1, v174+int(v177)*128+int(v180)*8))
+		v183 = *(*int32)(unsafe.Add(p1, v174+int(v177)*128+int(v180)*8+4))
+		v184 = *(*float32)(unsafe.Add(m0, 60))
+		v185 = *(*int32)(unsafe.Add(m1, 60))
+		if v182 < v184 {
+			v190 = true
+			goto b8
 		}
-		{
-			v187 := v182 == v184
-			if !v187 {
-				v189 = false
-				goto b7
-			}
+		if !(v182 == v184) {
+			v189 = false
+			goto b7
 		}
-		{
-			v188 := v183 < v185
-			v189 = v188
-		}
+		v189 = v183 < v185
 	b7:
 		v190 = v189
 	b8:
@@ -295,26 +280,17 @@ func (g *mergeHost) r0() int {
 			v359 = false
 			goto b86
 		}
-		{
-			v191 = *(*float32)(unsafe.Add(m0, 56))
-			v192 = *(*int32)(unsafe.Add(m1, 56))
-			v193 := v182 < v191
-			if v193 {
-				v197 = true
-				goto b13
-			}
+		v191 = *(*float32)(unsafe.Add(m0, 56))
+		v192 = *(*int32)(unsafe.Add(m1, 56))
+		if v182 < v191 {
+			v197 = true
+			goto b13
 		}
-		{
-			v194 := v182 == v191
-			if !v194 {
-				v196 = false
-				goto b12
-			}
+		if !(v182 == v191) {
+			v196 = false
+			goto b12
 		}
-		{
-			v195 := v183 < v192
-			v196 = v195
-		}
+		v196 = v183 < v192
 	b12:
 		v197 = v196
 	b13:
@@ -329,23 +305,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 60)) = v199
 			v202 = *(*float32)(unsafe.Add(m0, 52))
 			v203 = *(*int32)(unsafe.Add(m1, 52))
-			v204 := v182 < v202
-			if v204 {
+			if v182 < v202 {
 				v208 = true
 				goto b18
 			}
 		}
-		{
-			v205 := v182 == v202
-			if !v205 {
-				v207 = false
-				goto b17
-			}
+		if !(v182 == v202) {
+			v207 = false
+			goto b17
 		}
-		{
-			v206 := v183 < v203
-			v207 = v206
-		}
+		v207 = v183 < v203
 	b17:
 		v208 = v207
 	b18:
@@ -360,23 +329,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 56)) = v210
 			v213 = *(*float32)(unsafe.Add(m0, 48))
 			v214 = *(*int32)(unsafe.Add(m1, 48))
-			v215 := v182 < v213
-			if v215 {
+			if v182 < v213 {
 				v219 = true
 				goto b23
 			}
 		}
-		{
-			v216 := v182 == v213
-			if !v216 {
-				v218 = false
-				goto b22
-			}
+		if !(v182 == v213) {
+			v218 = false
+			goto b22
 		}
-		{
-			v217 := v183 < v214
-			v218 = v217
-		}
+		v218 = v183 < v214
 	b22:
 		v219 = v218
 	b23:
@@ -391,23 +353,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 52)) = v221
 			v224 = *(*float32)(unsafe.Add(m0, 44))
 			v225 = *(*int32)(unsafe.Add(m1, 44))
-			v226 := v182 < v224
-			if v226 {
+			if v182 < v224 {
 				v230 = true
 				goto b28
 			}
 		}
-		{
-			v227 := v182 == v224
-			if !v227 {
-				v229 = false
-				goto b27
-			}
+		if !(v182 == v224) {
+			v229 = false
+			goto b27
 		}
-		{
-			v228 := v183 < v225
-			v229 = v228
-		}
+		v229 = v183 < v225
 	b27:
 		v230 = v229
 	b28:
@@ -422,23 +377,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 48)) = v232
 			v235 = *(*float32)(unsafe.Add(m0, 40))
 			v236 = *(*int32)(unsafe.Add(m1, 40))
-			v237 := v182 < v235
-			if v237 {
+			if v182 < v235 {
 				v241 = true
 				goto b33
 			}
 		}
-		{
-			v238 := v182 == v235
-			if !v238 {
-				v240 = false
-				goto b32
-			}
+		if !(v182 == v235) {
+			v240 = false
+			goto b32
 		}
-		{
-			v239 := v183 < v236
-			v240 = v239
-		}
+		v240 = v183 < v236
 	b32:
 		v241 = v240
 	b33:
@@ -453,23 +401,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 44)) = v243
 			v246 = *(*float32)(unsafe.Add(m0, 36))
 			v247 = *(*int32)(unsafe.Add(m1, 36))
-			v248 := v182 < v246
-			if v248 {
+			if v182 < v246 {
 				v252 = true
 				goto b38
 			}
 		}
-		{
-			v249 := v182 == v246
-			if !v249 {
-				v251 = false
-				goto b37
-			}
+		if !(v182 == v246) {
+			v251 = false
+			goto b37
 		}
-		{
-			v250 := v183 < v247
-			v251 = v250
-		}
+		v251 = v183 < v247
 	b37:
 		v252 = v251
 	b38:
@@ -484,23 +425,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 40)) = v254
 			v257 = *(*float32)(unsafe.Add(m0, 32))
 			v258 = *(*int32)(unsafe.Add(m1, 32))
-			v259 := v182 < v257
-			if v259 {
+			if v182 < v257 {
 				v263 = true
 				goto b43
 			}
 		}
-		{
-			v260 := v182 == v257
-			if !v260 {
-				v262 = false
-				goto b42
-			}
+		if !(v182 == v257) {
+			v262 = false
+			goto b42
 		}
-		{
-			v261 := v183 < v258
-			v262 = v261
-		}
+		v262 = v183 < v258
 	b42:
 		v263 = v262
 	b43:
@@ -515,23 +449,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 36)) = v265
 			v268 = *(*float32)(unsafe.Add(m0, 28))
 			v269 = *(*int32)(unsafe.Add(m1, 28))
-			v270 := v182 < v268
-			if v270 {
+			if v182 < v268 {
 				v274 = true
 				goto b48
 			}
 		}
-		{
-			v271 := v182 == v268
-			if !v271 {
-				v273 = false
-				goto b47
-			}
+		if !(v182 == v268) {
+			v273 = false
+			goto b47
 		}
-		{
-			v272 := v183 < v269
-			v273 = v272
-		}
+		v273 = v183 < v269
 	b47:
 		v274 = v273
 	b48:
@@ -546,23 +473,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 32)) = v276
 			v279 = *(*float32)(unsafe.Add(m0, 24))
 			v280 = *(*int32)(unsafe.Add(m1, 24))
-			v281 := v182 < v279
-			if v281 {
+			if v182 < v279 {
 				v285 = true
 				goto b53
 			}
 		}
-		{
-			v282 := v182 == v279
-			if !v282 {
-				v284 = false
-				goto b52
-			}
+		if !(v182 == v279) {
+			v284 = false
+			goto b52
 		}
-		{
-			v283 := v183 < v280
-			v284 = v283
-		}
+		v284 = v183 < v280
 	b52:
 		v285 = v284
 	b53:
@@ -577,23 +497,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 28)) = v287
 			v290 = *(*float32)(unsafe.Add(m0, 20))
 			v291 = *(*int32)(unsafe.Add(m1, 20))
-			v292 := v182 < v290
-			if v292 {
+			if v182 < v290 {
 				v296 = true
 				goto b58
 			}
 		}
-		{
-			v293 := v182 == v290
-			if !v293 {
-				v295 = false
-				goto b57
-			}
+		if !(v182 == v290) {
+			v295 = false
+			goto b57
 		}
-		{
-			v294 := v183 < v291
-			v295 = v294
-		}
+		v295 = v183 < v291
 	b57:
 		v296 = v295
 	b58:
@@ -608,23 +521,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 24)) = v298
 			v301 = *(*float32)(unsafe.Add(m0, 16))
 			v302 = *(*int32)(unsafe.Add(m1, 16))
-			v303 := v182 < v301
-			if v303 {
+			if v182 < v301 {
 				v307 = true
 				goto b63
 			}
 		}
-		{
-			v304 := v182 == v301
-			if !v304 {
-				v306 = false
-				goto b62
-			}
+		if !(v182 == v301) {
+			v306 = false
+			goto b62
 		}
-		{
-			v305 := v183 < v302
-			v306 = v305
-		}
+		v306 = v183 < v302
 	b62:
 		v307 = v306
 	b63:
@@ -639,23 +545,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 20)) = v309
 			v312 = *(*float32)(unsafe.Add(m0, 12))
 			v313 = *(*int32)(unsafe.Add(m1, 12))
-			v314 := v182 < v312
-			if v314 {
+			if v182 < v312 {
 				v318 = true
 				goto b68
 			}
 		}
-		{
-			v315 := v182 == v312
-			if !v315 {
-				v317 = false
-				goto b67
-			}
+		if !(v182 == v312) {
+			v317 = false
+			goto b67
 		}
-		{
-			v316 := v183 < v313
-			v317 = v316
-		}
+		v317 = v183 < v313
 	b67:
 		v318 = v317
 	b68:
@@ -670,23 +569,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 16)) = v320
 			v323 = *(*float32)(unsafe.Add(m0, 8))
 			v324 = *(*int32)(unsafe.Add(m1, 8))
-			v325 := v182 < v323
-			if v325 {
+			if v182 < v323 {
 				v329 = true
 				goto b73
 			}
 		}
-		{
-			v326 := v182 == v323
-			if !v326 {
-				v328 = false
-				goto b72
-			}
+		if !(v182 == v323) {
+			v328 = false
+			goto b72
 		}
-		{
-			v327 := v183 < v324
-			v328 = v327
-		}
+		v328 = v183 < v324
 	b72:
 		v329 = v328
 	b73:
@@ -701,23 +593,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 12)) = v331
 			v334 = *(*float32)(unsafe.Add(m0, 4))
 			v335 = *(*int32)(unsafe.Add(m1, 4))
-			v336 := v182 < v334
-			if v336 {
+			if v182 < v334 {
 				v340 = true
 				goto b78
 			}
 		}
-		{
-			v337 := v182 == v334
-			if !v337 {
-				v339 = false
-				goto b77
-			}
+		if !(v182 == v334) {
+			v339 = false
+			goto b77
 		}
-		{
-			v338 := v183 < v335
-			v339 = v338
-		}
+		v339 = v183 < v335
 	b77:
 		v340 = v339
 	b78:
@@ -732,23 +617,16 @@ func (g *mergeHost) r0() int {
 			*(*int32)(unsafe.Add(m1, 8)) = v342
 			v345 = *(*float32)(m0)
 			v346 = *(*int32)(m1)
-			v347 := v182 < v345
-			if v347 {
+			if v182 < v345 {
 				v351 = true
 				goto b83
 			}
 		}
-		{
-			v348 := v182 == v345
-			if !v348 {
-				v350 = false
-				goto b82
-			}
+		if !(v182 == v345) {
+			v350 = false
+			goto b82
 		}
-		{
-			v349 := v183 < v346
-			v350 = v349
-		}
+		v350 = v183 < v346
 	b82:
 		v351 = v350
 	b83:
@@ -963,8 +841,7 @@ func (g *searchHost) r1() int {
 		var v15, v17, v35, v42, v44 int64
 		var v46 float32
 		{
-			v14 := int32(uint32(v13) / uint32(c0))
-			v15 = int64(uint32(v14))
+			v15 = int64(uint32(int32(uint32(v13) / uint32(c0))))
 			v16 := int32(x)
 			v17 = int64(uint32(v16))
 			if !v19 {
@@ -977,15 +854,9 @@ func (g *searchHost) r1() int {
 			v23 := v2 - v17
 			v24 := v23 + -1
 			v25 := v24 / 64
-			v26 := v25 * 64
-			v27 := v17 + v26
-			v28 := v20 + v27
-			v29 := uint64(v28) < uint64(v5)
+			v27 := v17 + (v25 * 64)
 			v30 := uint64(v17) < uint64(v2)
-			v31 := uint64(v27) < uint64(v2)
-			v32 := v22 && v29
-			v33 := v32 && v30
-			v34 := v33 && v31
+			v34 := ((v22 && (uint64(v20+v27) < uint64(v5))) && v30) && (uint64(v27) < uint64(v2))
 			if !v34 {
 				v42 = v17
 				goto b5
@@ -993,55 +864,36 @@ func (g *searchHost) r1() int {
 			v35 = v17
 		}
 	b3:
-		{
-			v36 := v35 < v2
-			if !v36 {
-				goto b11
-			}
+		if !(v35 < v2) {
+			goto b11
 		}
 		{
-			v37 := v20 + v35
-			v38 := *(*float32)(unsafe.Add(p2, int(v37)*4))
-			v39 := int32(uint64(v35))
-			*(*float32)(unsafe.Add(m0, int(v39)*4)) = v38
-			v41 := v35 + 64
-			v35 = v41
+			v38 := *(*float32)(unsafe.Add(p2, int(v20+v35)*4))
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v35)))*4)) = v38
+			v35 = v35 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b3
 		}
 	b5:
-		{
-			v43 := v42 < v2
-			if !v43 {
-				goto b11
-			}
+		if !(v42 < v2) {
+			goto b11
 		}
-		{
-			v44 = v20 + v42
-			v45 := uint64(v44) < uint64(v5)
-			if !v45 {
-				goto b10
-			}
+		v44 = v20 + v42
+		if !(uint64(v44) < uint64(v5)) {
+			goto b10
 		}
-		{
-			v46 = *(*float32)(unsafe.Add(p2, int(v44)*4))
-			v47 := uint64(v42) < uint64(v2)
-			if !v47 {
-				goto b9
-			}
+		v46 = *(*float32)(unsafe.Add(p2, int(v44)*4))
+		if !(uint64(v42) < uint64(v2)) {
+			goto b9
 		}
-		{
-			v48 := int32(uint64(v42))
-			*(*float32)(unsafe.Add(m0, int(v48)*4)) = v46
-			v50 := v42 + 64
-			v42 = v50
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		*(*float32)(unsafe.Add(m0, int(int32(uint64(v42)))*4)) = v46
+		v42 = v42 + 64
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b9:
 		g.Fault(0, v42, v2, v0, v1, int32(0))
 		g.Leave(li)
@@ -1277,70 +1129,39 @@ func (g *searchHost) r2() int {
 			v218 := v3 / v2
 			v220 := v219 + v17
 			v221 := v220 <= 2147483647
-			v223 := v222 < v218
 			v224 = v218
-			if v223 {
+			if v222 < v218 {
 				v224 = v222
 			}
-			v225 := -2147483648 <= v224
-			v226 := v224 <= 2147483647
 			v229 := v220 * v2
 			v230 := uint64(v229) <= uint64(v3)
-			v231 := v224 - v220
-			v232 := v231 + -1
-			v233 := v232 / 64
-			v234 := v233 * 64
-			v235 := v220 + v234
-			v236 := v235 * v2
-			v237 := uint64(v236) <= uint64(v3)
+			v236 := (v220 + ((((v224 - v220) + -1) / 64) * 64)) * v2
 			v239 := v3 - v229
-			v240 := v2 <= v239
-			v241 := v3 - v236
-			v242 := v2 <= v241
-			v243 := v221 && v225
-			v244 := v243 && v226
-			v245 := v244 && v227
-			v246 := v245 && v228
-			v247 := v246 && v230
-			v248 := v247 && v237
-			v249 := v248 && v238
-			v250 := v249 && v240
-			v251 := v250 && v242
-			if !v251 {
+			v245 := ((v221 && (-2147483648 <= v224)) && (v224 <= 2147483647)) && v227
+			v249 := (((v245 && v228) && v230) && (uint64(v236) <= uint64(v3))) && v238
+			if !((v249 && (v2 <= v239)) && (v2 <= (v3 - v236))) {
 				v443 = v220
 				goto b101
 			}
 			v252 = v220
 		}
 	b14:
-		{
-			v253 := v252 < v224
-			if !v253 {
-				goto b122
-			}
+		if !(v252 < v224) {
+			goto b122
 		}
-		{
-			v254 := v252 * v2
-			v255 = int(v254) * 4
-			v256 = float32(0)
-			v257 = int64(-1)
-		}
+		v255 = int(v252*v2) * 4
+		v256 = float32(0)
+		v257 = int64(-1)
 	b16:
-		{
-			v258 = v257 + 1
-			v259 := v258 < v2
-			if !v259 {
-				goto b18
-			}
+		v258 = v257 + 1
+		if !(v258 < v2) {
+			goto b18
 		}
 		{
 			v260 := *(*float32)(unsafe.Add(p1, v255+int(v258)*4))
-			v261 := int32(uint64(v258))
-			v262 := *(*float32)(unsafe.Add(m0, int(v261)*4))
+			v262 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v258)))*4))
 			v263 := float32(v260 - v262)
-			v264 := float32(v263 * v263)
-			v265 := float32(v256 + v264)
-			v256 = v265
+			v256 = float32(v256 + float32(v263*v263))
 			v257 = v258
 			if stop.Load() {
 				return g.Stop()
@@ -1348,53 +1169,35 @@ func (g *searchHost) r2() int {
 			goto b16
 		}
 	b18:
-		{
-			v266 = int32(uint64(v252))
-			v267 = *(*float32)(unsafe.Add(own2, 60))
-			v268 = *(*int32)(unsafe.Add(own3, 60))
-			v269 := v256 < v267
-			if v269 {
-				v273 = true
-				goto b22
-			}
+		v266 = int32(uint64(v252))
+		v267 = *(*float32)(unsafe.Add(own2, 60))
+		v268 = *(*int32)(unsafe.Add(own3, 60))
+		if v256 < v267 {
+			v273 = true
+			goto b22
 		}
-		{
-			v270 := v256 == v267
-			if !v270 {
-				v272 = false
-				goto b21
-			}
+		if !(v256 == v267) {
+			v272 = false
+			goto b21
 		}
-		{
-			v271 := v266 < v268
-			v272 = v271
-		}
+		v272 = v266 < v268
 	b21:
 		v273 = v272
 	b22:
 		if !v273 {
 			goto b100
 		}
-		{
-			v274 = *(*float32)(unsafe.Add(own2, 56))
-			v275 = *(*int32)(unsafe.Add(own3, 56))
-			v276 := v256 < v274
-			if v276 {
-				v280 = true
-				goto b27
-			}
+		v274 = *(*float32)(unsafe.Add(own2, 56))
+		v275 = *(*int32)(unsafe.Add(own3, 56))
+		if v256 < v274 {
+			v280 = true
+			goto b27
 		}
-		{
-			v277 := v256 == v274
-			if !v277 {
-				v279 = false
-				goto b26
-			}
+		if !(v256 == v274) {
+			v279 = false
+			goto b26
 		}
-		{
-			v278 := v266 < v275
-			v279 = v278
-		}
+		v279 = v266 < v275
 	b26:
 		v280 = v279
 	b27:
@@ -1409,23 +1212,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 60)) = v282
 			v285 = *(*float32)(unsafe.Add(own2, 52))
 			v286 = *(*int32)(unsafe.Add(own3, 52))
-			v287 := v256 < v285
-			if v287 {
+			if v256 < v285 {
 				v291 = true
 				goto b32
 			}
 		}
-		{
-			v288 := v256 == v285
-			if !v288 {
-				v290 = false
-				goto b31
-			}
+		if !(v256 == v285) {
+			v290 = false
+			goto b31
 		}
-		{
-			v289 := v266 < v286
-			v290 = v289
-		}
+		v290 = v266 < v286
 	b31:
 		v291 = v290
 	b32:
@@ -1440,23 +1236,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 56)) = v293
 			v296 = *(*float32)(unsafe.Add(own2, 48))
 			v297 = *(*int32)(unsafe.Add(own3, 48))
-			v298 := v256 < v296
-			if v298 {
+			if v256 < v296 {
 				v302 = true
 				goto b37
 			}
 		}
-		{
-			v299 := v256 == v296
-			if !v299 {
-				v301 = false
-				goto b36
-			}
+		if !(v256 == v296) {
+			v301 = false
+			goto b36
 		}
-		{
-			v300 := v266 < v297
-			v301 = v300
-		}
+		v301 = v266 < v297
 	b36:
 		v302 = v301
 	b37:
@@ -1471,23 +1260,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 52)) = v304
 			v307 = *(*float32)(unsafe.Add(own2, 44))
 			v308 = *(*int32)(unsafe.Add(own3, 44))
-			v309 := v256 < v307
-			if v309 {
+			if v256 < v307 {
 				v313 = true
 				goto b42
 			}
 		}
-		{
-			v310 := v256 == v307
-			if !v310 {
-				v312 = false
-				goto b41
-			}
+		if !(v256 == v307) {
+			v312 = false
+			goto b41
 		}
-		{
-			v311 := v266 < v308
-			v312 = v311
-		}
+		v312 = v266 < v308
 	b41:
 		v313 = v312
 	b42:
@@ -1502,23 +1284,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 48)) = v315
 			v318 = *(*float32)(unsafe.Add(own2, 40))
 			v319 = *(*int32)(unsafe.Add(own3, 40))
-			v320 := v256 < v318
-			if v320 {
+			if v256 < v318 {
 				v324 = true
 				goto b47
 			}
 		}
-		{
-			v321 := v256 == v318
-			if !v321 {
-				v323 = false
-				goto b46
-			}
+		if !(v256 == v318) {
+			v323 = false
+			goto b46
 		}
-		{
-			v322 := v266 < v319
-			v323 = v322
-		}
+		v323 = v266 < v319
 	b46:
 		v324 = v323
 	b47:
@@ -1533,23 +1308,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 44)) = v326
 			v329 = *(*float32)(unsafe.Add(own2, 36))
 			v330 = *(*int32)(unsafe.Add(own3, 36))
-			v331 := v256 < v329
-			if v331 {
+			if v256 < v329 {
 				v335 = true
 				goto b52
 			}
 		}
-		{
-			v332 := v256 == v329
-			if !v332 {
-				v334 = false
-				goto b51
-			}
+		if !(v256 == v329) {
+			v334 = false
+			goto b51
 		}
-		{
-			v333 := v266 < v330
-			v334 = v333
-		}
+		v334 = v266 < v330
 	b51:
 		v335 = v334
 	b52:
@@ -1564,23 +1332,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 40)) = v337
 			v340 = *(*float32)(unsafe.Add(own2, 32))
 			v341 = *(*int32)(unsafe.Add(own3, 32))
-			v342 := v256 < v340
-			if v342 {
+			if v256 < v340 {
 				v346 = true
 				goto b57
 			}
 		}
-		{
-			v343 := v256 == v340
-			if !v343 {
-				v345 = false
-				goto b56
-			}
+		if !(v256 == v340) {
+			v345 = false
+			goto b56
 		}
-		{
-			v344 := v266 < v341
-			v345 = v344
-		}
+		v345 = v266 < v341
 	b56:
 		v346 = v345
 	b57:
@@ -1595,23 +1356,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 36)) = v348
 			v351 = *(*float32)(unsafe.Add(own2, 28))
 			v352 = *(*int32)(unsafe.Add(own3, 28))
-			v353 := v256 < v351
-			if v353 {
+			if v256 < v351 {
 				v357 = true
 				goto b62
 			}
 		}
-		{
-			v354 := v256 == v351
-			if !v354 {
-				v356 = false
-				goto b61
-			}
+		if !(v256 == v351) {
+			v356 = false
+			goto b61
 		}
-		{
-			v355 := v266 < v352
-			v356 = v355
-		}
+		v356 = v266 < v352
 	b61:
 		v357 = v356
 	b62:
@@ -1626,23 +1380,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 32)) = v359
 			v362 = *(*float32)(unsafe.Add(own2, 24))
 			v363 = *(*int32)(unsafe.Add(own3, 24))
-			v364 := v256 < v362
-			if v364 {
+			if v256 < v362 {
 				v368 = true
 				goto b67
 			}
 		}
-		{
-			v365 := v256 == v362
-			if !v365 {
-				v367 = false
-				goto b66
-			}
+		if !(v256 == v362) {
+			v367 = false
+			goto b66
 		}
-		{
-			v366 := v266 < v363
-			v367 = v366
-		}
+		v367 = v266 < v363
 	b66:
 		v368 = v367
 	b67:
@@ -1657,23 +1404,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 28)) = v370
 			v373 = *(*float32)(unsafe.Add(own2, 20))
 			v374 = *(*int32)(unsafe.Add(own3, 20))
-			v375 := v256 < v373
-			if v375 {
+			if v256 < v373 {
 				v379 = true
 				goto b72
 			}
 		}
-		{
-			v376 := v256 == v373
-			if !v376 {
-				v378 = false
-				goto b71
-			}
+		if !(v256 == v373) {
+			v378 = false
+			goto b71
 		}
-		{
-			v377 := v266 < v374
-			v378 = v377
-		}
+		v378 = v266 < v374
 	b71:
 		v379 = v378
 	b72:
@@ -1688,23 +1428,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 24)) = v381
 			v384 = *(*float32)(unsafe.Add(own2, 16))
 			v385 = *(*int32)(unsafe.Add(own3, 16))
-			v386 := v256 < v384
-			if v386 {
+			if v256 < v384 {
 				v390 = true
 				goto b77
 			}
 		}
-		{
-			v387 := v256 == v384
-			if !v387 {
-				v389 = false
-				goto b76
-			}
+		if !(v256 == v384) {
+			v389 = false
+			goto b76
 		}
-		{
-			v388 := v266 < v385
-			v389 = v388
-		}
+		v389 = v266 < v385
 	b76:
 		v390 = v389
 	b77:
@@ -1719,23 +1452,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 20)) = v392
 			v395 = *(*float32)(unsafe.Add(own2, 12))
 			v396 = *(*int32)(unsafe.Add(own3, 12))
-			v397 := v256 < v395
-			if v397 {
+			if v256 < v395 {
 				v401 = true
 				goto b82
 			}
 		}
-		{
-			v398 := v256 == v395
-			if !v398 {
-				v400 = false
-				goto b81
-			}
+		if !(v256 == v395) {
+			v400 = false
+			goto b81
 		}
-		{
-			v399 := v266 < v396
-			v400 = v399
-		}
+		v400 = v266 < v396
 	b81:
 		v401 = v400
 	b82:
@@ -1750,23 +1476,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 16)) = v403
 			v406 = *(*float32)(unsafe.Add(own2, 8))
 			v407 = *(*int32)(unsafe.Add(own3, 8))
-			v408 := v256 < v406
-			if v408 {
+			if v256 < v406 {
 				v412 = true
 				goto b87
 			}
 		}
-		{
-			v409 := v256 == v406
-			if !v409 {
-				v411 = false
-				goto b86
-			}
+		if !(v256 == v406) {
+			v411 = false
+			goto b86
 		}
-		{
-			v410 := v266 < v407
-			v411 = v410
-		}
+		v411 = v266 < v407
 	b86:
 		v412 = v411
 	b87:
@@ -1781,23 +1500,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 12)) = v414
 			v417 = *(*float32)(unsafe.Add(own2, 4))
 			v418 = *(*int32)(unsafe.Add(own3, 4))
-			v419 := v256 < v417
-			if v419 {
+			if v256 < v417 {
 				v423 = true
 				goto b92
 			}
 		}
-		{
-			v420 := v256 == v417
-			if !v420 {
-				v422 = false
-				goto b91
-			}
+		if !(v256 == v417) {
+			v422 = false
+			goto b91
 		}
-		{
-			v421 := v266 < v418
-			v422 = v421
-		}
+		v422 = v266 < v418
 	b91:
 		v423 = v422
 	b92:
@@ -1812,23 +1524,16 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(own3, 8)) = v425
 			v428 = *(*float32)(own2)
 			v429 = *(*int32)(own3)
-			v430 := v256 < v428
-			if v430 {
+			if v256 < v428 {
 				v434 = true
 				goto b97
 			}
 		}
-		{
-			v431 := v256 == v428
-			if !v431 {
-				v433 = false
-				goto b96
-			}
+		if !(v256 == v428) {
+			v433 = false
+			goto b96
 		}
-		{
-			v432 := v266 < v429
-			v433 = v432
-		}
+		v433 = v266 < v429
 	b96:
 		v434 = v433
 	b97:
@@ -1847,54 +1552,36 @@ func (g *searchHost) r2() int {
 		*(*float32)(unsafe.Add(own2, int(v439)*4)) = v256
 		*(*int32)(unsafe.Add(own3, int(v439)*4)) = v266
 	b100:
-		{
-			v442 := v252 + 64
-			v252 = v442
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b14
+		v252 = v252 + 64
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b14
 	b101:
-		{
-			v444 := v443 < v224
-			if !v444 {
-				goto b122
-			}
+		if !(v443 < v224) {
+			goto b122
 		}
-		{
-			v445 = v443 * v2
-			v446 := uint64(v445) <= uint64(v3)
-			if !v446 {
-				goto b121
-			}
+		v445 = v443 * v2
+		if !(uint64(v445) <= uint64(v3)) {
+			goto b121
 		}
-		{
-			v447 = v3 - v445
-			v448 = int(v445) * 4
-			v449 := uint64(v2) <= uint64(v447)
-			if !v449 {
-				goto b120
-			}
-			v450 = float32(0)
-			v451 = int64(-1)
+		v447 = v3 - v445
+		v448 = int(v445) * 4
+		if !(uint64(v2) <= uint64(v447)) {
+			goto b120
 		}
+		v450 = float32(0)
+		v451 = int64(-1)
 	b104:
-		{
-			v452 = v451 + 1
-			v453 := v452 < v2
-			if !v453 {
-				goto b106
-			}
+		v452 = v451 + 1
+		if !(v452 < v2) {
+			goto b106
 		}
 		{
 			v454 := *(*float32)(unsafe.Add(p1, v448+int(v452)*4))
-			v455 := int32(uint64(v452))
-			v456 := *(*float32)(unsafe.Add(m0, int(v455)*4))
+			v456 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v452)))*4))
 			v457 := float32(v454 - v456)
-			v458 := float32(v457 * v457)
-			v459 := float32(v450 + v458)
-			v450 = v459
+			v450 = float32(v450 + float32(v457*v457))
 			v451 = v452
 			if stop.Load() {
 				return g.Stop()
@@ -1902,27 +1589,18 @@ func (g *searchHost) r2() int {
 			goto b104
 		}
 	b106:
-		{
-			v460 = int32(uint64(v443))
-			v461 = *(*float32)(unsafe.Add(own2, 60))
-			v462 = *(*int32)(unsafe.Add(own3, 60))
-			v463 := v450 < v461
-			if v463 {
-				v467 = true
-				goto b110
-			}
+		v460 = int32(uint64(v443))
+		v461 = *(*float32)(unsafe.Add(own2, 60))
+		v462 = *(*int32)(unsafe.Add(own3, 60))
+		if v450 < v461 {
+			v467 = true
+			goto b110
 		}
-		{
-			v464 := v450 == v461
-			if !v464 {
-				v466 = false
-				goto b109
-			}
+		if !(v450 == v461) {
+			v466 = false
+			goto b109
 		}
-		{
-			v465 := v460 < v462
-			v466 = v465
-		}
+		v466 = v460 < v462
 	b109:
 		v467 = v466
 	b110:
@@ -1931,33 +1609,21 @@ func (g *searchHost) r2() int {
 		}
 		v468 = int32(15)
 	b111:
-		{
-			v469 := 0 < v468
-			if !v469 {
-				goto b118
-			}
+		if !(0 < v468) {
+			goto b118
 		}
-		{
-			v470 = v468 + -1
-			v471 = *(*float32)(unsafe.Add(own2, int(v470)*4))
-			v472 = *(*int32)(unsafe.Add(own3, int(v470)*4))
-			v473 := v450 < v471
-			if v473 {
-				v477 = true
-				goto b116
-			}
+		v470 = v468 + -1
+		v471 = *(*float32)(unsafe.Add(own2, int(v470)*4))
+		v472 = *(*int32)(unsafe.Add(own3, int(v470)*4))
+		if v450 < v471 {
+			v477 = true
+			goto b116
 		}
-		{
-			v474 := v450 == v471
-			if !v474 {
-				v476 = false
-				goto b115
-			}
+		if !(v450 == v471) {
+			v476 = false
+			goto b115
 		}
-		{
-			v475 := v460 < v472
-			v476 = v475
-		}
+		v476 = v460 < v472
 	b115:
 		v477 = v476
 	b116:
@@ -1976,14 +1642,11 @@ func (g *searchHost) r2() int {
 		*(*float32)(unsafe.Add(own2, int(v468)*4)) = v450
 		*(*int32)(unsafe.Add(own3, int(v468)*4)) = v460
 	b119:
-		{
-			v484 := v443 + 64
-			v443 = v484
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b101
+		v443 = v443 + 64
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b101
 	b120:
 		g.Fault(3, v2, v447, v0, v1, int32(0))
 		g.Leave(li)
@@ -2124,50 +1787,32 @@ func (g *searchHost) r4() int {
 		var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
 		var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
 		v551 = int32(32)
-		{
-			v552 := 0 < v551
-			if !v552 {
-				goto b216
-			}
+		if !(0 < v551) {
+			goto b216
 		}
-		{
-			v553 := v16 < v551
-			if !v553 {
-				goto b214
-			}
+		if !(v16 < v551) {
+			goto b214
 		}
 		v554 = v16 + v551
 		v555 = int32(-1)
 	b128:
-		{
-			v556 = v555 + 1
-			v557 := v556 < 16
-			if !v557 {
-				goto b213
-			}
+		v556 = v555 + 1
+		if !(v556 < 16) {
+			goto b213
 		}
-		{
-			v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
-			v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
-			v560 = *(*float32)(unsafe.Add(own2, 60))
-			v561 = *(*int32)(unsafe.Add(own3, 60))
-			v562 := v558 < v560
-			if v562 {
-				v566 = true
-				goto b133
-			}
+		v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
+		v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
+		v560 = *(*float32)(unsafe.Add(own2, 60))
+		v561 = *(*int32)(unsafe.Add(own3, 60))
+		if v558 < v560 {
+			v566 = true
+			goto b133
 		}
-		{
-			v563 := v558 == v560
-			if !v563 {
-				v565 = false
-				goto b132
-			}
+		if !(v558 == v560) {
+			v565 = false
+			goto b132
 		}
-		{
-			v564 := v559 < v561
-			v565 = v564
-		}
+		v565 = v559 < v561
 	b132:
 		v566 = v565
 	b133:
@@ -2175,26 +1820,17 @@ func (g *searchHost) r4() int {
 			v735 = false
 			goto b211
 		}
-		{
-			v567 = *(*float32)(unsafe.Add(own2, 56))
-			v568 = *(*int32)(unsafe.Add(own3, 56))
-			v569 := v558 < v567
-			if v569 {
-				v573 = true
-				goto b138
-			}
+		v567 = *(*float32)(unsafe.Add(own2, 56))
+		v568 = *(*int32)(unsafe.Add(own3, 56))
+		if v558 < v567 {
+			v573 = true
+			goto b138
 		}
-		{
-			v570 := v558 == v567
-			if !v570 {
-				v572 = false
-				goto b137
-			}
+		if !(v558 == v567) {
+			v572 = false
+			goto b137
 		}
-		{
-			v571 := v559 < v568
-			v572 = v571
-		}
+		v572 = v559 < v568
 	b137:
 		v573 = v572
 	b138:
@@ -2209,23 +1845,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 60)) = v575
 			v578 = *(*float32)(unsafe.Add(own2, 52))
 			v579 = *(*int32)(unsafe.Add(own3, 52))
-			v580 := v558 < v578
-			if v580 {
+			if v558 < v578 {
 				v584 = true
 				goto b143
 			}
 		}
-		{
-			v581 := v558 == v578
-			if !v581 {
-				v583 = false
-				goto b142
-			}
+		if !(v558 == v578) {
+			v583 = false
+			goto b142
 		}
-		{
-			v582 := v559 < v579
-			v583 = v582
-		}
+		v583 = v559 < v579
 	b142:
 		v584 = v583
 	b143:
@@ -2240,23 +1869,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 56)) = v586
 			v589 = *(*float32)(unsafe.Add(own2, 48))
 			v590 = *(*int32)(unsafe.Add(own3, 48))
-			v591 := v558 < v589
-			if v591 {
+			if v558 < v589 {
 				v595 = true
 				goto b148
 			}
 		}
-		{
-			v592 := v558 == v589
-			if !v592 {
-				v594 = false
-				goto b147
-			}
+		if !(v558 == v589) {
+			v594 = false
+			goto b147
 		}
-		{
-			v593 := v559 < v590
-			v594 = v593
-		}
+		v594 = v559 < v590
 	b147:
 		v595 = v594
 	b148:
@@ -2271,23 +1893,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 52)) = v597
 			v600 = *(*float32)(unsafe.Add(own2, 44))
 			v601 = *(*int32)(unsafe.Add(own3, 44))
-			v602 := v558 < v600
-			if v602 {
+			if v558 < v600 {
 				v606 = true
 				goto b153
 			}
 		}
-		{
-			v603 := v558 == v600
-			if !v603 {
-				v605 = false
-				goto b152
-			}
+		if !(v558 == v600) {
+			v605 = false
+			goto b152
 		}
-		{
-			v604 := v559 < v601
-			v605 = v604
-		}
+		v605 = v559 < v601
 	b152:
 		v606 = v605
 	b153:
@@ -2302,23 +1917,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 48)) = v608
 			v611 = *(*float32)(unsafe.Add(own2, 40))
 			v612 = *(*int32)(unsafe.Add(own3, 40))
-			v613 := v558 < v611
-			if v613 {
+			if v558 < v611 {
 				v617 = true
 				goto b158
 			}
 		}
-		{
-			v614 := v558 == v611
-			if !v614 {
-				v616 = false
-				goto b157
-			}
+		if !(v558 == v611) {
+			v616 = false
+			goto b157
 		}
-		{
-			v615 := v559 < v612
-			v616 = v615
-		}
+		v616 = v559 < v612
 	b157:
 		v617 = v616
 	b158:
@@ -2333,23 +1941,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 44)) = v619
 			v622 = *(*float32)(unsafe.Add(own2, 36))
 			v623 = *(*int32)(unsafe.Add(own3, 36))
-			v624 := v558 < v622
-			if v624 {
+			if v558 < v622 {
 				v628 = true
 				goto b163
 			}
 		}
-		{
-			v625 := v558 == v622
-			if !v625 {
-				v627 = false
-				goto b162
-			}
+		if !(v558 == v622) {
+			v627 = false
+			goto b162
 		}
-		{
-			v626 := v559 < v623
-			v627 = v626
-		}
+		v627 = v559 < v623
 	b162:
 		v628 = v627
 	b163:
@@ -2364,23 +1965,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 40)) = v630
 			v633 = *(*float32)(unsafe.Add(own2, 32))
 			v634 = *(*int32)(unsafe.Add(own3, 32))
-			v635 := v558 < v633
-			if v635 {
+			if v558 < v633 {
 				v639 = true
 				goto b168
 			}
 		}
-		{
-			v636 := v558 == v633
-			if !v636 {
-				v638 = false
-				goto b167
-			}
+		if !(v558 == v633) {
+			v638 = false
+			goto b167
 		}
-		{
-			v637 := v559 < v634
-			v638 = v637
-		}
+		v638 = v559 < v634
 	b167:
 		v639 = v638
 	b168:
@@ -2395,23 +1989,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 36)) = v641
 			v644 = *(*float32)(unsafe.Add(own2, 28))
 			v645 = *(*int32)(unsafe.Add(own3, 28))
-			v646 := v558 < v644
-			if v646 {
+			if v558 < v644 {
 				v650 = true
 				goto b173
 			}
 		}
-		{
-			v647 := v558 == v644
-			if !v647 {
-				v649 = false
-				goto b172
-			}
+		if !(v558 == v644) {
+			v649 = false
+			goto b172
 		}
-		{
-			v648 := v559 < v645
-			v649 = v648
-		}
+		v649 = v559 < v645
 	b172:
 		v650 = v649
 	b173:
@@ -2426,23 +2013,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 32)) = v652
 			v655 = *(*float32)(unsafe.Add(own2, 24))
 			v656 = *(*int32)(unsafe.Add(own3, 24))
-			v657 := v558 < v655
-			if v657 {
+			if v558 < v655 {
 				v661 = true
 				goto b178
 			}
 		}
-		{
-			v658 := v558 == v655
-			if !v658 {
-				v660 = false
-				goto b177
-			}
+		if !(v558 == v655) {
+			v660 = false
+			goto b177
 		}
-		{
-			v659 := v559 < v656
-			v660 = v659
-		}
+		v660 = v559 < v656
 	b177:
 		v661 = v660
 	b178:
@@ -2457,23 +2037,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 28)) = v663
 			v666 = *(*float32)(unsafe.Add(own2, 20))
 			v667 = *(*int32)(unsafe.Add(own3, 20))
-			v668 := v558 < v666
-			if v668 {
+			if v558 < v666 {
 				v672 = true
 				goto b183
 			}
 		}
-		{
-			v669 := v558 == v666
-			if !v669 {
-				v671 = false
-				goto b182
-			}
+		if !(v558 == v666) {
+			v671 = false
+			goto b182
 		}
-		{
-			v670 := v559 < v667
-			v671 = v670
-		}
+		v671 = v559 < v667
 	b182:
 		v672 = v671
 	b183:
@@ -2488,23 +2061,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 24)) = v674
 			v677 = *(*float32)(unsafe.Add(own2, 16))
 			v678 = *(*int32)(unsafe.Add(own3, 16))
-			v679 := v558 < v677
-			if v679 {
+			if v558 < v677 {
 				v683 = true
 				goto b188
 			}
 		}
-		{
-			v680 := v558 == v677
-			if !v680 {
-				v682 = false
-				goto b187
-			}
+		if !(v558 == v677) {
+			v682 = false
+			goto b187
 		}
-		{
-			v681 := v559 < v678
-			v682 = v681
-		}
+		v682 = v559 < v678
 	b187:
 		v683 = v682
 	b188:
@@ -2519,23 +2085,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 20)) = v685
 			v688 = *(*float32)(unsafe.Add(own2, 12))
 			v689 = *(*int32)(unsafe.Add(own3, 12))
-			v690 := v558 < v688
-			if v690 {
+			if v558 < v688 {
 				v694 = true
 				goto b193
 			}
 		}
-		{
-			v691 := v558 == v688
-			if !v691 {
-				v693 = false
-				goto b192
-			}
+		if !(v558 == v688) {
+			v693 = false
+			goto b192
 		}
-		{
-			v692 := v559 < v689
-			v693 = v692
-		}
+		v693 = v559 < v689
 	b192:
 		v694 = v693
 	b193:
@@ -2550,23 +2109,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 16)) = v696
 			v699 = *(*float32)(unsafe.Add(own2, 8))
 			v700 = *(*int32)(unsafe.Add(own3, 8))
-			v701 := v558 < v699
-			if v701 {
+			if v558 < v699 {
 				v705 = true
 				goto b198
 			}
 		}
-		{
-			v702 := v558 == v699
-			if !v702 {
-				v704 = false
-				goto b197
-			}
+		if !(v558 == v699) {
+			v704 = false
+			goto b197
 		}
-		{
-			v703 := v559 < v700
-			v704 = v703
-		}
+		v704 = v559 < v700
 	b197:
 		v705 = v704
 	b198:
@@ -2581,23 +2133,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 12)) = v707
 			v710 = *(*float32)(unsafe.Add(own2, 4))
 			v711 = *(*int32)(unsafe.Add(own3, 4))
-			v712 := v558 < v710
-			if v712 {
+			if v558 < v710 {
 				v716 = true
 				goto b203
 			}
 		}
-		{
-			v713 := v558 == v710
-			if !v713 {
-				v715 = false
-				goto b202
-			}
+		if !(v558 == v710) {
+			v715 = false
+			goto b202
 		}
-		{
-			v714 := v559 < v711
-			v715 = v714
-		}
+		v715 = v559 < v711
 	b202:
 		v716 = v715
 	b203:
@@ -2612,23 +2157,16 @@ func (g *searchHost) r4() int {
 			*(*int32)(unsafe.Add(own3, 8)) = v718
 			v721 = *(*float32)(own2)
 			v722 = *(*int32)(own3)
-			v723 := v558 < v721
-			if v723 {
+			if v558 < v721 {
 				v727 = true
 				goto b208
 			}
 		}
-		{
-			v724 := v558 == v721
-			if !v724 {
-				v726 = false
-				goto b207
-			}
+		if !(v558 == v721) {
+			v726 = false
+			goto b207
 		}
-		{
-			v725 := v559 < v722
-			v726 = v725
-		}
+		v726 = v559 < v722
 	b207:
 		v727 = v726
 	b208:
@@ -2848,54 +2386,33 @@ func (g *searchHost) r5() int {
 		var v554, v555, v556, v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v732, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 int32
 		var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
 		var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
-		{
-			v800 := v551 / 2
-			v551 = v800
+		v551 = v551 / 2
+		if !(0 < v551) {
+			goto b216
 		}
-		{
-			v552 := 0 < v551
-			if !v552 {
-				goto b216
-			}
-		}
-		{
-			v553 := v16 < v551
-			if !v553 {
-				goto b214
-			}
+		if !(v16 < v551) {
+			goto b214
 		}
 		v554 = v16 + v551
 		v555 = int32(-1)
 	b128:
-		{
-			v556 = v555 + 1
-			v557 := v556 < 16
-			if !v557 {
-				goto b213
-			}
+		v556 = v555 + 1
+		if !(v556 < 16) {
+			goto b213
 		}
-		{
-			v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
-			v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
-			v560 = *(*float32)(unsafe.Add(own2, 60))
-			v561 = *(*int32)(unsafe.Add(own3, 60))
-			v562 := v558 < v560
-			if v562 {
-				v566 = true
-				goto b133
-			}
+		v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
+		v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
+		v560 = *(*float32)(unsafe.Add(own2, 60))
+		v561 = *(*int32)(unsafe.Add(own3, 60))
+		if v558 < v560 {
+			v566 = true
+			goto b133
 		}
-		{
-			v563 := v558 == v560
-			if !v563 {
-				v565 = false
-				goto b132
-			}
+		if !(v558 == v560) {
+			v565 = false
+			goto b132
 		}
-		{
-			v564 := v559 < v561
-			v565 = v564
-		}
+		v565 = v559 < v561
 	b132:
 		v566 = v565
 	b133:
@@ -2903,26 +2420,17 @@ func (g *searchHost) r5() int {
 			v735 = false
 			goto b211
 		}
-		{
-			v567 = *(*float32)(unsafe.Add(own2, 56))
-			v568 = *(*int32)(unsafe.Add(own3, 56))
-			v569 := v558 < v567
-			if v569 {
-				v573 = true
-				goto b138
-			}
+		v567 = *(*float32)(unsafe.Add(own2, 56))
+		v568 = *(*int32)(unsafe.Add(own3, 56))
+		if v558 < v567 {
+			v573 = true
+			goto b138
 		}
-		{
-			v570 := v558 == v567
-			if !v570 {
-				v572 = false
-				goto b137
-			}
+		if !(v558 == v567) {
+			v572 = false
+			goto b137
 		}
-		{
-			v571 := v559 < v568
-			v572 = v571
-		}
+		v572 = v559 < v568
 	b137:
 		v573 = v572
 	b138:
@@ -2937,23 +2445,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 60)) = v575
 			v578 = *(*float32)(unsafe.Add(own2, 52))
 			v579 = *(*int32)(unsafe.Add(own3, 52))
-			v580 := v558 < v578
-			if v580 {
+			if v558 < v578 {
 				v584 = true
 				goto b143
 			}
 		}
-		{
-			v581 := v558 == v578
-			if !v581 {
-				v583 = false
-				goto b142
-			}
+		if !(v558 == v578) {
+			v583 = false
+			goto b142
 		}
-		{
-			v582 := v559 < v579
-			v583 = v582
-		}
+		v583 = v559 < v579
 	b142:
 		v584 = v583
 	b143:
@@ -2968,23 +2469,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 56)) = v586
 			v589 = *(*float32)(unsafe.Add(own2, 48))
 			v590 = *(*int32)(unsafe.Add(own3, 48))
-			v591 := v558 < v589
-			if v591 {
+			if v558 < v589 {
 				v595 = true
 				goto b148
 			}
 		}
-		{
-			v592 := v558 == v589
-			if !v592 {
-				v594 = false
-				goto b147
-			}
+		if !(v558 == v589) {
+			v594 = false
+			goto b147
 		}
-		{
-			v593 := v559 < v590
-			v594 = v593
-		}
+		v594 = v559 < v590
 	b147:
 		v595 = v594
 	b148:
@@ -2999,23 +2493,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 52)) = v597
 			v600 = *(*float32)(unsafe.Add(own2, 44))
 			v601 = *(*int32)(unsafe.Add(own3, 44))
-			v602 := v558 < v600
-			if v602 {
+			if v558 < v600 {
 				v606 = true
 				goto b153
 			}
 		}
-		{
-			v603 := v558 == v600
-			if !v603 {
-				v605 = false
-				goto b152
-			}
+		if !(v558 == v600) {
+			v605 = false
+			goto b152
 		}
-		{
-			v604 := v559 < v601
-			v605 = v604
-		}
+		v605 = v559 < v601
 	b152:
 		v606 = v605
 	b153:
@@ -3030,23 +2517,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 48)) = v608
 			v611 = *(*float32)(unsafe.Add(own2, 40))
 			v612 = *(*int32)(unsafe.Add(own3, 40))
-			v613 := v558 < v611
-			if v613 {
+			if v558 < v611 {
 				v617 = true
 				goto b158
 			}
 		}
-		{
-			v614 := v558 == v611
-			if !v614 {
-				v616 = false
-				goto b157
-			}
+		if !(v558 == v611) {
+			v616 = false
+			goto b157
 		}
-		{
-			v615 := v559 < v612
-			v616 = v615
-		}
+		v616 = v559 < v612
 	b157:
 		v617 = v616
 	b158:
@@ -3061,23 +2541,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 44)) = v619
 			v622 = *(*float32)(unsafe.Add(own2, 36))
 			v623 = *(*int32)(unsafe.Add(own3, 36))
-			v624 := v558 < v622
-			if v624 {
+			if v558 < v622 {
 				v628 = true
 				goto b163
 			}
 		}
-		{
-			v625 := v558 == v622
-			if !v625 {
-				v627 = false
-				goto b162
-			}
+		if !(v558 == v622) {
+			v627 = false
+			goto b162
 		}
-		{
-			v626 := v559 < v623
-			v627 = v626
-		}
+		v627 = v559 < v623
 	b162:
 		v628 = v627
 	b163:
@@ -3092,23 +2565,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 40)) = v630
 			v633 = *(*float32)(unsafe.Add(own2, 32))
 			v634 = *(*int32)(unsafe.Add(own3, 32))
-			v635 := v558 < v633
-			if v635 {
+			if v558 < v633 {
 				v639 = true
 				goto b168
 			}
 		}
-		{
-			v636 := v558 == v633
-			if !v636 {
-				v638 = false
-				goto b167
-			}
+		if !(v558 == v633) {
+			v638 = false
+			goto b167
 		}
-		{
-			v637 := v559 < v634
-			v638 = v637
-		}
+		v638 = v559 < v634
 	b167:
 		v639 = v638
 	b168:
@@ -3123,23 +2589,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 36)) = v641
 			v644 = *(*float32)(unsafe.Add(own2, 28))
 			v645 = *(*int32)(unsafe.Add(own3, 28))
-			v646 := v558 < v644
-			if v646 {
+			if v558 < v644 {
 				v650 = true
 				goto b173
 			}
 		}
-		{
-			v647 := v558 == v644
-			if !v647 {
-				v649 = false
-				goto b172
-			}
+		if !(v558 == v644) {
+			v649 = false
+			goto b172
 		}
-		{
-			v648 := v559 < v645
-			v649 = v648
-		}
+		v649 = v559 < v645
 	b172:
 		v650 = v649
 	b173:
@@ -3154,23 +2613,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 32)) = v652
 			v655 = *(*float32)(unsafe.Add(own2, 24))
 			v656 = *(*int32)(unsafe.Add(own3, 24))
-			v657 := v558 < v655
-			if v657 {
+			if v558 < v655 {
 				v661 = true
 				goto b178
 			}
 		}
-		{
-			v658 := v558 == v655
-			if !v658 {
-				v660 = false
-				goto b177
-			}
+		if !(v558 == v655) {
+			v660 = false
+			goto b177
 		}
-		{
-			v659 := v559 < v656
-			v660 = v659
-		}
+		v660 = v559 < v656
 	b177:
 		v661 = v660
 	b178:
@@ -3185,23 +2637,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 28)) = v663
 			v666 = *(*float32)(unsafe.Add(own2, 20))
 			v667 = *(*int32)(unsafe.Add(own3, 20))
-			v668 := v558 < v666
-			if v668 {
+			if v558 < v666 {
 				v672 = true
 				goto b183
 			}
 		}
-		{
-			v669 := v558 == v666
-			if !v669 {
-				v671 = false
-				goto b182
-			}
+		if !(v558 == v666) {
+			v671 = false
+			goto b182
 		}
-		{
-			v670 := v559 < v667
-			v671 = v670
-		}
+		v671 = v559 < v667
 	b182:
 		v672 = v671
 	b183:
@@ -3216,23 +2661,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 24)) = v674
 			v677 = *(*float32)(unsafe.Add(own2, 16))
 			v678 = *(*int32)(unsafe.Add(own3, 16))
-			v679 := v558 < v677
-			if v679 {
+			if v558 < v677 {
 				v683 = true
 				goto b188
 			}
 		}
-		{
-			v680 := v558 == v677
-			if !v680 {
-				v682 = false
-				goto b187
-			}
+		if !(v558 == v677) {
+			v682 = false
+			goto b187
 		}
-		{
-			v681 := v559 < v678
-			v682 = v681
-		}
+		v682 = v559 < v678
 	b187:
 		v683 = v682
 	b188:
@@ -3247,23 +2685,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 20)) = v685
 			v688 = *(*float32)(unsafe.Add(own2, 12))
 			v689 = *(*int32)(unsafe.Add(own3, 12))
-			v690 := v558 < v688
-			if v690 {
+			if v558 < v688 {
 				v694 = true
 				goto b193
 			}
 		}
-		{
-			v691 := v558 == v688
-			if !v691 {
-				v693 = false
-				goto b192
-			}
+		if !(v558 == v688) {
+			v693 = false
+			goto b192
 		}
-		{
-			v692 := v559 < v689
-			v693 = v692
-		}
+		v693 = v559 < v689
 	b192:
 		v694 = v693
 	b193:
@@ -3278,23 +2709,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 16)) = v696
 			v699 = *(*float32)(unsafe.Add(own2, 8))
 			v700 = *(*int32)(unsafe.Add(own3, 8))
-			v701 := v558 < v699
-			if v701 {
+			if v558 < v699 {
 				v705 = true
 				goto b198
 			}
 		}
-		{
-			v702 := v558 == v699
-			if !v702 {
-				v704 = false
-				goto b197
-			}
+		if !(v558 == v699) {
+			v704 = false
+			goto b197
 		}
-		{
-			v703 := v559 < v700
-			v704 = v703
-		}
+		v704 = v559 < v700
 	b197:
 		v705 = v704
 	b198:
@@ -3309,23 +2733,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 12)) = v707
 			v710 = *(*float32)(unsafe.Add(own2, 4))
 			v711 = *(*int32)(unsafe.Add(own3, 4))
-			v712 := v558 < v710
-			if v712 {
+			if v558 < v710 {
 				v716 = true
 				goto b203
 			}
 		}
-		{
-			v713 := v558 == v710
-			if !v713 {
-				v715 = false
-				goto b202
-			}
+		if !(v558 == v710) {
+			v715 = false
+			goto b202
 		}
-		{
-			v714 := v559 < v711
-			v715 = v714
-		}
+		v715 = v559 < v711
 	b202:
 		v716 = v715
 	b203:
@@ -3340,23 +2757,16 @@ func (g *searchHost) r5() int {
 			*(*int32)(unsafe.Add(own3, 8)) = v718
 			v721 = *(*float32)(own2)
 			v722 = *(*int32)(own3)
-			v723 := v558 < v721
-			if v723 {
+			if v558 < v721 {
 				v727 = true
 				goto b208
 			}
 		}
-		{
-			v724 := v558 == v721
-			if !v724 {
-				v726 = false
-				goto b207
-			}
+		if !(v558 == v721) {
+			v726 = false
+			goto b207
 		}
-		{
-			v725 := v559 < v722
-			v726 = v725
-		}
+		v726 = v559 < v722
 	b207:
 		v727 = v726
 	b208:

@@ -101,39 +101,21 @@ func (g *mandelbrotHost) r0() int {
 	b1:
 		{
 			v27 := v26 / 2
-			v28 := int64(uint32(v27))
-			v29 := v27 * 2
-			v30 := v26 - v29
-			v31 := int64(uint32(v30))
-			v32 := float32(v31)
-			v33 := float32(v32 + 0.5)
-			v34 := float32(v33 / 2)
-			v35 := float32(v28)
-			v36 := float32(v35 + 0.5)
-			v37 := float32(v36 / 2)
-			v38 := float32(v17 + v34)
-			v39 := float32(v21 + v37)
-			v40 := float32(v6 * v38)
-			v41 = float32(v4 + v40)
-			v42 := float32(v6 * v39)
-			v43 = float32(v5 + v42)
+			v34 := float32(float32(float32(int64(uint32(v26-(v27*2))))+0.5) / 2)
+			v39 := float32(v21 + float32(float32(float32(int64(uint32(v27)))+0.5)/2))
+			v41 = float32(v4 + float32(v6*float32(v17+v34)))
+			v43 = float32(v5 + float32(v6*v39))
 			v44 = float32(v43 * v43)
 			v45 := float32(v41 - 0.25)
 			v46 := float32(v45*v45 + v44)
-			v47 := float32(v46 + v45)
-			v48 := float32(v46 * v47)
-			v49 := float32(v44 * 0.25)
-			v50 := v48 <= v49
-			if v50 {
+			if float32(v46*float32(v46+v45)) <= float32(v44*0.25) {
 				v54 = true
 				goto b3
 			}
 		}
 		{
 			v51 := float32(v41 + 1)
-			v52 := float32(v51*v51 + v44)
-			v53 := v52 <= 0.0625
-			v54 = v53
+			v54 = float32(v51*v51+v44) <= 0.0625
 		}
 	b3:
 		if v54 {
@@ -148,38 +130,24 @@ func (g *mandelbrotHost) r0() int {
 		v56 = float32(0)
 		v57 = int64(0)
 	b5:
-		{
-			v58 = float32(v55 * v55)
-			v59 = float32(v56 * v56)
-			v60 = float32(v58 + v59)
-			v61 := 65536 < v60
-			if !v61 {
-				goto b25
-			}
+		v58 = float32(v55 * v55)
+		v59 = float32(v56 * v56)
+		v60 = float32(v58 + v59)
+		if !(65536 < v60) {
+			goto b25
 		}
-		{
-			v62 := float32(v57)
-			v63 = float32(v62 + 1)
-			v64 = int32(math.Float32bits(v60))
-			v65 := v64 + -1
-			v66 := uint32(2139095039) <= uint32(v65)
-			if !v66 {
-				goto b11
-			}
+		v63 = float32(float32(v57) + 1)
+		v64 = int32(math.Float32bits(v60))
+		if !(uint32(2139095039) <= uint32(v64+-1)) {
+			goto b11
 		}
-		{
-			v67 := v60 == 0
-			if v67 {
-				v69 = math.Float32frombits(0xff800000)
-				goto b10
-			}
+		if v60 == 0 {
+			v69 = math.Float32frombits(0xff800000)
+			goto b10
 		}
-		{
-			v68 := v60 < 0
-			if v68 {
-				v69 = math.Float32frombits(0x7fc00000)
-				goto b10
-			}
+		if v60 < 0 {
+			v69 = math.Float32frombits(0x7fc00000)
+			goto b10
 		}
 		v69 = v60
 	b10:
@@ -190,192 +158,97 @@ func (g *mandelbrotHost) r0() int {
 			v70 = v64 & 8388607
 			v71 := int32(uint32(v64) >> 23)
 			v72 = v71 + -127
-			v73 := v71 == 0
-			if !v73 {
+			if !(v71 == 0) {
 				goto b13
 			}
 		}
 		{
-			v74 := int32(bits.Len32(uint32(v70))) - 1
-			v75 := 31 - v74
-			v76 := v75 + -8
-			v77 := uint32(v76) < uint32(32)
-			v78 := v76 & 31
-			v79 := v70 << (uint32(v78) & 31)
+			v76 := (31 - (int32(bits.Len32(uint32(v70))) - 1)) + -8
 			v80 := int32(0)
-			if v77 {
-				v80 = v79
+			if uint32(v76) < uint32(32) {
+				v80 = v70 << (uint32(v76&31) & 31)
 			}
-			v81 := -126 - v76
 			v83 = v80
-			v84 = v81
+			v84 = -126 - v76
 			goto b14
 		}
 	b13:
-		{
-			v82 := v70 | 8388608
-			v83 = v82
-			v84 = v72
-		}
+		v83 = v70 | 8388608
+		v84 = v72
 	b14:
 		{
-			v85 := v83 & 8388607
-			v86 := v85 | 1065353216
+			v86 := (v83 & 8388607) | 1065353216
 			v87 := uint32(1068827891) <= uint32(v86)
-			v88 := v86 + -8388608
-			v89 := v84 + 1
 			v90 := v84
 			if v87 {
-				v90 = v89
+				v90 = v84 + 1
 			}
 			v91 := v86
 			if v87 {
-				v91 = v88
+				v91 = v86 + -8388608
 			}
-			v92 := math.Float32frombits(uint32(v91))
-			v93 := float32(v92 - 1)
+			v93 := float32(math.Float32frombits(uint32(v91)) - 1)
 			v94 := float32(v90)
 			v95 := float32(v93 + 2)
-			v96 := float32(v95 - 2)
-			v97 := float32(v93 - v96)
 			v98 := float32(v93 / v95)
-			v99 := int32(math.Float32bits(v98))
-			v100 := v99 & -4096
-			v101 := math.Float32frombits(uint32(v100))
-			v102 := int32(math.Float32bits(v95))
-			v103 := v102 & -4096
-			v104 := math.Float32frombits(uint32(v103))
+			v101 := math.Float32frombits(uint32(int32(math.Float32bits(v98)) & -4096))
+			v104 := math.Float32frombits(uint32(int32(math.Float32bits(v95)) & -4096))
 			v105 := float32(v98 - v101)
 			v106 := float32(v95 - v104)
 			v107 := float32(v98 * v95)
-			v108 := float32(v101 * v104)
-			v109 := float32(v108 - v107)
-			v110 := float32(v101 * v106)
-			v111 := float32(v109 + v110)
-			v112 := float32(v105 * v104)
-			v113 := float32(v111 + v112)
-			v114 := float32(v105 * v106)
-			v115 := float32(v113 + v114)
-			v116 := float32(v93 - v107)
-			v117 := float32(v116 - v115)
-			v118 := float32(v98 * v97)
-			v119 := float32(v117 - v118)
+			v111 := float32(float32(float32(v101*v104)-v107) + float32(v101*v106))
+			v115 := float32(float32(v111+float32(v105*v104)) + float32(v105*v106))
+			v119 := float32(float32(float32(v93-v107)-v115) - float32(v98*float32(v93-float32(v95-2))))
 			v120 := float32(v119 / v95)
 			v121 := float32(v98 * v98)
-			v122 := float32(v101 * v101)
-			v123 := float32(v122 - v121)
 			v124 := float32(v101 * v105)
-			v125 := float32(v123 + v124)
-			v126 := float32(v125 + v124)
-			v127 := float32(v105 * v105)
-			v128 := float32(v126 + v127)
-			v129 := float32(v98 * v120)
-			v130 := float32(v129 * 2)
-			v131 := float32(v128 + v130)
-			v132 := float32(v121 * 0.23426843)
-			v133 := float32(v132 + 0.2854679)
-			v134 := float32(v121 * v133)
-			v135 := float32(v134 + 0.40000156)
-			v136 := float32(v121 * v135)
+			v126 := float32(float32(float32(float32(v101*v101)-v121)+v124) + v124)
+			v131 := float32(float32(v126+float32(v105*v105)) + float32(float32(v98*v120)*2))
+			v134 := float32(v121 * float32(float32(v121*0.23426843)+0.2854679))
+			v136 := float32(v121 * float32(v134+0.40000156))
 			v137 := float32(v136 + 0.6666667)
-			v138 := float32(v137 - 0.6666667)
-			v139 := float32(v136 - v138)
-			v140 := float32(v139 + -1.9868216e-08)
-			v141 := int32(math.Float32bits(v121))
-			v142 := v141 & -4096
-			v143 := math.Float32frombits(uint32(v142))
-			v144 := int32(math.Float32bits(v137))
-			v145 := v144 & -4096
-			v146 := math.Float32frombits(uint32(v145))
+			v140 := float32(float32(v136-float32(v137-0.6666667)) + -1.9868216e-08)
+			v143 := math.Float32frombits(uint32(int32(math.Float32bits(v121)) & -4096))
+			v146 := math.Float32frombits(uint32(int32(math.Float32bits(v137)) & -4096))
 			v147 := float32(v121 - v143)
 			v148 := float32(v137 - v146)
 			v149 := float32(v121 * v137)
-			v150 := float32(v143 * v146)
-			v151 := float32(v150 - v149)
-			v152 := float32(v143 * v148)
-			v153 := float32(v151 + v152)
-			v154 := float32(v147 * v146)
-			v155 := float32(v153 + v154)
-			v156 := float32(v147 * v148)
-			v157 := float32(v155 + v156)
-			v158 := float32(v121 * v140)
-			v159 := float32(v131 * v137)
-			v160 := float32(v158 + v159)
-			v161 := float32(v157 + v160)
-			v162 := int32(math.Float32bits(v149))
-			v163 := v162 & -4096
-			v164 := math.Float32frombits(uint32(v163))
+			v153 := float32(float32(float32(v143*v146)-v149) + float32(v143*v148))
+			v157 := float32(float32(v153+float32(v147*v146)) + float32(v147*v148))
+			v161 := float32(v157 + float32(float32(v121*v140)+float32(v131*v137)))
+			v164 := math.Float32frombits(uint32(int32(math.Float32bits(v149)) & -4096))
 			v165 := float32(v149 - v164)
 			v166 := float32(v98 * v149)
-			v167 := float32(v101 * v164)
-			v168 := float32(v167 - v166)
-			v169 := float32(v101 * v165)
-			v170 := float32(v168 + v169)
-			v171 := float32(v105 * v164)
-			v172 := float32(v170 + v171)
-			v173 := float32(v105 * v165)
-			v174 := float32(v172 + v173)
-			v175 := float32(v98 * v161)
-			v176 := float32(v120 * v149)
-			v177 := float32(v175 + v176)
-			v178 := float32(v174 + v177)
+			v170 := float32(float32(float32(v101*v164)-v166) + float32(v101*v165))
+			v174 := float32(float32(v170+float32(v105*v164)) + float32(v105*v165))
+			v178 := float32(v174 + float32(float32(v98*v161)+float32(v120*v149)))
 			v179 := float32(v98 + v98)
 			v180 := float32(v179 + v166)
-			v181 := float32(v180 - v179)
-			v182 := float32(v166 - v181)
-			v183 := float32(v120 + v120)
-			v184 := float32(v178 + v183)
-			v185 := float32(v182 + v184)
+			v185 := float32(float32(v166-float32(v180-v179)) + float32(v178+float32(v120+v120)))
 			v186 := float32(v180 + v185)
-			v187 := float32(v186 - v180)
-			v188 := float32(v185 - v187)
-			v189 := int32(math.Float32bits(v186))
-			v190 := v189 & -4096
-			v191 := math.Float32frombits(uint32(v190))
+			v191 := math.Float32frombits(uint32(int32(math.Float32bits(v186)) & -4096))
 			v192 := float32(v186 - v191)
 			v193 := float32(v186 * 1.442695)
-			v194 := float32(v191 * 1.4423828)
-			v195 := float32(v194 - v193)
-			v196 := float32(v191 * 0.00031220913)
-			v197 := float32(v195 + v196)
-			v198 := float32(v192 * 1.4423828)
-			v199 := float32(v197 + v198)
-			v200 := float32(v192 * 0.00031220913)
-			v201 := float32(v199 + v200)
-			v202 := float32(v186 * 1.925963e-08)
-			v203 := float32(v188 * 1.442695)
-			v204 := float32(v202 + v203)
-			v205 := float32(v201 + v204)
+			v197 := float32(float32(float32(v191*1.4423828)-v193) + float32(v191*0.00031220913))
+			v201 := float32(float32(v197+float32(v192*1.4423828)) + float32(v192*0.00031220913))
+			v204 := float32(float32(v186*1.925963e-08) + float32(float32(v185-float32(v186-v180))*1.442695))
 			v206 := float32(v94 + v193)
-			v207 := float32(v206 - v94)
-			v208 := float32(v193 - v207)
-			v209 := float32(v208 + v205)
-			v210 := float32(v206 + v209)
-			v211 = v210
+			v209 := float32(float32(v193-float32(v206-v94)) + float32(v201+v204))
+			v211 = float32(v206 + v209)
 		}
 	b15:
-		{
-			v212 = float32(v211 * 0.5)
-			v213 = int32(math.Float32bits(v212))
-			v214 := v213 + -1
-			v215 := uint32(2139095039) <= uint32(v214)
-			if !v215 {
-				goto b20
-			}
+		v212 = float32(v211 * 0.5)
+		v213 = int32(math.Float32bits(v212))
+		if !(uint32(2139095039) <= uint32(v213+-1)) {
+			goto b20
 		}
-		{
-			v216 := v212 == 0
-			if v216 {
-				v218 = math.Float32frombits(0xff800000)
-				goto b19
-			}
+		if v212 == 0 {
+			v218 = math.Float32frombits(0xff800000)
+			goto b19
 		}
-		{
-			v217 := v212 < 0
-			if v217 {
-				v218 = math.Float32frombits(0x7fc00000)
-				goto b19
-			}
+		if v212 < 0 {
+			v218 = math.Float32frombits(0x7fc00000)
+			goto b19
 		}
 		v218 = v212
 	b19:
@@ -386,188 +259,94 @@ func (g *mandelbrotHost) r0() int {
 			v219 = v213 & 8388607
 			v220 := int32(uint32(v213) >> 23)
 			v221 = v220 + -127
-			v222 := v220 == 0
-			if !v222 {
+			if !(v220 == 0) {
 				goto b22
 			}
 		}
 		{
-			v223 := int32(bits.Len32(uint32(v219))) - 1
-			v224 := 31 - v223
-			v225 := v224 + -8
-			v226 := uint32(v225) < uint32(32)
-			v227 := v225 & 31
-			v228 := v219 << (uint32(v227) & 31)
+			v225 := (31 - (int32(bits.Len32(uint32(v219))) - 1)) + -8
 			v229 := int32(0)
-			if v226 {
-				v229 = v228
+			if uint32(v225) < uint32(32) {
+				v229 = v219 << (uint32(v225&31) & 31)
 			}
-			v230 := -126 - v225
 			v232 = v229
-			v233 = v230
+			v233 = -126 - v225
 			goto b23
 		}
 	b22:
-		{
-			v231 := v219 | 8388608
-			v232 = v231
-			v233 = v221
-		}
+		v232 = v219 | 8388608
+		v233 = v221
 	b23:
 		{
-			v234 := v232 & 8388607
-			v235 := v234 | 1065353216
+			v235 := (v232 & 8388607) | 1065353216
 			v236 := uint32(1068827891) <= uint32(v235)
-			v237 := v235 + -8388608
-			v238 := v233 + 1
 			v239 := v233
 			if v236 {
-				v239 = v238
+				v239 = v233 + 1
 			}
 			v240 := v235
 			if v236 {
-				v240 = v237
+				v240 = v235 + -8388608
 			}
-			v241 := math.Float32frombits(uint32(v240))
-			v242 := float32(v241 - 1)
+			v242 := float32(math.Float32frombits(uint32(v240)) - 1)
 			v243 := float32(v239)
 			v244 := float32(v242 + 2)
-			v245 := float32(v244 - 2)
-			v246 := float32(v242 - v245)
 			v247 := float32(v242 / v244)
-			v248 := int32(math.Float32bits(v247))
-			v249 := v248 & -4096
-			v250 := math.Float32frombits(uint32(v249))
-			v251 := int32(math.Float32bits(v244))
-			v252 := v251 & -4096
-			v253 := math.Float32frombits(uint32(v252))
+			v250 := math.Float32frombits(uint32(int32(math.Float32bits(v247)) & -4096))
+			v253 := math.Float32frombits(uint32(int32(math.Float32bits(v244)) & -4096))
 			v254 := float32(v247 - v250)
 			v255 := float32(v244 - v253)
 			v256 := float32(v247 * v244)
-			v257 := float32(v250 * v253)
-			v258 := float32(v257 - v256)
-			v259 := float32(v250 * v255)
-			v260 := float32(v258 + v259)
-			v261 := float32(v254 * v253)
-			v262 := float32(v260 + v261)
-			v263 := float32(v254 * v255)
-			v264 := float32(v262 + v263)
-			v265 := float32(v242 - v256)
-			v266 := float32(v265 - v264)
-			v267 := float32(v247 * v246)
-			v268 := float32(v266 - v267)
+			v260 := float32(float32(float32(v250*v253)-v256) + float32(v250*v255))
+			v264 := float32(float32(v260+float32(v254*v253)) + float32(v254*v255))
+			v268 := float32(float32(float32(v242-v256)-v264) - float32(v247*float32(v242-float32(v244-2))))
 			v269 := float32(v268 / v244)
 			v270 := float32(v247 * v247)
-			v271 := float32(v250 * v250)
-			v272 := float32(v271 - v270)
 			v273 := float32(v250 * v254)
-			v274 := float32(v272 + v273)
-			v275 := float32(v274 + v273)
-			v276 := float32(v254 * v254)
-			v277 := float32(v275 + v276)
-			v278 := float32(v247 * v269)
-			v279 := float32(v278 * 2)
-			v280 := float32(v277 + v279)
-			v281 := float32(v270 * 0.23426843)
-			v282 := float32(v281 + 0.2854679)
-			v283 := float32(v270 * v282)
-			v284 := float32(v283 + 0.40000156)
-			v285 := float32(v270 * v284)
+			v275 := float32(float32(float32(float32(v250*v250)-v270)+v273) + v273)
+			v280 := float32(float32(v275+float32(v254*v254)) + float32(float32(v247*v269)*2))
+			v283 := float32(v270 * float32(float32(v270*0.23426843)+0.2854679))
+			v285 := float32(v270 * float32(v283+0.40000156))
 			v286 := float32(v285 + 0.6666667)
-			v287 := float32(v286 - 0.6666667)
-			v288 := float32(v285 - v287)
-			v289 := float32(v288 + -1.9868216e-08)
-			v290 := int32(math.Float32bits(v270))
-			v291 := v290 & -4096
-			v292 := math.Float32frombits(uint32(v291))
-			v293 := int32(math.Float32bits(v286))
-			v294 := v293 & -4096
-			v295 := math.Float32frombits(uint32(v294))
+			v289 := float32(float32(v285-float32(v286-0.6666667)) + -1.9868216e-08)
+			v292 := math.Float32frombits(uint32(int32(math.Float32bits(v270)) & -4096))
+			v295 := math.Float32frombits(uint32(int32(math.Float32bits(v286)) & -4096))
 			v296 := float32(v270 - v292)
 			v297 := float32(v286 - v295)
 			v298 := float32(v270 * v286)
-			v299 := float32(v292 * v295)
-			v300 := float32(v299 - v298)
-			v301 := float32(v292 * v297)
-			v302 := float32(v300 + v301)
-			v303 := float32(v296 * v295)
-			v304 := float32(v302 + v303)
-			v305 := float32(v296 * v297)
-			v306 := float32(v304 + v305)
-			v307 := float32(v270 * v289)
-			v308 := float32(v280 * v286)
-			v309 := float32(v307 + v308)
-			v310 := float32(v306 + v309)
-			v311 := int32(math.Float32bits(v298))
-			v312 := v311 & -4096
-			v313 := math.Float32frombits(uint32(v312))
+			v302 := float32(float32(float32(v292*v295)-v298) + float32(v292*v297))
+			v306 := float32(float32(v302+float32(v296*v295)) + float32(v296*v297))
+			v310 := float32(v306 + float32(float32(v270*v289)+float32(v280*v286)))
+			v313 := math.Float32frombits(uint32(int32(math.Float32bits(v298)) & -4096))
 			v314 := float32(v298 - v313)
 			v315 := float32(v247 * v298)
-			v316 := float32(v250 * v313)
-			v317 := float32(v316 - v315)
-			v318 := float32(v250 * v314)
-			v319 := float32(v317 + v318)
-			v320 := float32(v254 * v313)
-			v321 := float32(v319 + v320)
-			v322 := float32(v254 * v314)
-			v323 := float32(v321 + v322)
-			v324 := float32(v247 * v310)
-			v325 := float32(v269 * v298)
-			v326 := float32(v324 + v325)
-			v327 := float32(v323 + v326)
+			v319 := float32(float32(float32(v250*v313)-v315) + float32(v250*v314))
+			v323 := float32(float32(v319+float32(v254*v313)) + float32(v254*v314))
+			v327 := float32(v323 + float32(float32(v247*v310)+float32(v269*v298)))
 			v328 := float32(v247 + v247)
 			v329 := float32(v328 + v315)
-			v330 := float32(v329 - v328)
-			v331 := float32(v315 - v330)
-			v332 := float32(v269 + v269)
-			v333 := float32(v327 + v332)
-			v334 := float32(v331 + v333)
+			v334 := float32(float32(v315-float32(v329-v328)) + float32(v327+float32(v269+v269)))
 			v335 := float32(v329 + v334)
-			v336 := float32(v335 - v329)
-			v337 := float32(v334 - v336)
-			v338 := int32(math.Float32bits(v335))
-			v339 := v338 & -4096
-			v340 := math.Float32frombits(uint32(v339))
+			v340 := math.Float32frombits(uint32(int32(math.Float32bits(v335)) & -4096))
 			v341 := float32(v335 - v340)
 			v342 := float32(v335 * 1.442695)
-			v343 := float32(v340 * 1.4423828)
-			v344 := float32(v343 - v342)
-			v345 := float32(v340 * 0.00031220913)
-			v346 := float32(v344 + v345)
-			v347 := float32(v341 * 1.4423828)
-			v348 := float32(v346 + v347)
-			v349 := float32(v341 * 0.00031220913)
-			v350 := float32(v348 + v349)
-			v351 := float32(v335 * 1.925963e-08)
-			v352 := float32(v337 * 1.442695)
-			v353 := float32(v351 + v352)
-			v354 := float32(v350 + v353)
+			v346 := float32(float32(float32(v340*1.4423828)-v342) + float32(v340*0.00031220913))
+			v350 := float32(float32(v346+float32(v341*1.4423828)) + float32(v341*0.00031220913))
+			v353 := float32(float32(v335*1.925963e-08) + float32(float32(v334-float32(v335-v329))*1.442695))
 			v355 := float32(v243 + v342)
-			v356 := float32(v355 - v243)
-			v357 := float32(v342 - v356)
-			v358 := float32(v357 + v354)
-			v359 := float32(v355 + v358)
-			v360 = v359
+			v358 := float32(float32(v342-float32(v355-v243)) + float32(v350+v353))
+			v360 = float32(v355 + v358)
 		}
 	b24:
-		{
-			v361 := float32(v63 - v360)
-			v369 = v361
-			v370 = true
-			goto b28
-		}
+		v369 = float32(v63 - v360)
+		v370 = true
+		goto b28
 	b25:
-		{
-			v362 := float32(v58 - v59)
-			v363 = float32(v362 + v41)
-			v364 := float32(v55 * 2)
-			v365 := float32(v364 * v56)
-			v366 = float32(v365 + v43)
-			v367 = v57 + 1
-			v368 := v367 < v7
-			if !v368 {
-				goto b27
-			}
+		v363 = float32(float32(v58-v59) + v41)
+		v366 = float32(float32(float32(v55*2)*v56) + v43)
+		v367 = v57 + 1
+		if !(v367 < v7) {
+			goto b27
 		}
 		v55 = v363
 		v56 = v366
@@ -587,37 +366,27 @@ func (g *mandelbrotHost) r0() int {
 			goto b87
 		}
 		{
-			v371 := 0 < v369
 			v372 := float32(0)
-			if v371 {
+			if 0 < v369 {
 				v372 = v369
 			}
-			v373 := v369 != v369
 			v374 := v372
-			if v373 {
+			if v369 != v369 {
 				v374 = v369
 			}
 			v375 = float32(v374 + 2)
 			v376 = int32(math.Float32bits(v375))
-			v377 := v376 + -1
-			v378 := uint32(2139095039) <= uint32(v377)
-			if !v378 {
+			if !(uint32(2139095039) <= uint32(v376+-1)) {
 				goto b34
 			}
 		}
-		{
-			v379 := v375 == 0
-			if v379 {
-				v381 = math.Float32frombits(0xff800000)
-				goto b33
-			}
+		if v375 == 0 {
+			v381 = math.Float32frombits(0xff800000)
+			goto b33
 		}
-		{
-			v380 := v375 < 0
-			if v380 {
-				v381 = math.Float32frombits(0x7fc00000)
-				goto b33
-			}
+		if v375 < 0 {
+			v381 = math.Float32frombits(0x7fc00000)
+			goto b33
 		}
 		v381 = v375
 	b33:
@@ -628,295 +397,154 @@ func (g *mandelbrotHost) r0() int {
 			v382 = v376 & 8388607
 			v383 := int32(uint32(v376) >> 23)
 			v384 = v383 + -127
-			v385 := v383 == 0
-			if !v385 {
+			if !(v383 == 0) {
 				goto b36
 			}
 		}
 		{
-			v386 := int32(bits.Len32(uint32(v382))) - 1
-			v387 := 31 - v386
-			v388 := v387 + -8
-			v389 := uint32(v388) < uint32(32)
-			v390 := v388 & 31
-			v391 := v382 << (uint32(v390) & 31)
+			v388 := (31 - (int32(bits.Len32(uint32(v382))) - 1)) + -8
 			v392 := int32(0)
-			if v389 {
-				v392 = v391
+			if uint32(v388) < uint32(32) {
+				v392 = v382 << (uint32(v388&31) & 31)
 			}
-			v393 := -126 - v388
 			v395 = v392
-			v396 = v393
+			v396 = -126 - v388
 			goto b37
 		}
 	b36:
-		{
-			v394 := v382 | 8388608
-			v395 = v394
-			v396 = v384
-		}
+		v395 = v382 | 8388608
+		v396 = v384
 	b37:
 		{
-			v397 := v395 & 8388607
-			v398 := v397 | 1065353216
+			v398 := (v395 & 8388607) | 1065353216
 			v399 := uint32(1068827891) <= uint32(v398)
-			v400 := v398 + -8388608
-			v401 := v396 + 1
 			v402 := v396
 			if v399 {
-				v402 = v401
+				v402 = v396 + 1
 			}
 			v403 := v398
 			if v399 {
-				v403 = v400
+				v403 = v398 + -8388608
 			}
-			v404 := math.Float32frombits(uint32(v403))
-			v405 := float32(v404 - 1)
+			v405 := float32(math.Float32frombits(uint32(v403)) - 1)
 			v406 := float32(v402)
 			v407 := float32(v405 + 2)
-			v408 := float32(v407 - 2)
-			v409 := float32(v405 - v408)
 			v410 := float32(v405 / v407)
-			v411 := int32(math.Float32bits(v410))
-			v412 := v411 & -4096
-			v413 := math.Float32frombits(uint32(v412))
-			v414 := int32(math.Float32bits(v407))
-			v415 := v414 & -4096
-			v416 := math.Float32frombits(uint32(v415))
+			v413 := math.Float32frombits(uint32(int32(math.Float32bits(v410)) & -4096))
+			v416 := math.Float32frombits(uint32(int32(math.Float32bits(v407)) & -4096))
 			v417 := float32(v410 - v413)
 			v418 := float32(v407 - v416)
 			v419 := float32(v410 * v407)
-			v420 := float32(v413 * v416)
-			v421 := float32(v420 - v419)
-			v422 := float32(v413 * v418)
-			v423 := float32(v421 + v422)
-			v424 := float32(v417 * v416)
-			v425 := float32(v423 + v424)
-			v426 := float32(v417 * v418)
-			v427 := float32(v425 + v426)
-			v428 := float32(v405 - v419)
-			v429 := float32(v428 - v427)
-			v430 := float32(v410 * v409)
-			v431 := float32(v429 - v430)
+			v423 := float32(float32(float32(v413*v416)-v419) + float32(v413*v418))
+			v427 := float32(float32(v423+float32(v417*v416)) + float32(v417*v418))
+			v431 := float32(float32(float32(v405-v419)-v427) - float32(v410*float32(v405-float32(v407-2))))
 			v432 := float32(v431 / v407)
 			v433 := float32(v410 * v410)
-			v434 := float32(v413 * v413)
-			v435 := float32(v434 - v433)
 			v436 := float32(v413 * v417)
-			v437 := float32(v435 + v436)
-			v438 := float32(v437 + v436)
-			v439 := float32(v417 * v417)
-			v440 := float32(v438 + v439)
-			v441 := float32(v410 * v432)
-			v442 := float32(v441 * 2)
-			v443 := float32(v440 + v442)
-			v444 := float32(v433 * 0.23426843)
-			v445 := float32(v444 + 0.2854679)
-			v446 := float32(v433 * v445)
-			v447 := float32(v446 + 0.40000156)
-			v448 := float32(v433 * v447)
+			v438 := float32(float32(float32(float32(v413*v413)-v433)+v436) + v436)
+			v443 := float32(float32(v438+float32(v417*v417)) + float32(float32(v410*v432)*2))
+			v446 := float32(v433 * float32(float32(v433*0.23426843)+0.2854679))
+			v448 := float32(v433 * float32(v446+0.40000156))
 			v449 := float32(v448 + 0.6666667)
-			v450 := float32(v449 - 0.6666667)
-			v451 := float32(v448 - v450)
-			v452 := float32(v451 + -1.9868216e-08)
-			v453 := int32(math.Float32bits(v433))
-			v454 := v453 & -4096
-			v455 := math.Float32frombits(uint32(v454))
-			v456 := int32(math.Float32bits(v449))
-			v457 := v456 & -4096
-			v458 := math.Float32frombits(uint32(v457))
+			v452 := float32(float32(v448-float32(v449-0.6666667)) + -1.9868216e-08)
+			v455 := math.Float32frombits(uint32(int32(math.Float32bits(v433)) & -4096))
+			v458 := math.Float32frombits(uint32(int32(math.Float32bits(v449)) & -4096))
 			v459 := float32(v433 - v455)
 			v460 := float32(v449 - v458)
 			v461 := float32(v433 * v449)
-			v462 := float32(v455 * v458)
-			v463 := float32(v462 - v461)
-			v464 := float32(v455 * v460)
-			v465 := float32(v463 + v464)
-			v466 := float32(v459 * v458)
-			v467 := float32(v465 + v466)
-			v468 := float32(v459 * v460)
-			v469 := float32(v467 + v468)
-			v470 := float32(v433 * v452)
-			v471 := float32(v443 * v449)
-			v472 := float32(v470 + v471)
-			v473 := float32(v469 + v472)
-			v474 := int32(math.Float32bits(v461))
-			v475 := v474 & -4096
-			v476 := math.Float32frombits(uint32(v475))
+			v465 := float32(float32(float32(v455*v458)-v461) + float32(v455*v460))
+			v469 := float32(float32(v465+float32(v459*v458)) + float32(v459*v460))
+			v473 := float32(v469 + float32(float32(v433*v452)+float32(v443*v449)))
+			v476 := math.Float32frombits(uint32(int32(math.Float32bits(v461)) & -4096))
 			v477 := float32(v461 - v476)
 			v478 := float32(v410 * v461)
-			v479 := float32(v413 * v476)
-			v480 := float32(v479 - v478)
-			v481 := float32(v413 * v477)
-			v482 := float32(v480 + v481)
-			v483 := float32(v417 * v476)
-			v484 := float32(v482 + v483)
-			v485 := float32(v417 * v477)
-			v486 := float32(v484 + v485)
-			v487 := float32(v410 * v473)
-			v488 := float32(v432 * v461)
-			v489 := float32(v487 + v488)
-			v490 := float32(v486 + v489)
+			v482 := float32(float32(float32(v413*v476)-v478) + float32(v413*v477))
+			v486 := float32(float32(v482+float32(v417*v476)) + float32(v417*v477))
+			v490 := float32(v486 + float32(float32(v410*v473)+float32(v432*v461)))
 			v491 := float32(v410 + v410)
 			v492 := float32(v491 + v478)
-			v493 := float32(v492 - v491)
-			v494 := float32(v478 - v493)
-			v495 := float32(v432 + v432)
-			v496 := float32(v490 + v495)
-			v497 := float32(v494 + v496)
+			v497 := float32(float32(v478-float32(v492-v491)) + float32(v490+float32(v432+v432)))
 			v498 := float32(v492 + v497)
-			v499 := float32(v498 - v492)
-			v500 := float32(v497 - v499)
-			v501 := int32(math.Float32bits(v498))
-			v502 := v501 & -4096
-			v503 := math.Float32frombits(uint32(v502))
+			v503 := math.Float32frombits(uint32(int32(math.Float32bits(v498)) & -4096))
 			v504 := float32(v498 - v503)
 			v505 := float32(v498 * 1.442695)
-			v506 := float32(v503 * 1.4423828)
-			v507 := float32(v506 - v505)
-			v508 := float32(v503 * 0.00031220913)
-			v509 := float32(v507 + v508)
-			v510 := float32(v504 * 1.4423828)
-			v511 := float32(v509 + v510)
-			v512 := float32(v504 * 0.00031220913)
-			v513 := float32(v511 + v512)
-			v514 := float32(v498 * 1.925963e-08)
-			v515 := float32(v500 * 1.442695)
-			v516 := float32(v514 + v515)
-			v517 := float32(v513 + v516)
+			v509 := float32(float32(float32(v503*1.4423828)-v505) + float32(v503*0.00031220913))
+			v513 := float32(float32(v509+float32(v504*1.4423828)) + float32(v504*0.00031220913))
+			v516 := float32(float32(v498*1.925963e-08) + float32(float32(v497-float32(v498-v492))*1.442695))
 			v518 := float32(v406 + v505)
-			v519 := float32(v518 - v406)
-			v520 := float32(v505 - v519)
-			v521 := float32(v520 + v517)
-			v522 := float32(v518 + v521)
-			v523 = v522
+			v521 := float32(float32(v505-float32(v518-v406)) + float32(v513+v516))
+			v523 = float32(v518 + v521)
 		}
 	b38:
-		{
-			v524 := float32(v523*float32(0.9) + float32(0.5))
-			v525 = float32(v524 * 6.2831855)
-			v526 = float32(math.Abs(float64(v525)))
-			v527 := v526 <= 0.7853982
-			if v527 {
-				v708 = int32(0)
-				v709 = v525
-				v710 = float32(0)
-				goto b49
-			}
+		v525 = float32(float32(v523*float32(0.9)+float32(0.5)) * 6.2831855)
+		v526 = float32(math.Abs(float64(v525)))
+		if v526 <= 0.7853982 {
+			v708 = int32(0)
+			v709 = v525
+			v710 = float32(0)
+			goto b49
+		}
+		if !(6400 <= v526) {
+			goto b48
+		}
+		v529 = int32(math.Float32bits(v525))
+		v530 = v529 & 2147483647
+		if uint32(2139095040) <= uint32(v530) {
+			v681 = int32(0)
+			v682 = math.Float32frombits(0x7fc00000)
+			v683 = float32(0)
+			goto b47
 		}
 		{
-			v528 := 6400 <= v526
-			if !v528 {
-				goto b48
-			}
-		}
-		{
-			v529 = int32(math.Float32bits(v525))
-			v530 = v529 & 2147483647
-			v531 := uint32(2139095040) <= uint32(v530)
-			if v531 {
-				v681 = int32(0)
-				v682 = math.Float32frombits(0x7fc00000)
-				v683 = float32(0)
-				goto b47
-			}
-		}
-		{
-			v532 := v529 & 8388607
-			v533 := v532 | 8388608
-			v534 := int32(uint32(v530) >> 23)
-			v535 := v534 + -120
+			v533 := (v529 & 8388607) | 8388608
+			v535 := int32(uint32(v530)>>23) + -120
 			v536 := int32(uint32(v535) >> 5)
 			v537 := v535 & 31
-			v538 := v536 & 7
-			v539 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v538)*4))
-			v540 := v536 + 1
-			v541 := v540 & 7
-			v542 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v541)*4))
-			v543 := v536 + 2
-			v544 := v543 & 7
-			v545 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v544)*4))
-			v546 := v536 + 3
-			v547 := v546 & 7
-			v548 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v547)*4))
-			v549 := v539 << (uint32(v537) & 31)
+			v539 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v536&7)*4))
+			v542 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v536+1)&7)*4))
+			v545 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v536+2)&7)*4))
+			v548 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v536+3)&7)*4))
 			v550 := 32 - v537
 			v551 := uint32(v550) < uint32(32)
 			v552 := v550 & 31
-			v553 := int32(uint32(v542) >> (uint32(v552) & 31))
 			v554 := int32(0)
 			if v551 {
-				v554 = v553
+				v554 = int32(uint32(v542) >> (uint32(v552) & 31))
 			}
-			v555 := v549 | v554
-			v556 := v542 << (uint32(v537) & 31)
-			v557 := int32(uint32(v545) >> (uint32(v552) & 31))
 			v558 := int32(0)
 			if v551 {
-				v558 = v557
+				v558 = int32(uint32(v545) >> (uint32(v552) & 31))
 			}
-			v559 := v556 | v558
-			v560 := v545 << (uint32(v537) & 31)
-			v561 := int32(uint32(v548) >> (uint32(v552) & 31))
+			v559 := (v542 << (uint32(v537) & 31)) | v558
 			v562 := int32(0)
 			if v551 {
-				v562 = v561
+				v562 = int32(uint32(v548) >> (uint32(v552) & 31))
 			}
-			v563 := v560 | v562
-			v564 := v533 * v563
+			v563 := (v545 << (uint32(v537) & 31)) | v562
 			v565 := v529 & 65535
 			v566 := int32(uint32(v533) >> 16)
 			v567 := v563 & 65535
 			v568 := int32(uint32(v563) >> 16)
-			v569 := v566 * v567
-			v570 := v565 * v567
-			v571 := int32(uint32(v570) >> 16)
-			v572 := v569 + v571
-			v573 := v565 * v568
-			v574 := v572 & 65535
-			v575 := v573 + v574
-			v576 := v566 * v568
-			v577 := int32(uint32(v572) >> 16)
-			v578 := v576 + v577
-			v579 := int32(uint32(v575) >> 16)
-			v580 := v578 + v579
-			v581 := v533 * v559
-			v582 := v581 + v580
-			v583 := uint32(v582) < uint32(v580)
+			v572 := (v566 * v567) + int32(uint32(v565*v567)>>16)
+			v580 := ((v566 * v568) + int32(uint32(v572)>>16)) + int32(uint32((v565*v568)+(v572&65535))>>16)
+			v582 := (v533 * v559) + v580
 			v584 := int32(0)
-			if v583 {
+			if uint32(v582) < uint32(v580) {
 				v584 = int32(1)
 			}
-			v585 := v533 * v555
 			v586 := v559 & 65535
 			v587 := int32(uint32(v559) >> 16)
-			v588 := v566 * v586
-			v589 := v565 * v586
-			v590 := int32(uint32(v589) >> 16)
-			v591 := v588 + v590
-			v592 := v565 * v587
-			v593 := v591 & 65535
-			v594 := v592 + v593
-			v595 := v566 * v587
-			v596 := int32(uint32(v591) >> 16)
-			v597 := v595 + v596
-			v598 := int32(uint32(v594) >> 16)
-			v599 := v597 + v598
-			v600 := v585 + v599
-			v601 := v600 + v584
+			v591 := (v566 * v586) + int32(uint32(v565*v586)>>16)
+			v599 := ((v566 * v587) + int32(uint32(v591)>>16)) + int32(uint32((v565*v587)+(v591&65535))>>16)
+			v601 := ((v533 * ((v539 << (uint32(v537) & 31)) | v554)) + v599) + v584
 			v602 = int32(uint32(v601) >> 30)
 			v603 := v601 << 2
-			v604 := int32(uint32(v582) >> 30)
-			v605 = v603 | v604
-			v606 := v582 << 2
-			v607 := int32(uint32(v564) >> 30)
-			v608 = v606 | v607
+			v605 = v603 | int32(uint32(v582)>>30)
+			v608 = (v582 << 2) | int32(uint32(v533*v563)>>30)
 			v609 := v529 & -2147483648
 			v610 = v609 == 0
 			v611 = v609 != 0
-			v612 := v603 & -2147483648
-			v613 := v612 != 0
-			if !v613 {
+			if !((v603 & -2147483648) != 0) {
 				v621 = v602
 				v622 = v605
 				v623 = v608
@@ -925,35 +553,27 @@ func (g *mandelbrotHost) r0() int {
 			}
 		}
 		{
-			v614 := v602 + 1
 			v615 := ^v605
 			v616 := ^v608
-			v617 := v616 + 1
-			v618 := v616 == -1
-			v619 := v615 + 1
 			v620 := v615
-			if v618 {
-				v620 = v619
+			if v616 == -1 {
+				v620 = v615 + 1
 			}
-			v621 = v614
+			v621 = v602 + 1
 			v622 = v620
-			v623 = v617
+			v623 = v616 + 1
 			v624 = v610
 		}
 	b43:
-		{
-			v625 := 0 - v621
-			v626 = v621
-			if v611 {
-				v626 = v625
-			}
-			v627 := v622 == 0
-			if v627 {
-				v628 = v623
-				v629 = int32(0)
-				v630 = float32(1.3877788e-17)
-				goto b45
-			}
+		v626 = v621
+		if v611 {
+			v626 = 0 - v621
+		}
+		if v622 == 0 {
+			v628 = v623
+			v629 = int32(0)
+			v630 = float32(1.3877788e-17)
+			goto b45
 		}
 		v628 = v622
 		v629 = v623
@@ -964,59 +584,32 @@ func (g *mandelbrotHost) r0() int {
 			v632 := 31 - v631
 			v633 := uint32(v632) < uint32(32)
 			v634 := v632 & 31
-			v635 := v628 << (uint32(v634) & 31)
 			v636 := int32(0)
 			if v633 {
-				v636 = v635
+				v636 = v628 << (uint32(v634) & 31)
 			}
 			v637 := 32 - v632
-			v638 := uint32(v637) < uint32(32)
-			v639 := v637 & 31
-			v640 := int32(uint32(v629) >> (uint32(v639) & 31))
 			v641 := int32(0)
-			if v638 {
-				v641 = v640
+			if uint32(v637) < uint32(32) {
+				v641 = int32(uint32(v629) >> (uint32(v637&31) & 31))
 			}
 			v642 := v636 | v641
-			v643 := v629 << (uint32(v634) & 31)
 			v644 := int32(0)
 			if v633 {
-				v644 = v643
+				v644 = v629 << (uint32(v634) & 31)
 			}
-			v645 := v631 + 96
-			v646 := v645 << 23
-			v647 := math.Float32frombits(uint32(v646))
-			v648 := float32(v630 * v647)
-			v649 := int32(uint32(v642) >> 8)
-			v650 := float32(v649)
-			v651 := float32(v650 * v648)
-			v652 := v642 << 16
-			v653 := int32(uint32(v644) >> 16)
-			v654 := v652 | v653
-			v655 := v654 & 16777215
-			v656 := float32(v655)
-			v657 := float32(v656 * v648)
-			v658 := float32(v657 * 5.9604645e-08)
-			v659 := int32(math.Float32bits(v651))
-			v660 := v659 & -4096
-			v661 := math.Float32frombits(uint32(v660))
+			v648 := float32(v630 * math.Float32frombits(uint32((v631+96)<<23)))
+			v651 := float32(float32(int32(uint32(v642)>>8)) * v648)
+			v656 := float32(((v642 << 16) | int32(uint32(v644)>>16)) & 16777215)
+			v661 := math.Float32frombits(uint32(int32(math.Float32bits(v651)) & -4096))
 			v662 := float32(v651 - v661)
 			v663 := float32(v651 * 1.5707964)
-			v664 := float32(v661 * 1.5703125)
-			v665 := float32(v664 - v663)
-			v666 := float32(v661 * 0.0004838705)
-			v667 := float32(v665 + v666)
-			v668 := float32(v662 * 1.5703125)
-			v669 := float32(v667 + v668)
-			v670 := float32(v662 * 0.0004838705)
-			v671 := float32(v669 + v670)
-			v672 := float32(v651 * -4.371139e-08)
-			v673 := float32(v658 * 1.5707964)
-			v674 := float32(v672 + v673)
-			v675 := float32(v671 + v674)
+			v667 := float32(float32(float32(v661*1.5703125)-v663) + float32(v661*0.0004838705))
+			v671 := float32(float32(v667+float32(v662*1.5703125)) + float32(v662*0.0004838705))
+			v673 := float32(float32(float32(v656*v648)*5.9604645e-08) * 1.5707964)
+			v675 := float32(v671 + float32(float32(v651*-4.371139e-08)+v673))
 			v676 = float32(v663 + v675)
-			v677 := float32(v676 - v663)
-			v678 = float32(v675 - v677)
+			v678 = float32(v675 - float32(v676-v663))
 			if !v624 {
 				v681 = v626
 				v682 = v676
@@ -1024,13 +617,9 @@ func (g *mandelbrotHost) r0() int {
 				goto b47
 			}
 		}
-		{
-			v679 := -v676
-			v680 := -v678
-			v681 = v626
-			v682 = v679
-			v683 = v680
-		}
+		v681 = v626
+		v682 = -v676
+		v683 = -v678
 	b47:
 		v708 = v681
 		v709 = v682
@@ -1038,245 +627,133 @@ func (g *mandelbrotHost) r0() int {
 		goto b49
 	b48:
 		{
-			v684 := float32(v525 * 0.63661975)
-			v685 := float32(math.RoundToEven(float64(v684)))
-			v686 := float32(v685 * 1.5703125)
-			v687 := float32(v525 - v686)
-			v688 := float32(v685 * 0.0004837513)
-			v689 := float32(v687 - v688)
+			v685 := float32(math.RoundToEven(float64(float32(v525 * 0.63661975))))
+			v689 := float32(float32(v525-float32(v685*1.5703125)) - float32(v685*0.0004837513))
 			v690 := float32(v685 * 7.5495336e-08)
 			v691 := float32(v689 - v690)
 			v692 := float32(v689 - v691)
-			v693 := float32(v691 + v692)
-			v694 := float32(v689 - v693)
-			v695 := float32(v692 - v690)
-			v696 := float32(v694 + v695)
-			v697 := float32(v685 * 2.563344e-12)
-			v698 := float32(v696 - v697)
+			v696 := float32(float32(v689-float32(v691+v692)) + float32(v692-v690))
+			v698 := float32(v696 - float32(v685*2.563344e-12))
 			v699 := float32(v691 + v698)
-			v700 := float32(v699 - v691)
-			v701 := float32(v698 - v700)
-			v702 := v685 < 2.1474836e+09
-			v703 := -2.1474836e+09 <= v685
-			v704 := v702 && v703
+			v704 := (v685 < 2.1474836e+09) && (-2.1474836e+09 <= v685)
 			v705 := float32(0)
 			if v704 {
 				v705 = v685
 			}
-			v706 := int32(v705)
 			v707 := int32(-2147483648)
 			if v704 {
-				v707 = v706
+				v707 = int32(v705)
 			}
 			v708 = v707
 			v709 = v699
-			v710 = v701
+			v710 = float32(v698 - float32(v699-v691))
 		}
 	b49:
-		{
-			v711 = v708 + 1
-			v712 := v711 & 1
-			v713 := v712 == 0
-			if !v713 {
-				goto b51
-			}
+		v711 = v708 + 1
+		if !((v711 & 1) == 0) {
+			goto b51
 		}
 		{
 			v714 := float32(v709 * v709)
-			v715 := float32(v714 * 2.8043569e-06)
-			v716 := float32(v715 - 0.00019850295)
-			v717 := float32(v714 * v716)
-			v718 := float32(v717 + 0.008333373)
-			v719 := float32(v714 * v718)
-			v720 := float32(v719 - 0.16666667)
-			v721 := float32(v709 * v714)
-			v722 := float32(v721 * v720)
-			v723 := float32(v714 * 0.5)
-			v724 := float32(1 - v723)
-			v725 := float32(v710 * v724)
-			v726 := float32(v722 + v725)
+			v717 := float32(v714 * float32(float32(v714*2.8043569e-06)-0.00019850295))
+			v720 := float32(float32(v714*float32(v717+0.008333373)) - 0.16666667)
+			v726 := float32(float32(float32(v709*v714)*v720) + float32(v710*float32(1-float32(v714*0.5))))
 			v727 := float32(v709 + v726)
-			v728 := float32(v727 - v709)
-			v729 := float32(v726 - v728)
-			v730 := float32(v727 + v729)
-			v762 = v730
+			v762 = float32(v727 + float32(v726-float32(v727-v709)))
 			goto b52
 		}
 	b51:
 		{
-			v731 := int32(math.Float32bits(v709))
-			v732 := v731 & -4096
-			v733 := math.Float32frombits(uint32(v732))
+			v733 := math.Float32frombits(uint32(int32(math.Float32bits(v709)) & -4096))
 			v734 := float32(v709 - v733)
 			v735 := float32(v709 * v709)
-			v736 := float32(v733 * v733)
-			v737 := float32(v736 - v735)
 			v738 := float32(v733 * v734)
-			v739 := float32(v737 + v738)
-			v740 := float32(v739 + v738)
-			v741 := float32(v734 * v734)
-			v742 := float32(v740 + v741)
-			v743 := float32(v735 * 2.4432742e-05)
-			v744 := float32(v743 - 0.0013887312)
-			v745 := float32(v735 * v744)
-			v746 := float32(v745 + 0.041666646)
+			v740 := float32(float32(float32(float32(v733*v733)-v735)+v738) + v738)
+			v745 := float32(v735 * float32(float32(v735*2.4432742e-05)-0.0013887312))
 			v747 := float32(v735*float32(-0.5) + float32(1))
-			v748 := float32(v747 - 1)
-			v749 := -v748
-			v750 := float32(v735*float32(-0.5) + v749)
-			v751 := float32(v735 * v735)
-			v752 := float32(v751 * v746)
-			v753 := float32(v742 * 0.5)
-			v754 := float32(v709 * v710)
-			v755 := float32(v753 + v754)
-			v756 := float32(v752 - v755)
-			v757 := float32(v750 + v756)
+			v755 := float32(float32(float32(v740+float32(v734*v734))*0.5) + float32(v709*v710))
+			v756 := float32(float32(float32(v735*v735)*float32(v745+0.041666646)) - v755)
+			v757 := float32(float32(v735*float32(-0.5)+(-float32(v747-1))) + v756)
 			v758 := float32(v747 + v757)
-			v759 := float32(v758 - v747)
-			v760 := float32(v757 - v759)
-			v761 := float32(v758 + v760)
-			v762 = v761
+			v762 = float32(v758 + float32(v757-float32(v758-v747)))
 		}
 	b52:
-		{
-			v763 := v711 & 2
-			v764 := v763 != 0
-			if !v764 {
-				v766 = v762
-				goto b54
-			}
+		if !((v711 & 2) != 0) {
+			v766 = v762
+			goto b54
 		}
-		{
-			v765 := -v762
-			v766 = v765
-		}
+		v766 = -v762
 	b54:
-		{
-			v767 = float32(v766*float32(0.5) + float32(0.5))
-			v768 := float32(v523*float32(0.9) + float32(0.42))
-			v769 = float32(v768 * 6.2831855)
-			v770 = float32(math.Abs(float64(v769)))
-			v771 := v770 <= 0.7853982
-			if v771 {
-				v952 = int32(0)
-				v953 = v769
-				v954 = float32(0)
-				goto b65
-			}
+		v767 = float32(v766*float32(0.5) + float32(0.5))
+		v769 = float32(float32(v523*float32(0.9)+float32(0.42)) * 6.2831855)
+		v770 = float32(math.Abs(float64(v769)))
+		if v770 <= 0.7853982 {
+			v952 = int32(0)
+			v953 = v769
+			v954 = float32(0)
+			goto b65
+		}
+		if !(6400 <= v770) {
+			goto b64
+		}
+		v773 = int32(math.Float32bits(v769))
+		v774 = v773 & 2147483647
+		if uint32(2139095040) <= uint32(v774) {
+			v925 = int32(0)
+			v926 = math.Float32frombits(0x7fc00000)
+			v927 = float32(0)
+			goto b63
 		}
 		{
-			v772 := 6400 <= v770
-			if !v772 {
-				goto b64
-			}
-		}
-		{
-			v773 = int32(math.Float32bits(v769))
-			v774 = v773 & 2147483647
-			v775 := uint32(2139095040) <= uint32(v774)
-			if v775 {
-				v925 = int32(0)
-				v926 = math.Float32frombits(0x7fc00000)
-				v927 = float32(0)
-				goto b63
-			}
-		}
-		{
-			v776 := v773 & 8388607
-			v777 := v776 | 8388608
-			v778 := int32(uint32(v774) >> 23)
-			v779 := v778 + -120
+			v777 := (v773 & 8388607) | 8388608
+			v779 := int32(uint32(v774)>>23) + -120
 			v780 := int32(uint32(v779) >> 5)
 			v781 := v779 & 31
-			v782 := v780 & 7
-			v783 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v782)*4))
-			v784 := v780 + 1
-			v785 := v784 & 7
-			v786 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v785)*4))
-			v787 := v780 + 2
-			v788 := v787 & 7
-			v789 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v788)*4))
-			v790 := v780 + 3
-			v791 := v790 & 7
-			v792 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v791)*4))
-			v793 := v783 << (uint32(v781) & 31)
+			v783 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v780&7)*4))
+			v786 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v780+1)&7)*4))
+			v789 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v780+2)&7)*4))
+			v792 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v780+3)&7)*4))
 			v794 := 32 - v781
 			v795 := uint32(v794) < uint32(32)
 			v796 := v794 & 31
-			v797 := int32(uint32(v786) >> (uint32(v796) & 31))
 			v798 := int32(0)
 			if v795 {
-				v798 = v797
+				v798 = int32(uint32(v786) >> (uint32(v796) & 31))
 			}
-			v799 := v793 | v798
-			v800 := v786 << (uint32(v781) & 31)
-			v801 := int32(uint32(v789) >> (uint32(v796) & 31))
 			v802 := int32(0)
 			if v795 {
-				v802 = v801
+				v802 = int32(uint32(v789) >> (uint32(v796) & 31))
 			}
-			v803 := v800 | v802
-			v804 := v789 << (uint32(v781) & 31)
-			v805 := int32(uint32(v792) >> (uint32(v796) & 31))
+			v803 := (v786 << (uint32(v781) & 31)) | v802
 			v806 := int32(0)
 			if v795 {
-				v806 = v805
+				v806 = int32(uint32(v792) >> (uint32(v796) & 31))
 			}
-			v807 := v804 | v806
-			v808 := v777 * v807
+			v807 := (v789 << (uint32(v781) & 31)) | v806
 			v809 := v773 & 65535
 			v810 := int32(uint32(v777) >> 16)
 			v811 := v807 & 65535
 			v812 := int32(uint32(v807) >> 16)
-			v813 := v810 * v811
-			v814 := v809 * v811
-			v815 := int32(uint32(v814) >> 16)
-			v816 := v813 + v815
-			v817 := v809 * v812
-			v818 := v816 & 65535
-			v819 := v817 + v818
-			v820 := v810 * v812
-			v821 := int32(uint32(v816) >> 16)
-			v822 := v820 + v821
-			v823 := int32(uint32(v819) >> 16)
-			v824 := v822 + v823
-			v825 := v777 * v803
-			v826 := v825 + v824
-			v827 := uint32(v826) < uint32(v824)
+			v816 := (v810 * v811) + int32(uint32(v809*v811)>>16)
+			v824 := ((v810 * v812) + int32(uint32(v816)>>16)) + int32(uint32((v809*v812)+(v816&65535))>>16)
+			v826 := (v777 * v803) + v824
 			v828 := int32(0)
-			if v827 {
+			if uint32(v826) < uint32(v824) {
 				v828 = int32(1)
 			}
-			v829 := v777 * v799
 			v830 := v803 & 65535
 			v831 := int32(uint32(v803) >> 16)
-			v832 := v810 * v830
-			v833 := v809 * v830
-			v834 := int32(uint32(v833) >> 16)
-			v835 := v832 + v834
-			v836 := v809 * v831
-			v837 := v835 & 65535
-			v838 := v836 + v837
-			v839 := v810 * v831
-			v840 := int32(uint32(v835) >> 16)
-			v841 := v839 + v840
-			v842 := int32(uint32(v838) >> 16)
-			v843 := v841 + v842
-			v844 := v829 + v843
-			v845 := v844 + v828
+			v835 := (v810 * v830) + int32(uint32(v809*v830)>>16)
+			v843 := ((v810 * v831) + int32(uint32(v835)>>16)) + int32(uint32((v809*v831)+(v835&65535))>>16)
+			v845 := ((v777 * ((v783 << (uint32(v781) & 31)) | v798)) + v843) + v828
 			v846 = int32(uint32(v845) >> 30)
 			v847 := v845 << 2
-			v848 := int32(uint32(v826) >> 30)
-			v849 = v847 | v848
-			v850 := v826 << 2
-			v851 := int32(uint32(v808) >> 30)
-			v852 = v850 | v851
+			v849 = v847 | int32(uint32(v826)>>30)
+			v852 = (v826 << 2) | int32(uint32(v777*v807)>>30)
 			v853 := v773 & -2147483648
 			v854 = v853 == 0
 			v855 = v853 != 0
-			v856 := v847 & -2147483648
-			v857 := v856 != 0
-			if !v857 {
+			if !((v847 & -2147483648) != 0) {
 				v865 = v846
 				v866 = v849
 				v867 = v852
@@ -1285,35 +762,27 @@ func (g *mandelbrotHost) r0() int {
 			}
 		}
 		{
-			v858 := v846 + 1
 			v859 := ^v849
 			v860 := ^v852
-			v861 := v860 + 1
-			v862 := v860 == -1
-			v863 := v859 + 1
 			v864 := v859
-			if v862 {
-				v864 = v863
+			if v860 == -1 {
+				v864 = v859 + 1
 			}
-			v865 = v858
+			v865 = v846 + 1
 			v866 = v864
-			v867 = v861
+			v867 = v860 + 1
 			v868 = v854
 		}
 	b59:
-		{
-			v869 := 0 - v865
-			v870 = v865
-			if v855 {
-				v870 = v869
-			}
-			v871 := v866 == 0
-			if v871 {
-				v872 = v867
-				v873 = int32(0)
-				v874 = float32(1.3877788e-17)
-				goto b61
-			}
+		v870 = v865
+		if v855 {
+			v870 = 0 - v865
+		}
+		if v866 == 0 {
+			v872 = v867
+			v873 = int32(0)
+			v874 = float32(1.3877788e-17)
+			goto b61
 		}
 		v872 = v866
 		v873 = v867
@@ -1324,59 +793,32 @@ func (g *mandelbrotHost) r0() int {
 			v876 := 31 - v875
 			v877 := uint32(v876) < uint32(32)
 			v878 := v876 & 31
-			v879 := v872 << (uint32(v878) & 31)
 			v880 := int32(0)
 			if v877 {
-				v880 = v879
+				v880 = v872 << (uint32(v878) & 31)
 			}
 			v881 := 32 - v876
-			v882 := uint32(v881) < uint32(32)
-			v883 := v881 & 31
-			v884 := int32(uint32(v873) >> (uint32(v883) & 31))
 			v885 := int32(0)
-			if v882 {
-				v885 = v884
+			if uint32(v881) < uint32(32) {
+				v885 = int32(uint32(v873) >> (uint32(v881&31) & 31))
 			}
 			v886 := v880 | v885
-			v887 := v873 << (uint32(v878) & 31)
 			v888 := int32(0)
 			if v877 {
-				v888 = v887
+				v888 = v873 << (uint32(v878) & 31)
 			}
-			v889 := v875 + 96
-			v890 := v889 << 23
-			v891 := math.Float32frombits(uint32(v890))
-			v892 := float32(v874 * v891)
-			v893 := int32(uint32(v886) >> 8)
-			v894 := float32(v893)
-			v895 := float32(v894 * v892)
-			v896 := v886 << 16
-			v897 := int32(uint32(v888) >> 16)
-			v898 := v896 | v897
-			v899 := v898 & 16777215
-			v900 := float32(v899)
-			v901 := float32(v900 * v892)
-			v902 := float32(v901 * 5.9604645e-08)
-			v903 := int32(math.Float32bits(v895))
-			v904 := v903 & -4096
-			v905 := math.Float32frombits(uint32(v904))
+			v892 := float32(v874 * math.Float32frombits(uint32((v875+96)<<23)))
+			v895 := float32(float32(int32(uint32(v886)>>8)) * v892)
+			v900 := float32(((v886 << 16) | int32(uint32(v888)>>16)) & 16777215)
+			v905 := math.Float32frombits(uint32(int32(math.Float32bits(v895)) & -4096))
 			v906 := float32(v895 - v905)
 			v907 := float32(v895 * 1.5707964)
-			v908 := float32(v905 * 1.5703125)
-			v909 := float32(v908 - v907)
-			v910 := float32(v905 * 0.0004838705)
-			v911 := float32(v909 + v910)
-			v912 := float32(v906 * 1.5703125)
-			v913 := float32(v911 + v912)
-			v914 := float32(v906 * 0.0004838705)
-			v915 := float32(v913 + v914)
-			v916 := float32(v895 * -4.371139e-08)
-			v917 := float32(v902 * 1.5707964)
-			v918 := float32(v916 + v917)
-			v919 := float32(v915 + v918)
+			v911 := float32(float32(float32(v905*1.5703125)-v907) + float32(v905*0.0004838705))
+			v915 := float32(float32(v911+float32(v906*1.5703125)) + float32(v906*0.0004838705))
+			v917 := float32(float32(float32(v900*v892)*5.9604645e-08) * 1.5707964)
+			v919 := float32(v915 + float32(float32(v895*-4.371139e-08)+v917))
 			v920 = float32(v907 + v919)
-			v921 := float32(v920 - v907)
-			v922 = float32(v919 - v921)
+			v922 = float32(v919 - float32(v920-v907))
 			if !v868 {
 				v925 = v870
 				v926 = v920
@@ -1384,13 +826,9 @@ func (g *mandelbrotHost) r0() int {
 				goto b63
 			}
 		}
-		{
-			v923 := -v920
-			v924 := -v922
-			v925 = v870
-			v926 = v923
-			v927 = v924
-		}
+		v925 = v870
+		v926 = -v920
+		v927 = -v922
 	b63:
 		v952 = v925
 		v953 = v926
@@ -1398,245 +836,133 @@ func (g *mandelbrotHost) r0() int {
 		goto b65
 	b64:
 		{
-			v928 := float32(v769 * 0.63661975)
-			v929 := float32(math.RoundToEven(float64(v928)))
-			v930 := float32(v929 * 1.5703125)
-			v931 := float32(v769 - v930)
-			v932 := float32(v929 * 0.0004837513)
-			v933 := float32(v931 - v932)
+			v929 := float32(math.RoundToEven(float64(float32(v769 * 0.63661975))))
+			v933 := float32(float32(v769-float32(v929*1.5703125)) - float32(v929*0.0004837513))
 			v934 := float32(v929 * 7.5495336e-08)
 			v935 := float32(v933 - v934)
 			v936 := float32(v933 - v935)
-			v937 := float32(v935 + v936)
-			v938 := float32(v933 - v937)
-			v939 := float32(v936 - v934)
-			v940 := float32(v938 + v939)
-			v941 := float32(v929 * 2.563344e-12)
-			v942 := float32(v940 - v941)
+			v940 := float32(float32(v933-float32(v935+v936)) + float32(v936-v934))
+			v942 := float32(v940 - float32(v929*2.563344e-12))
 			v943 := float32(v935 + v942)
-			v944 := float32(v943 - v935)
-			v945 := float32(v942 - v944)
-			v946 := v929 < 2.1474836e+09
-			v947 := -2.1474836e+09 <= v929
-			v948 := v946 && v947
+			v948 := (v929 < 2.1474836e+09) && (-2.1474836e+09 <= v929)
 			v949 := float32(0)
 			if v948 {
 				v949 = v929
 			}
-			v950 := int32(v949)
 			v951 := int32(-2147483648)
 			if v948 {
-				v951 = v950
+				v951 = int32(v949)
 			}
 			v952 = v951
 			v953 = v943
-			v954 = v945
+			v954 = float32(v942 - float32(v943-v935))
 		}
 	b65:
-		{
-			v955 = v952 + 1
-			v956 := v955 & 1
-			v957 := v956 == 0
-			if !v957 {
-				goto b67
-			}
+		v955 = v952 + 1
+		if !((v955 & 1) == 0) {
+			goto b67
 		}
 		{
 			v958 := float32(v953 * v953)
-			v959 := float32(v958 * 2.8043569e-06)
-			v960 := float32(v959 - 0.00019850295)
-			v961 := float32(v958 * v960)
-			v962 := float32(v961 + 0.008333373)
-			v963 := float32(v958 * v962)
-			v964 := float32(v963 - 0.16666667)
-			v965 := float32(v953 * v958)
-			v966 := float32(v965 * v964)
-			v967 := float32(v958 * 0.5)
-			v968 := float32(1 - v967)
-			v969 := float32(v954 * v968)
-			v970 := float32(v966 + v969)
+			v961 := float32(v958 * float32(float32(v958*2.8043569e-06)-0.00019850295))
+			v964 := float32(float32(v958*float32(v961+0.008333373)) - 0.16666667)
+			v970 := float32(float32(float32(v953*v958)*v964) + float32(v954*float32(1-float32(v958*0.5))))
 			v971 := float32(v953 + v970)
-			v972 := float32(v971 - v953)
-			v973 := float32(v970 - v972)
-			v974 := float32(v971 + v973)
-			v1006 = v974
+			v1006 = float32(v971 + float32(v970-float32(v971-v953)))
 			goto b68
 		}
 	b67:
 		{
-			v975 := int32(math.Float32bits(v953))
-			v976 := v975 & -4096
-			v977 := math.Float32frombits(uint32(v976))
+			v977 := math.Float32frombits(uint32(int32(math.Float32bits(v953)) & -4096))
 			v978 := float32(v953 - v977)
 			v979 := float32(v953 * v953)
-			v980 := float32(v977 * v977)
-			v981 := float32(v980 - v979)
 			v982 := float32(v977 * v978)
-			v983 := float32(v981 + v982)
-			v984 := float32(v983 + v982)
-			v985 := float32(v978 * v978)
-			v986 := float32(v984 + v985)
-			v987 := float32(v979 * 2.4432742e-05)
-			v988 := float32(v987 - 0.0013887312)
-			v989 := float32(v979 * v988)
-			v990 := float32(v989 + 0.041666646)
+			v984 := float32(float32(float32(float32(v977*v977)-v979)+v982) + v982)
+			v989 := float32(v979 * float32(float32(v979*2.4432742e-05)-0.0013887312))
 			v991 := float32(v979*float32(-0.5) + float32(1))
-			v992 := float32(v991 - 1)
-			v993 := -v992
-			v994 := float32(v979*float32(-0.5) + v993)
-			v995 := float32(v979 * v979)
-			v996 := float32(v995 * v990)
-			v997 := float32(v986 * 0.5)
-			v998 := float32(v953 * v954)
-			v999 := float32(v997 + v998)
-			v1000 := float32(v996 - v999)
-			v1001 := float32(v994 + v1000)
+			v999 := float32(float32(float32(v984+float32(v978*v978))*0.5) + float32(v953*v954))
+			v1000 := float32(float32(float32(v979*v979)*float32(v989+0.041666646)) - v999)
+			v1001 := float32(float32(v979*float32(-0.5)+(-float32(v991-1))) + v1000)
 			v1002 := float32(v991 + v1001)
-			v1003 := float32(v1002 - v991)
-			v1004 := float32(v1001 - v1003)
-			v1005 := float32(v1002 + v1004)
-			v1006 = v1005
+			v1006 = float32(v1002 + float32(v1001-float32(v1002-v991)))
 		}
 	b68:
-		{
-			v1007 := v955 & 2
-			v1008 := v1007 != 0
-			if !v1008 {
-				v1010 = v1006
-				goto b70
-			}
+		if !((v955 & 2) != 0) {
+			v1010 = v1006
+			goto b70
 		}
-		{
-			v1009 := -v1006
-			v1010 = v1009
-		}
+		v1010 = -v1006
 	b70:
-		{
-			v1011 = float32(v1010*float32(0.5) + float32(0.5))
-			v1012 := float32(v523*float32(0.9) + float32(0.3))
-			v1013 = float32(v1012 * 6.2831855)
-			v1014 = float32(math.Abs(float64(v1013)))
-			v1015 := v1014 <= 0.7853982
-			if v1015 {
-				v1196 = int32(0)
-				v1197 = v1013
-				v1198 = float32(0)
-				goto b81
-			}
+		v1011 = float32(v1010*float32(0.5) + float32(0.5))
+		v1013 = float32(float32(v523*float32(0.9)+float32(0.3)) * 6.2831855)
+		v1014 = float32(math.Abs(float64(v1013)))
+		if v1014 <= 0.7853982 {
+			v1196 = int32(0)
+			v1197 = v1013
+			v1198 = float32(0)
+			goto b81
+		}
+		if !(6400 <= v1014) {
+			goto b80
+		}
+		v1017 = int32(math.Float32bits(v1013))
+		v1018 = v1017 & 2147483647
+		if uint32(2139095040) <= uint32(v1018) {
+			v1169 = int32(0)
+			v1170 = math.Float32frombits(0x7fc00000)
+			v1171 = float32(0)
+			goto b79
 		}
 		{
-			v1016 := 6400 <= v1014
-			if !v1016 {
-				goto b80
-			}
-		}
-		{
-			v1017 = int32(math.Float32bits(v1013))
-			v1018 = v1017 & 2147483647
-			v1019 := uint32(2139095040) <= uint32(v1018)
-			if v1019 {
-				v1169 = int32(0)
-				v1170 = math.Float32frombits(0x7fc00000)
-				v1171 = float32(0)
-				goto b79
-			}
-		}
-		{
-			v1020 := v1017 & 8388607
-			v1021 := v1020 | 8388608
-			v1022 := int32(uint32(v1018) >> 23)
-			v1023 := v1022 + -120
+			v1021 := (v1017 & 8388607) | 8388608
+			v1023 := int32(uint32(v1018)>>23) + -120
 			v1024 := int32(uint32(v1023) >> 5)
 			v1025 := v1023 & 31
-			v1026 := v1024 & 7
-			v1027 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v1026)*4))
-			v1028 := v1024 + 1
-			v1029 := v1028 & 7
-			v1030 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v1029)*4))
-			v1031 := v1024 + 2
-			v1032 := v1031 & 7
-			v1033 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v1032)*4))
-			v1034 := v1024 + 3
-			v1035 := v1034 & 7
-			v1036 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v1035)*4))
-			v1037 := v1027 << (uint32(v1025) & 31)
+			v1027 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v1024&7)*4))
+			v1030 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v1024+1)&7)*4))
+			v1033 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v1024+2)&7)*4))
+			v1036 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v1024+3)&7)*4))
 			v1038 := 32 - v1025
 			v1039 := uint32(v1038) < uint32(32)
 			v1040 := v1038 & 31
-			v1041 := int32(uint32(v1030) >> (uint32(v1040) & 31))
 			v1042 := int32(0)
 			if v1039 {
-				v1042 = v1041
+				v1042 = int32(uint32(v1030) >> (uint32(v1040) & 31))
 			}
-			v1043 := v1037 | v1042
-			v1044 := v1030 << (uint32(v1025) & 31)
-			v1045 := int32(uint32(v1033) >> (uint32(v1040) & 31))
 			v1046 := int32(0)
 			if v1039 {
-				v1046 = v1045
+				v1046 = int32(uint32(v1033) >> (uint32(v1040) & 31))
 			}
-			v1047 := v1044 | v1046
-			v1048 := v1033 << (uint32(v1025) & 31)
-			v1049 := int32(uint32(v1036) >> (uint32(v1040) & 31))
+			v1047 := (v1030 << (uint32(v1025) & 31)) | v1046
 			v1050 := int32(0)
 			if v1039 {
-				v1050 = v1049
+				v1050 = int32(uint32(v1036) >> (uint32(v1040) & 31))
 			}
-			v1051 := v1048 | v1050
-			v1052 := v1021 * v1051
+			v1051 := (v1033 << (uint32(v1025) & 31)) | v1050
 			v1053 := v1017 & 65535
 			v1054 := int32(uint32(v1021) >> 16)
 			v1055 := v1051 & 65535
 			v1056 := int32(uint32(v1051) >> 16)
-			v1057 := v1054 * v1055
-			v1058 := v1053 * v1055
-			v1059 := int32(uint32(v1058) >> 16)
-			v1060 := v1057 + v1059
-			v1061 := v1053 * v1056
-			v1062 := v1060 & 65535
-			v1063 := v1061 + v1062
-			v1064 := v1054 * v1056
-			v1065 := int32(uint32(v1060) >> 16)
-			v1066 := v1064 + v1065
-			v1067 := int32(uint32(v1063) >> 16)
-			v1068 := v1066 + v1067
-			v1069 := v1021 * v1047
-			v1070 := v1069 + v1068
-			v1071 := uint32(v1070) < uint32(v1068)
+			v1060 := (v1054 * v1055) + int32(uint32(v1053*v1055)>>16)
+			v1068 := ((v1054 * v1056) + int32(uint32(v1060)>>16)) + int32(uint32((v1053*v1056)+(v1060&65535))>>16)
+			v1070 := (v1021 * v1047) + v1068
 			v1072 := int32(0)
-			if v1071 {
+			if uint32(v1070) < uint32(v1068) {
 				v1072 = int32(1)
 			}
-			v1073 := v1021 * v1043
 			v1074 := v1047 & 65535
 			v1075 := int32(uint32(v1047) >> 16)
-			v1076 := v1054 * v1074
-			v1077 := v1053 * v1074
-			v1078 := int32(uint32(v1077) >> 16)
-			v1079 := v1076 + v1078
-			v1080 := v1053 * v1075
-			v1081 := v1079 & 65535
-			v1082 := v1080 + v1081
-			v1083 := v1054 * v1075
-			v1084 := int32(uint32(v1079) >> 16)
-			v1085 := v1083 + v1084
-			v1086 := int32(uint32(v1082) >> 16)
-			v1087 := v1085 + v1086
-			v1088 := v1073 + v1087
-			v1089 := v1088 + v1072
+			v1079 := (v1054 * v1074) + int32(uint32(v1053*v1074)>>16)
+			v1087 := ((v1054 * v1075) + int32(uint32(v1079)>>16)) + int32(uint32((v1053*v1075)+(v1079&65535))>>16)
+			v1089 := ((v1021 * ((v1027 << (uint32(v1025) & 31)) | v1042)) + v1087) + v1072
 			v1090 = int32(uint32(v1089) >> 30)
 			v1091 := v1089 << 2
-			v1092 := int32(uint32(v1070) >> 30)
-			v1093 = v1091 | v1092
-			v1094 := v1070 << 2
-			v1095 := int32(uint32(v1052) >> 30)
-			v1096 = v1094 | v1095
+			v1093 = v1091 | int32(uint32(v1070)>>30)
+			v1096 = (v1070 << 2) | int32(uint32(v1021*v1051)>>30)
 			v1097 := v1017 & -2147483648
 			v1098 = v1097 == 0
 			v1099 = v1097 != 0
-			v1100 := v1091 & -2147483648
-			v1101 := v1100 != 0
-			if !v1101 {
+			if !((v1091 & -2147483648) != 0) {
 				v1109 = v1090
 				v1110 = v1093
 				v1111 = v1096
@@ -1645,35 +971,27 @@ func (g *mandelbrotHost) r0() int {
 			}
 		}
 		{
-			v1102 := v1090 + 1
 			v1103 := ^v1093
 			v1104 := ^v1096
-			v1105 := v1104 + 1
-			v1106 := v1104 == -1
-			v1107 := v1103 + 1
 			v1108 := v1103
-			if v1106 {
-				v1108 = v1107
+			if v1104 == -1 {
+				v1108 = v1103 + 1
 			}
-			v1109 = v1102
+			v1109 = v1090 + 1
 			v1110 = v1108
-			v1111 = v1105
+			v1111 = v1104 + 1
 			v1112 = v1098
 		}
 	b75:
-		{
-			v1113 := 0 - v1109
-			v1114 = v1109
-			if v1099 {
-				v1114 = v1113
-			}
-			v1115 := v1110 == 0
-			if v1115 {
-				v1116 = v1111
-				v1117 = int32(0)
-				v1118 = float32(1.3877788e-17)
-				goto b77
-			}
+		v1114 = v1109
+		if v1099 {
+			v1114 = 0 - v1109
+		}
+		if v1110 == 0 {
+			v1116 = v1111
+			v1117 = int32(0)
+			v1118 = float32(1.3877788e-17)
+			goto b77
 		}
 		v1116 = v1110
 		v1117 = v1111
@@ -1684,59 +1002,32 @@ func (g *mandelbrotHost) r0() int {
 			v1120 := 31 - v1119
 			v1121 := uint32(v1120) < uint32(32)
 			v1122 := v1120 & 31
-			v1123 := v1116 << (uint32(v1122) & 31)
 			v1124 := int32(0)
 			if v1121 {
-				v1124 = v1123
+				v1124 = v1116 << (uint32(v1122) & 31)
 			}
 			v1125 := 32 - v1120
-			v1126 := uint32(v1125) < uint32(32)
-			v1127 := v1125 & 31
-			v1128 := int32(uint32(v1117) >> (uint32(v1127) & 31))
 			v1129 := int32(0)
-			if v1126 {
-				v1129 = v1128
+			if uint32(v1125) < uint32(32) {
+				v1129 = int32(uint32(v1117) >> (uint32(v1125&31) & 31))
 			}
 			v1130 := v1124 | v1129
-			v1131 := v1117 << (uint32(v1122) & 31)
 			v1132 := int32(0)
 			if v1121 {
-				v1132 = v1131
+				v1132 = v1117 << (uint32(v1122) & 31)
 			}
-			v1133 := v1119 + 96
-			v1134 := v1133 << 23
-			v1135 := math.Float32frombits(uint32(v1134))
-			v1136 := float32(v1118 * v1135)
-			v1137 := int32(uint32(v1130) >> 8)
-			v1138 := float32(v1137)
-			v1139 := float32(v1138 * v1136)
-			v1140 := v1130 << 16
-			v1141 := int32(uint32(v1132) >> 16)
-			v1142 := v1140 | v1141
-			v1143 := v1142 & 16777215
-			v1144 := float32(v1143)
-			v1145 := float32(v1144 * v1136)
-			v1146 := float32(v1145 * 5.9604645e-08)
-			v1147 := int32(math.Float32bits(v1139))
-			v1148 := v1147 & -4096
-			v1149 := math.Float32frombits(uint32(v1148))
+			v1136 := float32(v1118 * math.Float32frombits(uint32((v1119+96)<<23)))
+			v1139 := float32(float32(int32(uint32(v1130)>>8)) * v1136)
+			v1144 := float32(((v1130 << 16) | int32(uint32(v1132)>>16)) & 16777215)
+			v1149 := math.Float32frombits(uint32(int32(math.Float32bits(v1139)) & -4096))
 			v1150 := float32(v1139 - v1149)
 			v1151 := float32(v1139 * 1.5707964)
-			v1152 := float32(v1149 * 1.5703125)
-			v1153 := float32(v1152 - v1151)
-			v1154 := float32(v1149 * 0.0004838705)
-			v1155 := float32(v1153 + v1154)
-			v1156 := float32(v1150 * 1.5703125)
-			v1157 := float32(v1155 + v1156)
-			v1158 := float32(v1150 * 0.0004838705)
-			v1159 := float32(v1157 + v1158)
-			v1160 := float32(v1139 * -4.371139e-08)
-			v1161 := float32(v1146 * 1.5707964)
-			v1162 := float32(v1160 + v1161)
-			v1163 := float32(v1159 + v1162)
+			v1155 := float32(float32(float32(v1149*1.5703125)-v1151) + float32(v1149*0.0004838705))
+			v1159 := float32(float32(v1155+float32(v1150*1.5703125)) + float32(v1150*0.0004838705))
+			v1161 := float32(float32(float32(v1144*v1136)*5.9604645e-08) * 1.5707964)
+			v1163 := float32(v1159 + float32(float32(v1139*-4.371139e-08)+v1161))
 			v1164 = float32(v1151 + v1163)
-			v1165 := float32(v1164 - v1151)
-			v1166 = float32(v1163 - v1165)
+			v1166 = float32(v1163 - float32(v1164-v1151))
 			if !v1112 {
 				v1169 = v1114
 				v1170 = v1164
@@ -1744,13 +1035,9 @@ func (g *mandelbrotHost) r0() int {
 				goto b79
 			}
 		}
-		{
-			v1167 := -v1164
-			v1168 := -v1166
-			v1169 = v1114
-			v1170 = v1167
-			v1171 = v1168
-		}
+		v1169 = v1114
+		v1170 = -v1164
+		v1171 = -v1166
 	b79:
 		v1196 = v1169
 		v1197 = v1170
@@ -1758,135 +1045,70 @@ func (g *mandelbrotHost) r0() int {
 		goto b81
 	b80:
 		{
-			v1172 := float32(v1013 * 0.63661975)
-			v1173 := float32(math.RoundToEven(float64(v1172)))
-			v1174 := float32(v1173 * 1.5703125)
-			v1175 := float32(v1013 - v1174)
-			v1176 := float32(v1173 * 0.0004837513)
-			v1177 := float32(v1175 - v1176)
+			v1173 := float32(math.RoundToEven(float64(float32(v1013 * 0.63661975))))
+			v1177 := float32(float32(v1013-float32(v1173*1.5703125)) - float32(v1173*0.0004837513))
 			v1178 := float32(v1173 * 7.5495336e-08)
 			v1179 := float32(v1177 - v1178)
 			v1180 := float32(v1177 - v1179)
-			v1181 := float32(v1179 + v1180)
-			v1182 := float32(v1177 - v1181)
-			v1183 := float32(v1180 - v1178)
-			v1184 := float32(v1182 + v1183)
-			v1185 := float32(v1173 * 2.563344e-12)
-			v1186 := float32(v1184 - v1185)
+			v1184 := float32(float32(v1177-float32(v1179+v1180)) + float32(v1180-v1178))
+			v1186 := float32(v1184 - float32(v1173*2.563344e-12))
 			v1187 := float32(v1179 + v1186)
-			v1188 := float32(v1187 - v1179)
-			v1189 := float32(v1186 - v1188)
-			v1190 := v1173 < 2.1474836e+09
-			v1191 := -2.1474836e+09 <= v1173
-			v1192 := v1190 && v1191
+			v1192 := (v1173 < 2.1474836e+09) && (-2.1474836e+09 <= v1173)
 			v1193 := float32(0)
 			if v1192 {
 				v1193 = v1173
 			}
-			v1194 := int32(v1193)
 			v1195 := int32(-2147483648)
 			if v1192 {
-				v1195 = v1194
+				v1195 = int32(v1193)
 			}
 			v1196 = v1195
 			v1197 = v1187
-			v1198 = v1189
+			v1198 = float32(v1186 - float32(v1187-v1179))
 		}
 	b81:
-		{
-			v1199 = v1196 + 1
-			v1200 := v1199 & 1
-			v1201 := v1200 == 0
-			if !v1201 {
-				goto b83
-			}
+		v1199 = v1196 + 1
+		if !((v1199 & 1) == 0) {
+			goto b83
 		}
 		{
 			v1202 := float32(v1197 * v1197)
-			v1203 := float32(v1202 * 2.8043569e-06)
-			v1204 := float32(v1203 - 0.00019850295)
-			v1205 := float32(v1202 * v1204)
-			v1206 := float32(v1205 + 0.008333373)
-			v1207 := float32(v1202 * v1206)
-			v1208 := float32(v1207 - 0.16666667)
-			v1209 := float32(v1197 * v1202)
-			v1210 := float32(v1209 * v1208)
-			v1211 := float32(v1202 * 0.5)
-			v1212 := float32(1 - v1211)
-			v1213 := float32(v1198 * v1212)
-			v1214 := float32(v1210 + v1213)
+			v1205 := float32(v1202 * float32(float32(v1202*2.8043569e-06)-0.00019850295))
+			v1208 := float32(float32(v1202*float32(v1205+0.008333373)) - 0.16666667)
+			v1214 := float32(float32(float32(v1197*v1202)*v1208) + float32(v1198*float32(1-float32(v1202*0.5))))
 			v1215 := float32(v1197 + v1214)
-			v1216 := float32(v1215 - v1197)
-			v1217 := float32(v1214 - v1216)
-			v1218 := float32(v1215 + v1217)
-			v1250 = v1218
+			v1250 = float32(v1215 + float32(v1214-float32(v1215-v1197)))
 			goto b84
 		}
 	b83:
 		{
-			v1219 := int32(math.Float32bits(v1197))
-			v1220 := v1219 & -4096
-			v1221 := math.Float32frombits(uint32(v1220))
+			v1221 := math.Float32frombits(uint32(int32(math.Float32bits(v1197)) & -4096))
 			v1222 := float32(v1197 - v1221)
 			v1223 := float32(v1197 * v1197)
-			v1224 := float32(v1221 * v1221)
-			v1225 := float32(v1224 - v1223)
 			v1226 := float32(v1221 * v1222)
-			v1227 := float32(v1225 + v1226)
-			v1228 := float32(v1227 + v1226)
-			v1229 := float32(v1222 * v1222)
-			v1230 := float32(v1228 + v1229)
-			v1231 := float32(v1223 * 2.4432742e-05)
-			v1232 := float32(v1231 - 0.0013887312)
-			v1233 := float32(v1223 * v1232)
-			v1234 := float32(v1233 + 0.041666646)
+			v1228 := float32(float32(float32(float32(v1221*v1221)-v1223)+v1226) + v1226)
+			v1233 := float32(v1223 * float32(float32(v1223*2.4432742e-05)-0.0013887312))
 			v1235 := float32(v1223*float32(-0.5) + float32(1))
-			v1236 := float32(v1235 - 1)
-			v1237 := -v1236
-			v1238 := float32(v1223*float32(-0.5) + v1237)
-			v1239 := float32(v1223 * v1223)
-			v1240 := float32(v1239 * v1234)
-			v1241 := float32(v1230 * 0.5)
-			v1242 := float32(v1197 * v1198)
-			v1243 := float32(v1241 + v1242)
-			v1244 := float32(v1240 - v1243)
-			v1245 := float32(v1238 + v1244)
+			v1240 := float32(float32(v1223*v1223) * float32(v1233+0.041666646))
+			v1243 := float32(float32(float32(v1228+float32(v1222*v1222))*0.5) + float32(v1197*v1198))
+			v1245 := float32(float32(v1223*float32(-0.5)+(-float32(v1235-1))) + float32(v1240-v1243))
 			v1246 := float32(v1235 + v1245)
-			v1247 := float32(v1246 - v1235)
-			v1248 := float32(v1245 - v1247)
-			v1249 := float32(v1246 + v1248)
-			v1250 = v1249
+			v1250 = float32(v1246 + float32(v1245-float32(v1246-v1235)))
 		}
 	b84:
-		{
-			v1251 := v1199 & 2
-			v1252 := v1251 != 0
-			if !v1252 {
-				v1254 = v1250
-				goto b86
-			}
+		if !((v1199 & 2) != 0) {
+			v1254 = v1250
+			goto b86
 		}
-		{
-			v1253 := -v1250
-			v1254 = v1253
-		}
+		v1254 = -v1250
 	b86:
-		{
-			v1255 := float32(v1254*float32(0.5) + float32(0.5))
-			v1256 := float32(v23 + v767)
-			v1257 := float32(v24 + v1011)
-			v1258 := float32(v25 + v1255)
-			v1259 = v1256
-			v1260 = v1257
-			v1261 = v1258
-		}
+		v1259 = float32(v23 + v767)
+		v1260 = float32(v24 + v1011)
+		v1261 = float32(v25 + float32(v1254*float32(0.5)+float32(0.5)))
 	b87:
-		{
-			v1262 = v26 + 1
-			v1263 := v1262 < 4
-			if !v1263 {
-				goto b89
-			}
+		v1262 = v26 + 1
+		if !(v1262 < 4) {
+			goto b89
 		}
 		v23 = v1259
 		v24 = v1260
@@ -1903,139 +1125,102 @@ func (g *mandelbrotHost) r0() int {
 			v1266 := float32(v1259 * 0.25)
 			v1267 := float32(v1260 * 0.25)
 			v1268 := float32(v1261 * 0.25)
-			v1269 := 0 < v1266
 			v1270 := float32(0)
-			if v1269 {
+			if 0 < v1266 {
 				v1270 = v1266
 			}
-			v1271 := v1266 != v1266
 			v1272 := v1270
-			if v1271 {
+			if v1266 != v1266 {
 				v1272 = v1266
 			}
-			v1273 := int32(math.Float32bits(v1272))
-			v1274 := v1273 | 1065353216
-			v1275 := math.Float32frombits(uint32(v1274))
-			v1276 := v1272 == 1
+			v1275 := math.Float32frombits(uint32(int32(math.Float32bits(v1272)) | 1065353216))
 			v1277 := float32(1)
-			if v1276 {
+			if v1272 == 1 {
 				v1277 = v1275
 			}
-			v1278 := v1272 < 1
 			v1279 := v1277
-			if v1278 {
+			if v1272 < 1 {
 				v1279 = v1272
 			}
-			v1280 := v1272 != v1272
 			v1281 := v1279
-			if v1280 {
+			if v1272 != v1272 {
 				v1281 = v1272
 			}
 			v1282 := float32(v1281*float32(255) + float32(0.5))
-			v1283 := v1282 < 9.223372e+18
-			v1284 := -9.223372e+18 <= v1282
-			v1285 := v1283 && v1284
+			v1285 := (v1282 < 9.223372e+18) && (-9.223372e+18 <= v1282)
 			v1286 := float32(0)
 			if v1285 {
 				v1286 = v1282
 			}
-			v1287 := int64(v1286)
 			v1288 := int64(-9223372036854775808)
 			if v1285 {
-				v1288 = v1287
+				v1288 = int64(v1286)
 			}
-			v1289 := int32(uint64(v1288))
-			v1290 := 0 < v1267
 			v1291 := float32(0)
-			if v1290 {
+			if 0 < v1267 {
 				v1291 = v1267
 			}
-			v1292 := v1267 != v1267
 			v1293 := v1291
-			if v1292 {
+			if v1267 != v1267 {
 				v1293 = v1267
 			}
-			v1294 := int32(math.Float32bits(v1293))
-			v1295 := v1294 | 1065353216
-			v1296 := math.Float32frombits(uint32(v1295))
-			v1297 := v1293 == 1
+			v1296 := math.Float32frombits(uint32(int32(math.Float32bits(v1293)) | 1065353216))
 			v1298 := float32(1)
-			if v1297 {
+			if v1293 == 1 {
 				v1298 = v1296
 			}
-			v1299 := v1293 < 1
 			v1300 := v1298
-			if v1299 {
+			if v1293 < 1 {
 				v1300 = v1293
 			}
-			v1301 := v1293 != v1293
 			v1302 := v1300
-			if v1301 {
+			if v1293 != v1293 {
 				v1302 = v1293
 			}
 			v1303 := float32(v1302*float32(255) + float32(0.5))
-			v1304 := v1303 < 9.223372e+18
-			v1305 := -9.223372e+18 <= v1303
-			v1306 := v1304 && v1305
+			v1306 := (v1303 < 9.223372e+18) && (-9.223372e+18 <= v1303)
 			v1307 := float32(0)
 			if v1306 {
 				v1307 = v1303
 			}
-			v1308 := int64(v1307)
 			v1309 := int64(-9223372036854775808)
 			if v1306 {
-				v1309 = v1308
+				v1309 = int64(v1307)
 			}
-			v1310 := int32(uint64(v1309))
-			v1311 := v1310 << 8
-			v1312 := v1289 | v1311
-			v1313 := 0 < v1268
 			v1314 := float32(0)
-			if v1313 {
+			if 0 < v1268 {
 				v1314 = v1268
 			}
-			v1315 := v1268 != v1268
 			v1316 := v1314
-			if v1315 {
+			if v1268 != v1268 {
 				v1316 = v1268
 			}
-			v1317 := int32(math.Float32bits(v1316))
-			v1318 := v1317 | 1065353216
-			v1319 := math.Float32frombits(uint32(v1318))
-			v1320 := v1316 == 1
+			v1319 := math.Float32frombits(uint32(int32(math.Float32bits(v1316)) | 1065353216))
 			v1321 := float32(1)
-			if v1320 {
+			if v1316 == 1 {
 				v1321 = v1319
 			}
-			v1322 := v1316 < 1
 			v1323 := v1321
-			if v1322 {
+			if v1316 < 1 {
 				v1323 = v1316
 			}
-			v1324 := v1316 != v1316
 			v1325 := v1323
-			if v1324 {
+			if v1316 != v1316 {
 				v1325 = v1316
 			}
 			v1326 := float32(v1325*float32(255) + float32(0.5))
-			v1327 := v1326 < 9.223372e+18
-			v1328 := -9.223372e+18 <= v1326
-			v1329 := v1327 && v1328
+			v1329 := (v1326 < 9.223372e+18) && (-9.223372e+18 <= v1326)
 			v1330 := float32(0)
 			if v1329 {
 				v1330 = v1326
 			}
-			v1331 := int64(v1330)
 			v1332 := int64(-9223372036854775808)
 			if v1329 {
-				v1332 = v1331
+				v1332 = int64(v1330)
 			}
-			v1333 := int32(uint64(v1332))
-			v1334 := v1333 << 16
-			v1335 := v1312 | v1334
+			v1335 := (int32(uint64(v1288)) | (int32(uint64(v1309)) << 8)) | (int32(uint64(v1332)) << 16)
 			v1336 = v1335 | -16777216
-			v1337 := uint64(v1265) < uint64(v8)
-			if !v1337 {
+			if !(uint64(v1265) < uint64(v8)) {
 				goto b91
 			}
 		}

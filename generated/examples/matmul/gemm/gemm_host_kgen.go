@@ -105,11 +105,8 @@ func (g *matMulHost) r2() int {
 			v17 = float32(0)
 			v18 = int64(0)
 		}
-		{
-			v19 := v18 < v3
-			if !v19 {
-				goto b19
-			}
+		if !(v18 < v3) {
+			goto b19
 		}
 		{
 			v20 = v18 + v14
@@ -118,11 +115,8 @@ func (g *matMulHost) r2() int {
 				goto b6
 			}
 		}
-		{
-			v22 := v3 <= v20
-			if !v22 {
-				goto b7
-			}
+		if !(v3 <= v20) {
+			goto b7
 		}
 	b6:
 		v27 = float32(0)
@@ -131,8 +125,7 @@ func (g *matMulHost) r2() int {
 		{
 			v23 := v12 * v3
 			v24 = v23 + v20
-			v25 := uint64(v24) < uint64(v5)
-			if !v25 {
+			if !(uint64(v24) < uint64(v5)) {
 				goto b18
 			}
 		}
@@ -141,13 +134,10 @@ func (g *matMulHost) r2() int {
 			v27 = v26
 		}
 	b9:
-		{
-			*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
-			v29 = v18 + v16
-			v30 := v3 <= v29
-			if v30 {
-				goto b11
-			}
+		*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
+		v29 = v18 + v16
+		if v3 <= v29 {
+			goto b11
 		}
 		{
 			v31 := v4 <= v11
@@ -159,13 +149,9 @@ func (g *matMulHost) r2() int {
 		v36 = float32(0)
 		goto b14
 	b12:
-		{
-			v32 := v29 * v4
-			v33 = v32 + v11
-			v34 := uint64(v33) < uint64(v7)
-			if !v34 {
-				goto b17
-			}
+		v33 = (v29 * v4) + v11
+		if !(uint64(v33) < uint64(v7)) {
+			goto b17
 		}
 		{
 			v35 := *(*float32)(unsafe.Add(p4, int(v33)*4))
@@ -201,8 +187,7 @@ func (g *matMulHost) r2() int {
 		{
 			v91 := v12 * v4
 			v92 = v91 + v11
-			v93 := uint64(v92) < uint64(v9)
-			if !v93 {
+			if !(uint64(v92) < uint64(v9)) {
 				goto b23
 			}
 		}
@@ -238,52 +223,40 @@ func (g *matMulHost) r3() int {
 		{
 			v38 := *(*float32)(unsafe.Add(m0, y*64))
 			v39 := *(*float32)(unsafe.Add(m1, x*4))
-			v40 := float32(v38*v39 + v17)
 			v41 := *(*float32)(unsafe.Add(m0, y*64+4))
 			v42 := *(*float32)(unsafe.Add(m1, x*4+64))
-			v43 := float32(v41*v42 + v40)
 			v44 := *(*float32)(unsafe.Add(m0, y*64+8))
 			v45 := *(*float32)(unsafe.Add(m1, x*4+128))
-			v46 := float32(v44*v45 + v43)
 			v47 := *(*float32)(unsafe.Add(m0, y*64+12))
 			v48 := *(*float32)(unsafe.Add(m1, x*4+192))
-			v49 := float32(v47*v48 + v46)
+			v49 := float32(v47*v48 + float32(v44*v45+float32(v41*v42+float32(v38*v39+v17))))
 			v50 := *(*float32)(unsafe.Add(m0, y*64+16))
 			v51 := *(*float32)(unsafe.Add(m1, x*4+256))
-			v52 := float32(v50*v51 + v49)
 			v53 := *(*float32)(unsafe.Add(m0, y*64+20))
 			v54 := *(*float32)(unsafe.Add(m1, x*4+320))
-			v55 := float32(v53*v54 + v52)
 			v56 := *(*float32)(unsafe.Add(m0, y*64+24))
 			v57 := *(*float32)(unsafe.Add(m1, x*4+384))
-			v58 := float32(v56*v57 + v55)
 			v59 := *(*float32)(unsafe.Add(m0, y*64+28))
 			v60 := *(*float32)(unsafe.Add(m1, x*4+448))
-			v61 := float32(v59*v60 + v58)
+			v61 := float32(v59*v60 + float32(v56*v57+float32(v53*v54+float32(v50*v51+v49))))
 			v62 := *(*float32)(unsafe.Add(m0, y*64+32))
 			v63 := *(*float32)(unsafe.Add(m1, x*4+512))
-			v64 := float32(v62*v63 + v61)
 			v65 := *(*float32)(unsafe.Add(m0, y*64+36))
 			v66 := *(*float32)(unsafe.Add(m1, x*4+576))
-			v67 := float32(v65*v66 + v64)
 			v68 := *(*float32)(unsafe.Add(m0, y*64+40))
 			v69 := *(*float32)(unsafe.Add(m1, x*4+640))
-			v70 := float32(v68*v69 + v67)
 			v71 := *(*float32)(unsafe.Add(m0, y*64+44))
 			v72 := *(*float32)(unsafe.Add(m1, x*4+704))
-			v73 := float32(v71*v72 + v70)
+			v73 := float32(v71*v72 + float32(v68*v69+float32(v65*v66+float32(v62*v63+v61))))
 			v74 := *(*float32)(unsafe.Add(m0, y*64+48))
 			v75 := *(*float32)(unsafe.Add(m1, x*4+768))
-			v76 := float32(v74*v75 + v73)
 			v77 := *(*float32)(unsafe.Add(m0, y*64+52))
 			v78 := *(*float32)(unsafe.Add(m1, x*4+832))
-			v79 := float32(v77*v78 + v76)
 			v80 := *(*float32)(unsafe.Add(m0, y*64+56))
 			v81 := *(*float32)(unsafe.Add(m1, x*4+896))
-			v82 := float32(v80*v81 + v79)
 			v83 := *(*float32)(unsafe.Add(m0, y*64+60))
 			v84 := *(*float32)(unsafe.Add(m1, x*4+960))
-			v85 := float32(v83*v84 + v82)
+			v85 := float32(v83*v84 + float32(v80*v81+float32(v77*v78+float32(v74*v75+v73))))
 			h85[li] = v85
 			continue
 		}
@@ -331,16 +304,10 @@ func (g *matMulHost) r4() int {
 		v11 := int64(uint32(v0))
 		var v17, v27, v36 float32
 		var v20, v24, v29, v33, v92 int64
-		{
-			v86 := v18 + 16
-			v17 = v85
-			v18 = v86
-		}
-		{
-			v19 := v18 < v3
-			if !v19 {
-				goto b19
-			}
+		v17 = v85
+		v18 = v18 + 16
+		if !(v18 < v3) {
+			goto b19
 		}
 		{
 			v20 = v18 + v14
@@ -349,11 +316,8 @@ func (g *matMulHost) r4() int {
 				goto b6
 			}
 		}
-		{
-			v22 := v3 <= v20
-			if !v22 {
-				goto b7
-			}
+		if !(v3 <= v20) {
+			goto b7
 		}
 	b6:
 		v27 = float32(0)
@@ -362,8 +326,7 @@ func (g *matMulHost) r4() int {
 		{
 			v23 := v12 * v3
 			v24 = v23 + v20
-			v25 := uint64(v24) < uint64(v5)
-			if !v25 {
+			if !(uint64(v24) < uint64(v5)) {
 				goto b18
 			}
 		}
@@ -372,13 +335,10 @@ func (g *matMulHost) r4() int {
 			v27 = v26
 		}
 	b9:
-		{
-			*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
-			v29 = v18 + v16
-			v30 := v3 <= v29
-			if v30 {
-				goto b11
-			}
+		*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
+		v29 = v18 + v16
+		if v3 <= v29 {
+			goto b11
 		}
 		{
 			v31 := v4 <= v11
@@ -390,13 +350,9 @@ func (g *matMulHost) r4() int {
 		v36 = float32(0)
 		goto b14
 	b12:
-		{
-			v32 := v29 * v4
-			v33 = v32 + v11
-			v34 := uint64(v33) < uint64(v7)
-			if !v34 {
-				goto b17
-			}
+		v33 = (v29 * v4) + v11
+		if !(uint64(v33) < uint64(v7)) {
+			goto b17
 		}
 		{
 			v35 := *(*float32)(unsafe.Add(p4, int(v33)*4))
@@ -432,8 +388,7 @@ func (g *matMulHost) r4() int {
 		{
 			v91 := v12 * v4
 			v92 = v91 + v11
-			v93 := uint64(v92) < uint64(v9)
-			if !v93 {
+			if !(uint64(v92) < uint64(v9)) {
 				goto b23
 			}
 		}

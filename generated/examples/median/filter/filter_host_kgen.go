@@ -98,21 +98,15 @@ func (g *medianHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c1)*4))
 		goto b4
 	b2:
-		{
-			v12 := v11 < c1
-			if !v12 {
-				goto b4
-			}
+		if !(v11 < c1) {
+			goto b4
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v11)*4)) = float32(0)
-			v14 := v11 + 1
-			v11 = v14
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		*(*float32)(unsafe.Add(m0, int(v11)*4)) = float32(0)
+		v11 = v11 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b4:
 		v15 = int64(uint32(v0))
 		v16 = int64(uint32(v1))
@@ -120,17 +114,13 @@ func (g *medianHost) r0() int {
 		v25 = int32(0)
 	b5:
 		{
-			v26 := int64(uint32(v25))
-			v27 := v16 + v26
-			v28 := v27 - v19
-			v29 := 0 < v28
+			v28 := (v16 + int64(uint32(v25))) - v19
 			v30 := int64(0)
-			if v29 {
+			if 0 < v28 {
 				v30 = v28
 			}
-			v31 := v30 < v21
 			v32 := v21
-			if v31 {
+			if v30 < v21 {
 				v32 = v30
 			}
 			v33 = v32 * v17
@@ -139,71 +129,48 @@ func (g *medianHost) r0() int {
 		}
 	b6:
 		{
-			v36 := int64(uint32(v35))
-			v37 := v15 + v36
-			v38 := v37 - v19
-			v39 := 0 < v38
+			v38 := (v15 + int64(uint32(v35))) - v19
 			v40 := int64(0)
-			if v39 {
+			if 0 < v38 {
 				v40 = v38
 			}
-			v41 := v40 < v23
 			v42 := v23
-			if v41 {
+			if v40 < v23 {
 				v42 = v40
 			}
 			v43 = v33 + v42
-			v44 := uint64(v43) < uint64(v4)
-			if !v44 {
+			if !(uint64(v43) < uint64(v4)) {
 				goto b27
 			}
 		}
 		{
 			v45 = *(*float32)(unsafe.Add(p0, int(v43)*4))
-			v46 := -2147483648 <= v34
-			v47 := v34 <= 2147483647
-			v48 := v34 + -1
-			v49 := uint64(v48) < uint64(v9)
-			v50 := v34 * -1
-			v51 := v50 + 1
-			v52 := v34 + v51
-			v53 := v52 + -1
-			v54 := uint64(v53) < uint64(v9)
-			v55 := uint64(v34) < uint64(v9)
-			v56 := uint64(v52) < uint64(v9)
-			v57 := v46 && v47
-			v58 := v57 && v49
-			v59 := v58 && v54
-			v60 := v59 && v55
-			v61 := v60 && v56
-			if !v61 {
+			v52 := v34 + ((v34 * -1) + 1)
+			v58 := ((-2147483648 <= v34) && (v34 <= 2147483647)) && (uint64(v34+-1) < uint64(v9))
+			v60 := (v58 && (uint64(v52+-1) < uint64(v9))) && (uint64(v34) < uint64(v9))
+			if !(v60 && (uint64(v52) < uint64(v9))) {
 				v71 = v34
 				goto b11
 			}
 			v62 = v34
 		}
 	b8:
-		{
-			v63 := 0 < v62
-			if !v63 {
-				v84 = v62
-				goto b18
-			}
+		if !(0 < v62) {
+			v84 = v62
+			goto b18
 		}
 		{
 			v64 = v62 + -1
 			v65 = int32(uint64(v64))
 			v66 := *(*float32)(unsafe.Add(m0, int(v65)*4))
-			v67 := v45 < v66
-			if !v67 {
+			if !(v45 < v66) {
 				v84 = v62
 				goto b18
 			}
 		}
 		{
 			v68 := *(*float32)(unsafe.Add(m0, int(v65)*4))
-			v69 := int32(uint64(v62))
-			*(*float32)(unsafe.Add(m0, int(v69)*4)) = v68
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v62)))*4)) = v68
 			v62 = v64
 			if stop.Load() {
 				return g.Stop()
@@ -211,45 +178,32 @@ func (g *medianHost) r0() int {
 			goto b8
 		}
 	b11:
-		{
-			v72 := 0 < v71
-			if !v72 {
-				v84 = v71
-				goto b18
-			}
+		if !(0 < v71) {
+			v84 = v71
+			goto b18
 		}
-		{
-			v73 = v71 + -1
-			v74 := uint64(v73) < uint64(v9)
-			if !v74 {
-				goto b17
-			}
+		v73 = v71 + -1
+		if !(uint64(v73) < uint64(v9)) {
+			goto b17
 		}
 		{
 			v75 = int32(uint64(v73))
 			v76 := *(*float32)(unsafe.Add(m0, int(v75)*4))
-			v77 := v45 < v76
-			if !v77 {
+			if !(v45 < v76) {
 				v84 = v71
 				goto b18
 			}
 		}
-		{
-			v78 = *(*float32)(unsafe.Add(m0, int(v75)*4))
-			v79 := uint64(v71) < uint64(v9)
-			if !v79 {
-				goto b16
-			}
+		v78 = *(*float32)(unsafe.Add(m0, int(v75)*4))
+		if !(uint64(v71) < uint64(v9)) {
+			goto b16
 		}
-		{
-			v80 := int32(uint64(v71))
-			*(*float32)(unsafe.Add(m0, int(v80)*4)) = v78
-			v71 = v73
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b11
+		*(*float32)(unsafe.Add(m0, int(int32(uint64(v71)))*4)) = v78
+		v71 = v73
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b11
 	b16:
 		g.Fault(0, v71, v9, v0, v1, int32(0))
 		continue
@@ -257,21 +211,14 @@ func (g *medianHost) r0() int {
 		g.Fault(1, v73, v9, v0, v1, int32(0))
 		continue
 	b18:
-		{
-			v85 := uint64(v84) < uint64(v9)
-			if !v85 {
-				goto b26
-			}
+		if !(uint64(v84) < uint64(v9)) {
+			goto b26
 		}
-		{
-			v86 := int32(uint64(v84))
-			*(*float32)(unsafe.Add(m0, int(v86)*4)) = v45
-			v88 = v34 + 1
-			v89 = v35 + 1
-			v90 := v89 < c0
-			if !v90 {
-				goto b21
-			}
+		*(*float32)(unsafe.Add(m0, int(int32(uint64(v84)))*4)) = v45
+		v88 = v34 + 1
+		v89 = v35 + 1
+		if !(v89 < c0) {
+			goto b21
 		}
 		v34 = v88
 		v35 = v89
@@ -280,12 +227,9 @@ func (g *medianHost) r0() int {
 		}
 		goto b6
 	b21:
-		{
-			v91 = v25 + 1
-			v92 := v91 < c0
-			if !v92 {
-				goto b23
-			}
+		v91 = v25 + 1
+		if !(v91 < c0) {
+			goto b23
 		}
 		v24 = v88
 		v25 = v91
@@ -298,8 +242,7 @@ func (g *medianHost) r0() int {
 			v93 := v16 * v17
 			v94 = v93 + v15
 			v96 = *(*float32)(unsafe.Add(m0, int(v95)*4))
-			v97 := uint64(v94) < uint64(v6)
-			if !v97 {
+			if !(uint64(v94) < uint64(v6)) {
 				goto b25
 			}
 		}

@@ -134,22 +134,16 @@ func (g *stepHost) r1() int {
 		v22 = float32(0)
 		v23 = float32(0)
 		v24 = int64(0)
-		{
-			v25 := v24 < v3
-			if !v25 {
-				goto b13
-			}
+		if !(v24 < v3) {
+			goto b13
 		}
-		{
-			v26 = v24 + v11
-			v27 := v26 < v3
-			if !v27 {
-				v32 = float32(0)
-				v33 = float32(0)
-				v34 = float32(0)
-				v35 = float32(0)
-				goto b7
-			}
+		v26 = v24 + v11
+		if !(v26 < v3) {
+			v32 = float32(0)
+			v33 = float32(0)
+			v34 = float32(0)
+			v35 = float32(0)
+			goto b7
 		}
 		{
 			v28 := *(*float32)(unsafe.Add(p2, int(v26)*16))
@@ -257,12 +251,9 @@ func (g *stepHost) r2() int {
 		v42 = v23
 		v43 = int32(-1)
 	b9:
-		{
-			v44 = v43 + 1
-			v45 := v44 < 256
-			if !v45 {
-				goto b11
-			}
+		v44 = v43 + 1
+		if !(v44 < 256) {
+			goto b11
 		}
 		{
 			v46 := *(*float32)(unsafe.Add(m0, int(v44)*16))
@@ -272,20 +263,12 @@ func (g *stepHost) r2() int {
 			v50 := float32(v46 - v17)
 			v51 := float32(v47 - v18)
 			v52 := float32(v48 - v19)
-			v53 := float32(v51 * v51)
-			v54 := float32(v50*v50 + v53)
-			v55 := float32(v52*v52 + v54)
-			v56 := float32(v2*v2 + v55)
+			v56 := float32(v2*v2 + float32(v52*v52+float32(v50*v50+float32(v51*v51))))
 			v57 := math32.FastRsqrt(v56)
-			v58 := float32(v49 * v57)
-			v59 := float32(v58 * v57)
-			v60 := float32(v59 * v57)
-			v61 := float32(v50*v60 + v40)
-			v62 := float32(v51*v60 + v41)
-			v63 := float32(v52*v60 + v42)
-			v40 = v61
-			v41 = v62
-			v42 = v63
+			v60 := float32(float32(float32(v49*v57)*v57) * v57)
+			v40 = float32(v50*v60 + v40)
+			v41 = float32(v51*v60 + v41)
+			v42 = float32(v52*v60 + v42)
 			v43 = v44
 			goto b9
 		}
@@ -344,29 +327,20 @@ func (g *stepHost) r3() int {
 		v20 := h20[li]
 		var v21, v22, v23, v32, v33, v34, v35, v75, v76, v77 float32
 		var v26 int64
-		{
-			v64 := v24 + 256
-			v21 = v40
-			v22 = v41
-			v23 = v42
-			v24 = v64
+		v21 = v40
+		v22 = v41
+		v23 = v42
+		v24 = v24 + 256
+		if !(v24 < v3) {
+			goto b13
 		}
-		{
-			v25 := v24 < v3
-			if !v25 {
-				goto b13
-			}
-		}
-		{
-			v26 = v24 + v11
-			v27 := v26 < v3
-			if !v27 {
-				v32 = float32(0)
-				v33 = float32(0)
-				v34 = float32(0)
-				v35 = float32(0)
-				goto b7
-			}
+		v26 = v24 + v11
+		if !(v26 < v3) {
+			v32 = float32(0)
+			v33 = float32(0)
+			v34 = float32(0)
+			v35 = float32(0)
+			goto b7
 		}
 		{
 			v28 := *(*float32)(unsafe.Add(p2, int(v26)*16))

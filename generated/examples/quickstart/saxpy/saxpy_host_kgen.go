@@ -65,8 +65,7 @@ func (g *saxpyHost) r0() int {
 		}
 		{
 			v10 := *(*float32)(unsafe.Add(p1, x*4))
-			v11 := float32(v1*v10 + v8)
-			*(*float32)(unsafe.Add(p2, x*4)) = v11
+			*(*float32)(unsafe.Add(p2, x*4)) = float32(v1*v10 + v8)
 			continue
 		}
 	b3:

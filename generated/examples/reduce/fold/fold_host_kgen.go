@@ -110,27 +110,21 @@ func (g *finishHost) r0() int {
 			v11 = v6
 		}
 	b1:
-		{
-			v12 := v11 < v1
-			if !v12 {
-				goto b3
-			}
+		if !(v11 < v1) {
+			goto b3
 		}
 		{
 			v13 := *(*float32)(unsafe.Add(p0, int(v11)*16))
 			v14 := *(*float32)(unsafe.Add(p0, int(v11)*16+4))
 			v15 := *(*float32)(unsafe.Add(p0, int(v11)*16+8))
 			v16 := *(*float32)(unsafe.Add(p0, int(v11)*16+12))
-			v17 := float32(v7 + v13)
 			v27 := min(v8, v14)
 			v37 := max(v9, v15)
-			v38 := float32(v10 + v16)
-			v39 := v11 + 256
-			v7 = v17
+			v7 = float32(v7 + v13)
 			v8 = v27
 			v9 = v37
-			v10 = v38
-			v11 = v39
+			v10 = float32(v10 + v16)
+			v11 = v11 + 256
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -293,31 +287,22 @@ func (g *foldHost) r0() int {
 			v14 = v7
 		}
 	b1:
-		{
-			v15 := v14 < v1
-			if !v15 {
-				goto b4
-			}
+		if !(v14 < v1) {
+			goto b4
 		}
-		{
-			v16 := v14 < v3
-			if !v16 {
-				goto b4
-			}
+		if !(v14 < v3) {
+			goto b4
 		}
 		{
 			v17 := *(*float32)(unsafe.Add(p0, int(v14)*4))
-			v18 := float32(v10 + v17)
 			v28 := min(v11, v17)
 			v37 := max(v12, v17)
 			v38 := *(*float32)(unsafe.Add(p1, int(v14)*4))
-			v39 := float32(v17*v38 + v13)
-			v40 := v14 + v9
-			v10 = v18
+			v10 = float32(v10 + v17)
 			v11 = v28
 			v12 = v37
-			v13 = v39
-			v14 = v40
+			v13 = float32(v17*v38 + v13)
+			v14 = v14 + v9
 			if stop.Load() {
 				return g.Stop()
 			}

@@ -63,8 +63,7 @@ func (g *addHost) r0() int {
 		}
 		{
 			v11 := *(*int32)(unsafe.Add(p1, int(v8)*4))
-			v12 := v7 + v11
-			*(*int32)(unsafe.Add(p0, x*4)) = v12
+			*(*int32)(unsafe.Add(p0, x*4)) = v7 + v11
 			continue
 		}
 	b3:
@@ -213,11 +212,9 @@ func (g *blocksHost) r2() int {
 		{
 			v33 := *(*int32)(unsafe.Add(m0, x*16))
 			v35 := *(*int32)(unsafe.Add(m0, x*16+4))
-			v36 := v33 + v35
 			v38 := *(*int32)(unsafe.Add(m0, x*16+8))
-			v39 := v36 + v38
 			v41 := *(*int32)(unsafe.Add(m0, x*16+12))
-			v42 := v39 + v41
+			v42 := ((v33 + v35) + v38) + v41
 			h42[li] = v42
 			continue
 		}
@@ -277,8 +274,7 @@ func (g *blocksHost) r3() int {
 			v57 := v54 + v55
 			v58 := *(*int32)(unsafe.Add(m0, x*16+8))
 			*(*int32)(unsafe.Add(m0, x*16+8)) = v57
-			v60 := v57 + v58
-			*(*int32)(unsafe.Add(m0, x*16+12)) = v60
+			*(*int32)(unsafe.Add(m0, x*16+12)) = v57 + v58
 			next = 3
 			continue
 		}

@@ -76,14 +76,12 @@ func (g *countHost) r1() int {
 		}
 		{
 			v8 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v12 := int32(uint32(v8) >> (uint32(v11) & 31))
 			v13 := int32(0)
 			if v9 {
-				v13 = v12
+				v13 = int32(uint32(v8) >> (uint32(v11) & 31))
 			}
-			v14 := v13 & 15
-			_ = *(*int32)(unsafe.Add(m0, int(v14)*4))
-			*(*int32)(unsafe.Add(m0, int(v14)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(v13&15)*4))
+			*(*int32)(unsafe.Add(m0, int(v13&15)*4)) += int32(1)
 		}
 	b3:
 		continue
@@ -114,16 +112,10 @@ func (g *countHost) r2() int {
 				goto b8
 			}
 		}
-		{
-			v19 := int32(uint32(v18) / uint32(c0))
-			v22 = *(*int32)(unsafe.Add(m0, x*4))
-			v23 := v16 * v19
-			v24 := int64(uint32(v23))
-			v25 = v24 + v21
-			v26 := uint64(v25) < uint64(v4)
-			if !v26 {
-				goto b7
-			}
+		v22 = *(*int32)(unsafe.Add(m0, x*4))
+		v25 = int64(uint32(v16*int32(uint32(v18)/uint32(c0)))) + v21
+		if !(uint64(v25) < uint64(v4)) {
+			goto b7
 		}
 		*(*int32)(unsafe.Add(p2, int(v25)*4)) = v22
 		goto b8
@@ -263,15 +255,10 @@ func (g *scatterHost) r2() int {
 		v14 = v13
 		v15 = int32(0)
 		{
-			v16 := int64(uint32(v15))
-			v17 := v1 + v16
-			v18 := uint64(v17) < uint64(32)
-			v19 := int32(uint64(v17))
-			v20 := v19 & 31
-			v21 := int32(uint32(v14) >> (uint32(v20) & 31))
+			v17 := v1 + int64(uint32(v15))
 			v22 := int32(0)
-			if v18 {
-				v22 = v21
+			if uint64(v17) < uint64(32) {
+				v22 = int32(uint32(v14) >> (uint32(int32(uint64(v17))&31) & 31))
 			}
 			v23 := v22 & 1
 			v24 := 1 - v23
@@ -307,8 +294,7 @@ func (g *scatterHost) r3() int {
 			if v27 {
 				v28 = int32(0)
 			}
-			v29 := v28 + 1
-			v30 := v29 - v23
+			v30 := (v28 + 1) - v23
 			h28[li] = v28
 			h30[li] = v30
 			continue
@@ -339,29 +325,20 @@ func (g *scatterHost) r4() int {
 		v14 := h14[li]
 		v0 := int32(basex + x)
 		var v35 int32
-		{
-			v32 := v23 == 1
-			v33 := v31 + v8
-			v34 := v33 - v28
-			v35 = v28
-			if v32 {
-				v35 = v34
-			}
-			v36 := uint32(v35) < uint32(256)
-			if !v36 {
-				goto b23
-			}
+		v35 = v28
+		if v23 == 1 {
+			v35 = (v31 + v8) - v28
+		}
+		if !(uint32(v35) < uint32(256)) {
+			goto b23
 		}
 		*(*int32)(unsafe.Add(m0, int(v35)*4)) = v14
 		next = 4
 		continue
 	b23:
-		{
-			v75 := int64(v35)
-			g.Fault(0, v75, int64(256), v0, int32(0), int32(0))
-			g.Leave(li)
-			continue
-		}
+		g.Fault(0, int64(v35), int64(256), v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
 	}
 	return next
 }
@@ -413,25 +390,17 @@ func (g *scatterHost) r6() int {
 		v38 := h38[li]
 		v8 := int32(x)
 		var v14, v39, v46 int32
-		{
-			v39 = v15 + 1
-			v40 := v39 < 4
-			if !v40 {
-				goto b12
-			}
+		v39 = v15 + 1
+		if !(v39 < 4) {
+			goto b12
 		}
 		v14 = v38
 		v15 = v39
 		{
-			v16 := int64(uint32(v15))
-			v17 := v1 + v16
-			v18 := uint64(v17) < uint64(32)
-			v19 := int32(uint64(v17))
-			v20 := v19 & 31
-			v21 := int32(uint32(v14) >> (uint32(v20) & 31))
+			v17 := v1 + int64(uint32(v15))
 			v22 := int32(0)
-			if v18 {
-				v22 = v21
+			if uint64(v17) < uint64(32) {
+				v22 = int32(uint32(v14) >> (uint32(int32(uint64(v17))&31) & 31))
 			}
 			v23 := v22 & 1
 			v24 := 1 - v23
@@ -449,10 +418,9 @@ func (g *scatterHost) r6() int {
 		}
 	b12:
 		{
-			v44 := int32(uint32(v38) >> (uint32(v43) & 31))
 			v45 := int32(0)
 			if v41 {
-				v45 = v44
+				v45 = int32(uint32(v38) >> (uint32(v43) & 31))
 			}
 			v46 = v45 & 15
 			v47 := v8 == 0
@@ -462,14 +430,11 @@ func (g *scatterHost) r6() int {
 		}
 		{
 			v49 := *(*int32)(unsafe.Add(m0, x*4+-4))
-			v50 := int32(uint32(v49) >> (uint32(v43) & 31))
 			v51 := int32(0)
 			if v41 {
-				v51 = v50
+				v51 = int32(uint32(v49) >> (uint32(v43) & 31))
 			}
-			v52 := v51 & 15
-			v53 := v52 != v46
-			if !v53 {
+			if !((v51 & 15) != v46) {
 				goto b15
 			}
 		}
@@ -526,24 +491,16 @@ func (g *scatterHost) r7() int {
 				goto b22
 			}
 		}
-		{
-			v61 := int32(uint32(v60) / uint32(c0))
-			v62 := v46 * v61
-			v63 := int64(uint32(v62))
-			v64 = v63 + v56
-			v65 := uint64(v64) < uint64(v4)
-			if !v65 {
-				goto b21
-			}
+		v64 = int64(uint32(v46*int32(uint32(v60)/uint32(c0)))) + v56
+		if !(uint64(v64) < uint64(v4)) {
+			goto b21
 		}
 		{
 			v66 := *(*int32)(unsafe.Add(p2, int(v64)*4))
-			v67 := v66 + v8
 			v68 := *(*int32)(unsafe.Add(m1, int(v46)*4))
-			v69 = v67 - v68
+			v69 = (v66 + v8) - v68
 			v70 = int64(v69)
-			v71 := uint64(v70) < uint64(v6)
-			if !v71 {
+			if !(uint64(v70) < uint64(v6)) {
 				goto b20
 			}
 		}

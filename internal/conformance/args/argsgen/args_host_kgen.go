@@ -326,8 +326,7 @@ func (g *slicesHost) r0() int {
 		}
 		{
 			v24 := *(*int32)(unsafe.Add(p3, x*4))
-			v25 := v5 * v24
-			v26 = v22 + v25
+			v26 = v22 + (v5 * v24)
 			v28 := uint64(v17) < uint64(v8)
 			if !v28 {
 				goto b11
@@ -335,8 +334,7 @@ func (g *slicesHost) r0() int {
 		}
 		{
 			v29 := *(*int32)(unsafe.Add(p4, x*4))
-			v30 := v27 * v29
-			v31 = v26 + v30
+			v31 = v26 + (v27 * v29)
 			v32 := uint64(v17) < uint64(v11)
 			if !v32 {
 				goto b10
@@ -344,8 +342,7 @@ func (g *slicesHost) r0() int {
 		}
 		{
 			v33 := *(*int32)(unsafe.Add(p6, x*4))
-			v34 := v10 * v33
-			v35 = v31 + v34
+			v35 = v31 + (v10 * v33)
 			v37 := uint64(v17) < uint64(v13)
 			if !v37 {
 				goto b9
@@ -353,8 +350,7 @@ func (g *slicesHost) r0() int {
 		}
 		{
 			v38 := *(*int32)(unsafe.Add(p7, x*4))
-			v39 := v36 * v38
-			v40 = v35 + v39
+			v40 = v35 + (v36 * v38)
 			v41 := uint64(v17) < uint64(v15)
 			if !v41 {
 				goto b8
@@ -517,17 +513,13 @@ func (g *spacesHost) r2() int {
 			v18 = int64(-1)
 		}
 	b5:
-		{
-			v19 = v18 + 1
-			v20 := v19 < v1
-			if !v20 {
-				goto b7
-			}
+		v19 = v18 + 1
+		if !(v19 < v1) {
+			goto b7
 		}
 		{
 			v21 := *(*int32)(unsafe.Add(p0, int(v19)*4))
-			v22 := v17 + v21
-			v17 = v22
+			v17 = v17 + v21
 			v18 = v19
 			if stop.Load() {
 				return g.Stop()
@@ -538,16 +530,13 @@ func (g *spacesHost) r2() int {
 		{
 			v23 := *(*int32)(m0)
 			v24 := *(*int32)(unsafe.Add(m0, 4))
-			v25 := v23 + v24
 			v26 := *(*int32)(unsafe.Add(m0, 8))
-			v27 := v25 + v26
 			v28 := *(*int32)(unsafe.Add(m0, 12))
-			v29 = v27 + v28
+			v29 = ((v23 + v24) + v26) + v28
 			v30 := *(*int32)(m1)
 			v31 := *(*int32)(unsafe.Add(m1, 4))
-			v32 := v30 + v31
 			v33 := *(*int32)(unsafe.Add(m1, 8))
-			v34 = v32 + v33
+			v34 = (v30 + v31) + v33
 			if !v35 {
 				goto b42
 			}
@@ -567,8 +556,7 @@ func (g *spacesHost) r2() int {
 		{
 			*(*int32)(unsafe.Add(p1, 12)) = int32(0)
 			v43 := *(*int32)(p0)
-			v44 := 0 < v43
-			if v44 {
+			if 0 < v43 {
 				v45 = int32(1)
 				v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 				v47 = int64(0)
@@ -588,14 +576,8 @@ func (g *spacesHost) r2() int {
 			if v50 {
 				v51 = v47
 			}
-			v52 := v47 != 0
 			v53 := v51 + -1
-			v54 := uint64(v53) < uint64(v47)
-			v55 := v48 != 0
-			v56 := uint64(v53) < uint64(v49)
-			v57 := v52 && v54
-			v58 := v57 && v55
-			v59 := v58 && v56
+			v59 := (((v47 != 0) && (uint64(v53) < uint64(v47))) && (v48 != 0)) && (uint64(v53) < uint64(v49))
 			if !v59 {
 				v76 = int32(0)
 				v77 = int64(-1)
@@ -609,12 +591,9 @@ func (g *spacesHost) r2() int {
 			v63 = int32(0)
 		}
 	b14:
-		{
-			v64 = v61 + 1
-			v65 := v64 < v51
-			if !v65 {
-				goto b22
-			}
+		v64 = v61 + 1
+		if !(v64 < v51) {
+			goto b22
 		}
 		if !v50 {
 			goto b17
@@ -627,18 +606,12 @@ func (g *spacesHost) r2() int {
 			goto b18
 		}
 	b17:
-		{
-			v67 := int32(uint64(v64))
-			v68 = int32(1)
-			v69 = v62
-			v70 = v67
-		}
+		v68 = int32(1)
+		v69 = v62
+		v70 = int32(uint64(v64))
 	b18:
-		{
-			v71 := v68 == 0
-			if !v71 {
-				goto b20
-			}
+		if !(v68 == 0) {
+			goto b20
 		}
 		{
 			v72 := *(*int32)(unsafe.Add(v69.Base, v69.Off))
@@ -651,36 +624,27 @@ func (g *spacesHost) r2() int {
 			v74 = v73
 		}
 	b21:
-		{
-			v75 := v60 + v74
-			v60 = v75
-			v61 = v64
-			v62 = v69
-			v63 = v70
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b14
+		v60 = v60 + v74
+		v61 = v64
+		v62 = v69
+		v63 = v70
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b14
 	b22:
 		v96 = v60
 		goto b36
 	b23:
-		{
-			v80 = v77 + 1
-			v81 := v80 < v51
-			if !v81 {
-				goto b35
-			}
+		v80 = v77 + 1
+		if !(v80 < v51) {
+			goto b35
 		}
 		if !v50 {
 			goto b28
 		}
-		{
-			v82 := uint64(v80) < uint64(v47)
-			if !v82 {
-				goto b27
-			}
+		if !(uint64(v80) < uint64(v47)) {
+			goto b27
 		}
 		{
 			v83 := kernelimpl.HostAddr{Base: v46.Base, Off: v46.Off + int(v80)*4}
@@ -693,24 +657,15 @@ func (g *spacesHost) r2() int {
 		g.Fault(2, v80, v47, v0, int32(0), int32(0))
 		continue
 	b28:
-		{
-			v85 := uint64(v80) < uint64(v49)
-			if !v85 {
-				goto b34
-			}
+		if !(uint64(v80) < uint64(v49)) {
+			goto b34
 		}
-		{
-			v86 := int32(uint64(v80))
-			v87 = int32(1)
-			v88 = v78
-			v89 = v86
-		}
+		v87 = int32(1)
+		v88 = v78
+		v89 = int32(uint64(v80))
 	b30:
-		{
-			v90 := v87 == 0
-			if !v90 {
-				goto b32
-			}
+		if !(v87 == 0) {
+			goto b32
 		}
 		{
 			v91 := *(*int32)(unsafe.Add(v88.Base, v88.Off))
@@ -723,17 +678,14 @@ func (g *spacesHost) r2() int {
 			v93 = v92
 		}
 	b33:
-		{
-			v94 := v76 + v93
-			v76 = v94
-			v77 = v80
-			v78 = v88
-			v79 = v89
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b23
+		v76 = v76 + v93
+		v77 = v80
+		v78 = v88
+		v79 = v89
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b23
 	b34:
 		g.Fault(2, v80, v49, v0, int32(0), int32(0))
 		continue

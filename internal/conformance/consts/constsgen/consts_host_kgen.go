@@ -126,12 +126,8 @@ func (g *arraysHost) r0() int {
 		*(*float32)(unsafe.Add(m2, 4)) = c5
 		v15 = int32(0)
 	b1:
-		{
-			v16 := int64(uint32(v15))
-			v17 := v16 < v14
-			if !v17 {
-				goto b3
-			}
+		if !(int64(uint32(v15)) < v14) {
+			goto b3
 		}
 		{
 			v18 := *(*int32)(unsafe.Add(m0, int(v15)*4))
@@ -140,8 +136,7 @@ func (g *arraysHost) r0() int {
 			*(*int32)(unsafe.Add(p0, int(v15)*12)) = v18
 			*(*float32)(unsafe.Add(p0, int(v15)*12+4)) = v19
 			*(*float32)(unsafe.Add(p0, int(v15)*12+8)) = v20
-			v24 := v15 + 1
-			v15 = v24
+			v15 = v15 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -244,21 +239,15 @@ func (g *foldedHost) r1() int {
 		clear(unsafe.Slice((*byte)(own1), int(c2)*4))
 		goto b5
 	b3:
-		{
-			v9 := v8 < c2
-			if !v9 {
-				goto b5
-			}
+		if !(v8 < c2) {
+			goto b5
 		}
-		{
-			*(*int32)(unsafe.Add(own1, int(v8)*4)) = int32(0)
-			v11 := v8 + 1
-			v8 = v11
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b3
+		*(*int32)(unsafe.Add(own1, int(v8)*4)) = int32(0)
+		v8 = v8 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b3
 	b5:
 		{
 			v12 = int32(x)
@@ -326,8 +315,7 @@ func (g *foldedHost) r2() int {
 			v24 := *(*int32)(unsafe.Add(m0, int(v23)*4))
 			v25 = v22 + v24
 			v26 = v23 + 1
-			v27 := v26 < v3
-			if !v27 {
+			if !(v26 < v3) {
 				goto b11
 			}
 		}
@@ -341,18 +329,13 @@ func (g *foldedHost) r2() int {
 		v28 = v25
 		v29 = int32(-1)
 	b12:
-		{
-			v30 = v29 + 1
-			v31 := v30 < v6
-			if !v31 {
-				goto b14
-			}
+		v30 = v29 + 1
+		if !(v30 < v6) {
+			goto b14
 		}
 		{
 			v32 := *(*int32)(unsafe.Add(own1, int(v30)*4))
-			v33 := v32 + 1
-			v34 := v28 + v33
-			v28 = v34
+			v28 = v28 + (v32 + 1)
 			v29 = v30
 			if stop.Load() {
 				return g.Stop()
@@ -602,47 +585,31 @@ func (g *mm32Host) r2() int {
 			v18 = float32(0)
 			v19 = int64(0)
 		}
-		{
-			v20 := v19 < v2
-			if !v20 {
-				goto b28
-			}
+		if !(v19 < v2) {
+			goto b28
 		}
 		{
 			v21 := v17 * v9
 			v22 = v21 + v15
 			v23 := v13 * v2
-			v24 := v23 + v19
-			v25 = v24 + v15
-			v26 := uint64(v25) < uint64(v3)
-			if !v26 {
+			v25 = (v23 + v19) + v15
+			if !(uint64(v25) < uint64(v3)) {
 				goto b27
 			}
 		}
-		{
-			v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
-			v28 := uint64(v22) < uint64(v10)
-			if !v28 {
-				goto b26
-			}
+		v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
+		if !(uint64(v22) < uint64(v10)) {
+			goto b26
 		}
-		{
-			v29 = int32(uint64(v22))
-			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-			v31 := v19 + v17
-			v32 := v31 * v2
-			v33 = v32 + v12
-			v34 := uint64(v33) < uint64(v5)
-			if !v34 {
-				goto b25
-			}
+		v29 = int32(uint64(v22))
+		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+		v33 = ((v19 + v17) * v2) + v12
+		if !(uint64(v33) < uint64(v5)) {
+			goto b25
 		}
-		{
-			v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
-			v36 := uint64(v22) < uint64(v11)
-			if !v36 {
-				goto b24
-			}
+		v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
+		if !(uint64(v22) < uint64(v11)) {
+			goto b24
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
 		h18[li] = v18
@@ -669,8 +636,7 @@ func (g *mm32Host) r2() int {
 		{
 			v87 := v13 * v2
 			v88 = v87 + v12
-			v89 := uint64(v88) < uint64(v7)
-			if !v89 {
+			if !(uint64(v88) < uint64(v7)) {
 				goto b30
 			}
 		}
@@ -740,10 +706,7 @@ func (g *mm32Host) r3() int {
 			v43 := uint32(v14) < uint32(c2)
 			v45 := v44 + v15
 			v46 := uint64(v45) < uint64(v11)
-			v47 := v39 && v42
-			v48 := v47 && v43
-			v49 := v48 && v46
-			if !v49 {
+			if !(((v39 && v42) && v43) && v46) {
 				v63 = v18
 				v64 = int32(0)
 				goto b14
@@ -754,17 +717,11 @@ func (g *mm32Host) r3() int {
 	b11:
 		{
 			v52 := int64(uint32(v51))
-			v53 := v21 + v52
-			v54 := int32(uint64(v53))
-			v55 := *(*float32)(unsafe.Add(m0, int(v54)*4))
-			v56 := v52 * v9
-			v57 := v56 + v15
-			v58 := int32(uint64(v57))
-			v59 := *(*float32)(unsafe.Add(m1, int(v58)*4))
+			v55 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*4))
+			v59 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*4))
 			v60 = float32(v55*v59 + v50)
 			v61 = v51 + 1
-			v62 := v61 < c0
-			if !v62 {
+			if !(v61 < c0) {
 				goto b13
 			}
 		}
@@ -778,31 +735,21 @@ func (g *mm32Host) r3() int {
 		v78 = v60
 		goto b19
 	b14:
-		{
-			v65 = int64(uint32(v64))
-			v66 = v21 + v65
-			v67 := uint64(v66) < uint64(v10)
-			if !v67 {
-				goto b21
-			}
+		v65 = int64(uint32(v64))
+		v66 = v21 + v65
+		if !(uint64(v66) < uint64(v10)) {
+			goto b21
+		}
+		v69 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v66)))*4))
+		v71 = (v65 * v9) + v15
+		if !(uint64(v71) < uint64(v11)) {
+			goto b20
 		}
 		{
-			v68 := int32(uint64(v66))
-			v69 = *(*float32)(unsafe.Add(m0, int(v68)*4))
-			v70 := v65 * v9
-			v71 = v70 + v15
-			v72 := uint64(v71) < uint64(v11)
-			if !v72 {
-				goto b20
-			}
-		}
-		{
-			v73 := int32(uint64(v71))
-			v74 := *(*float32)(unsafe.Add(m1, int(v73)*4))
+			v74 := *(*float32)(unsafe.Add(m1, int(int32(uint64(v71)))*4))
 			v75 = float32(v69*v74 + v63)
 			v76 = v64 + 1
-			v77 := v76 < c0
-			if !v77 {
+			if !(v76 < c0) {
 				goto b18
 			}
 		}
@@ -883,52 +830,33 @@ func (g *mm32Host) r4() int {
 		var v18, v27, v35 float32
 		var v22, v25, v33, v88 int64
 		var v29 int32
-		{
-			v82 := v19 + v9
-			v18 = v81
-			v19 = v82
-		}
-		{
-			v20 := v19 < v2
-			if !v20 {
-				goto b28
-			}
+		v18 = v81
+		v19 = v19 + v9
+		if !(v19 < v2) {
+			goto b28
 		}
 		{
 			v21 := v17 * v9
 			v22 = v21 + v15
 			v23 := v13 * v2
-			v24 := v23 + v19
-			v25 = v24 + v15
-			v26 := uint64(v25) < uint64(v3)
-			if !v26 {
+			v25 = (v23 + v19) + v15
+			if !(uint64(v25) < uint64(v3)) {
 				goto b27
 			}
 		}
-		{
-			v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
-			v28 := uint64(v22) < uint64(v10)
-			if !v28 {
-				goto b26
-			}
+		v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
+		if !(uint64(v22) < uint64(v10)) {
+			goto b26
 		}
-		{
-			v29 = int32(uint64(v22))
-			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-			v31 := v19 + v17
-			v32 := v31 * v2
-			v33 = v32 + v12
-			v34 := uint64(v33) < uint64(v5)
-			if !v34 {
-				goto b25
-			}
+		v29 = int32(uint64(v22))
+		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+		v33 = ((v19 + v17) * v2) + v12
+		if !(uint64(v33) < uint64(v5)) {
+			goto b25
 		}
-		{
-			v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
-			v36 := uint64(v22) < uint64(v11)
-			if !v36 {
-				goto b24
-			}
+		v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
+		if !(uint64(v22) < uint64(v11)) {
+			goto b24
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
 		h18[li] = v18
@@ -955,8 +883,7 @@ func (g *mm32Host) r4() int {
 		{
 			v87 := v13 * v2
 			v88 = v87 + v12
-			v89 := uint64(v88) < uint64(v7)
-			if !v89 {
+			if !(uint64(v88) < uint64(v7)) {
 				goto b30
 			}
 		}
@@ -1085,47 +1012,31 @@ func (g *mm64Host) r2() int {
 			v18 = float64(0)
 			v19 = int64(0)
 		}
-		{
-			v20 := v19 < v2
-			if !v20 {
-				goto b28
-			}
+		if !(v19 < v2) {
+			goto b28
 		}
 		{
 			v21 := v17 * v9
 			v22 = v21 + v15
 			v23 := v13 * v2
-			v24 := v23 + v19
-			v25 = v24 + v15
-			v26 := uint64(v25) < uint64(v3)
-			if !v26 {
+			v25 = (v23 + v19) + v15
+			if !(uint64(v25) < uint64(v3)) {
 				goto b27
 			}
 		}
-		{
-			v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
-			v28 := uint64(v22) < uint64(v10)
-			if !v28 {
-				goto b26
-			}
+		v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
+		if !(uint64(v22) < uint64(v10)) {
+			goto b26
 		}
-		{
-			v29 = int32(uint64(v22))
-			*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
-			v31 := v19 + v17
-			v32 := v31 * v2
-			v33 = v32 + v12
-			v34 := uint64(v33) < uint64(v5)
-			if !v34 {
-				goto b25
-			}
+		v29 = int32(uint64(v22))
+		*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
+		v33 = ((v19 + v17) * v2) + v12
+		if !(uint64(v33) < uint64(v5)) {
+			goto b25
 		}
-		{
-			v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
-			v36 := uint64(v22) < uint64(v11)
-			if !v36 {
-				goto b24
-			}
+		v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
+		if !(uint64(v22) < uint64(v11)) {
+			goto b24
 		}
 		*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
 		h18[li] = v18
@@ -1152,8 +1063,7 @@ func (g *mm64Host) r2() int {
 		{
 			v87 := v13 * v2
 			v88 = v87 + v12
-			v89 := uint64(v88) < uint64(v7)
-			if !v89 {
+			if !(uint64(v88) < uint64(v7)) {
 				goto b30
 			}
 		}
@@ -1223,10 +1133,7 @@ func (g *mm64Host) r3() int {
 			v43 := uint32(v14) < uint32(c2)
 			v45 := v44 + v15
 			v46 := uint64(v45) < uint64(v11)
-			v47 := v39 && v42
-			v48 := v47 && v43
-			v49 := v48 && v46
-			if !v49 {
+			if !(((v39 && v42) && v43) && v46) {
 				v63 = v18
 				v64 = int32(0)
 				goto b14
@@ -1237,17 +1144,11 @@ func (g *mm64Host) r3() int {
 	b11:
 		{
 			v52 := int64(uint32(v51))
-			v53 := v21 + v52
-			v54 := int32(uint64(v53))
-			v55 := *(*float64)(unsafe.Add(m0, int(v54)*8))
-			v56 := v52 * v9
-			v57 := v56 + v15
-			v58 := int32(uint64(v57))
-			v59 := *(*float64)(unsafe.Add(m1, int(v58)*8))
+			v55 := *(*float64)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*8))
+			v59 := *(*float64)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*8))
 			v60 = float64(v55*v59 + v50)
 			v61 = v51 + 1
-			v62 := v61 < c0
-			if !v62 {
+			if !(v61 < c0) {
 				goto b13
 			}
 		}
@@ -1261,31 +1162,21 @@ func (g *mm64Host) r3() int {
 		v78 = v60
 		goto b19
 	b14:
-		{
-			v65 = int64(uint32(v64))
-			v66 = v21 + v65
-			v67 := uint64(v66) < uint64(v10)
-			if !v67 {
-				goto b21
-			}
+		v65 = int64(uint32(v64))
+		v66 = v21 + v65
+		if !(uint64(v66) < uint64(v10)) {
+			goto b21
+		}
+		v69 = *(*float64)(unsafe.Add(m0, int(int32(uint64(v66)))*8))
+		v71 = (v65 * v9) + v15
+		if !(uint64(v71) < uint64(v11)) {
+			goto b20
 		}
 		{
-			v68 := int32(uint64(v66))
-			v69 = *(*float64)(unsafe.Add(m0, int(v68)*8))
-			v70 := v65 * v9
-			v71 = v70 + v15
-			v72 := uint64(v71) < uint64(v11)
-			if !v72 {
-				goto b20
-			}
-		}
-		{
-			v73 := int32(uint64(v71))
-			v74 := *(*float64)(unsafe.Add(m1, int(v73)*8))
+			v74 := *(*float64)(unsafe.Add(m1, int(int32(uint64(v71)))*8))
 			v75 = float64(v69*v74 + v63)
 			v76 = v64 + 1
-			v77 := v76 < c0
-			if !v77 {
+			if !(v76 < c0) {
 				goto b18
 			}
 		}
@@ -1366,52 +1257,33 @@ func (g *mm64Host) r4() int {
 		var v18, v27, v35 float64
 		var v22, v25, v33, v88 int64
 		var v29 int32
-		{
-			v82 := v19 + v9
-			v18 = v81
-			v19 = v82
-		}
-		{
-			v20 := v19 < v2
-			if !v20 {
-				goto b28
-			}
+		v18 = v81
+		v19 = v19 + v9
+		if !(v19 < v2) {
+			goto b28
 		}
 		{
 			v21 := v17 * v9
 			v22 = v21 + v15
 			v23 := v13 * v2
-			v24 := v23 + v19
-			v25 = v24 + v15
-			v26 := uint64(v25) < uint64(v3)
-			if !v26 {
+			v25 = (v23 + v19) + v15
+			if !(uint64(v25) < uint64(v3)) {
 				goto b27
 			}
 		}
-		{
-			v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
-			v28 := uint64(v22) < uint64(v10)
-			if !v28 {
-				goto b26
-			}
+		v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
+		if !(uint64(v22) < uint64(v10)) {
+			goto b26
 		}
-		{
-			v29 = int32(uint64(v22))
-			*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
-			v31 := v19 + v17
-			v32 := v31 * v2
-			v33 = v32 + v12
-			v34 := uint64(v33) < uint64(v5)
-			if !v34 {
-				goto b25
-			}
+		v29 = int32(uint64(v22))
+		*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
+		v33 = ((v19 + v17) * v2) + v12
+		if !(uint64(v33) < uint64(v5)) {
+			goto b25
 		}
-		{
-			v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
-			v36 := uint64(v22) < uint64(v11)
-			if !v36 {
-				goto b24
-			}
+		v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
+		if !(uint64(v22) < uint64(v11)) {
+			goto b24
 		}
 		*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
 		h18[li] = v18
@@ -1438,8 +1310,7 @@ func (g *mm64Host) r4() int {
 		{
 			v87 := v13 * v2
 			v88 = v87 + v12
-			v89 := uint64(v88) < uint64(v7)
-			if !v89 {
+			if !(uint64(v88) < uint64(v7)) {
 				goto b30
 			}
 		}

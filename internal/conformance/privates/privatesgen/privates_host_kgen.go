@@ -59,20 +59,14 @@ func (g *blockHost) r0() int {
 		}
 		v2 = int32(0)
 	b1:
-		{
-			v3 := v2 < c0
-			if !v3 {
-				goto b3
-			}
+		if !(v2 < c0) {
+			goto b3
 		}
-		{
-			v4 := v2 + 1
-			v2 = v4
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b1
+		v2 = v2 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b1
 	b3:
 		if !v7 {
 			goto b5
@@ -330,21 +324,15 @@ func (g *dividedHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c4)*4))
 		goto b5
 	b3:
-		{
-			v10 := v9 < c4
-			if !v10 {
-				goto b5
-			}
+		if !(v9 < c4) {
+			goto b5
 		}
-		{
-			*(*int32)(unsafe.Add(m0, int(v9)*4)) = int32(0)
-			v12 := v9 + 1
-			v9 = v12
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b3
+		*(*int32)(unsafe.Add(m0, int(v9)*4)) = int32(0)
+		v9 = v9 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b3
 	b5:
 		v15 = v14 / v2
 		if !c9 {
@@ -354,146 +342,97 @@ func (g *dividedHost) r0() int {
 		clear(unsafe.Slice((*byte)(m1), int(c8)*4))
 		goto b9
 	b7:
-		{
-			v18 := v17 < c8
-			if !v18 {
-				goto b9
-			}
+		if !(v17 < c8) {
+			goto b9
 		}
-		{
-			*(*int32)(unsafe.Add(m1, int(v17)*4)) = int32(0)
-			v20 := v17 + 1
-			v17 = v20
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		*(*int32)(unsafe.Add(m1, int(v17)*4)) = int32(0)
+		v17 = v17 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b7
 	b9:
-		{
-			v21 := v3 / v2
-			v22 := v21 * v2
-			v23 = v3 - v22
-			if !v25 {
-				goto b74
-			}
+		v23 = v3 - ((v3 / v2) * v2)
+		if !v25 {
+			goto b74
 		}
-		{
-			v26 := v4 / v24
-			v27 := v26 * v24
-			v28 := v4 - v27
-			v29 := v23 + v28
-			v30 = v29 + 1
-			if !c19 {
-				v32 = int32(0)
-				goto b12
-			}
+		v30 = (v23 + (v4 - ((v4 / v24) * v24))) + 1
+		if !c19 {
+			v32 = int32(0)
+			goto b12
 		}
 		clear(unsafe.Slice((*byte)(m2), int(c18)*4))
 		goto b14
 	b12:
-		{
-			v33 := v32 < c18
-			if !v33 {
-				goto b14
-			}
+		if !(v32 < c18) {
+			goto b14
 		}
-		{
-			*(*int32)(unsafe.Add(m2, int(v32)*4)) = int32(0)
-			v35 := v32 + 1
-			v32 = v35
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b12
+		*(*int32)(unsafe.Add(m2, int(v32)*4)) = int32(0)
+		v32 = v32 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b12
 	b14:
 		if !v36 {
 			goto b73
 		}
-		{
-			v41 := c21 / v40
-			v42 = int64(v41)
-			if !v43 {
-				goto b72
-			}
+		v42 = int64(c21 / v40)
+		if !v43 {
+			goto b72
 		}
-		{
-			v44 := 20 / v3
-			v45 = v42 + v44
-			if c29 {
-				goto b19
-			}
-			v46 = int32(0)
+		v45 = v42 + (20 / v3)
+		if c29 {
+			goto b19
 		}
+		v46 = int32(0)
 	b17:
-		{
-			v47 := v46 < c28
-			if !v47 {
-				goto b19
-			}
+		if !(v46 < c28) {
+			goto b19
 		}
-		{
-			v48 := v46 + 1
-			v46 = v48
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b17
+		v46 = v46 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b17
 	b19:
 		if !v51 {
 			goto b71
 		}
-		{
-			v52 := int64(uint64(v49) / uint64(v50))
-			v53 := int64(uint64(v49) % uint64(v50))
-			v54 = v52 + v53
-			if !c35 {
-				v56 = int32(0)
-				goto b22
-			}
+		v54 = int64(uint64(v49)/uint64(v50)) + int64(uint64(v49)%uint64(v50))
+		if !c35 {
+			v56 = int32(0)
+			goto b22
 		}
 		clear(unsafe.Slice((*byte)(m3), int(c34)*4))
 		goto b24
 	b22:
-		{
-			v57 := v56 < c34
-			if !v57 {
-				goto b24
-			}
+		if !(v56 < c34) {
+			goto b24
 		}
-		{
-			*(*int32)(unsafe.Add(m3, int(v56)*4)) = int32(0)
-			v59 := v56 + 1
-			v56 = v59
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b22
+		*(*int32)(unsafe.Add(m3, int(v56)*4)) = int32(0)
+		v56 = v56 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b22
 	b24:
 		{
 			v68 := int32(uint32(c0) / uint32(v67))
-			v69 := 0 - v68
 			v70 := v68
 			if v64 {
-				v70 = v69
+				v70 = 0 - v68
 			}
 			v71 := int32(0)
 			if v63 {
 				v71 = v70
 			}
-			v72 := int64(v71)
-			v73 := v4 / v2
-			v74 := v73 / 2
-			v75 := v74 < 7
+			v74 := (v4 / v2) / 2
 			v76 := int64(7)
-			if v75 {
+			if v74 < 7 {
 				v76 = v74
 			}
-			v77 := v72 + v76
-			v78 = v77 + v2
+			v78 = (int64(v71) + v76) + v2
 			if !c44 {
 				v80 = int32(0)
 				goto b26
@@ -502,37 +441,26 @@ func (g *dividedHost) r0() int {
 		clear(unsafe.Slice((*byte)(m4), int(c43)*4))
 		goto b28
 	b26:
-		{
-			v81 := v80 < c43
-			if !v81 {
-				goto b28
-			}
+		if !(v80 < c43) {
+			goto b28
 		}
-		{
-			*(*int32)(unsafe.Add(m4, int(v80)*4)) = int32(0)
-			v83 := v80 + 1
-			v80 = v83
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b26
+		*(*int32)(unsafe.Add(m4, int(v80)*4)) = int32(0)
+		v80 = v80 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b26
 	b28:
 		v84 = int64(-1)
 	b29:
-		{
-			v85 = v84 + 1
-			v86 := v85 < v7
-			if !v86 {
-				goto b31
-			}
+		v85 = v84 + 1
+		if !(v85 < v7) {
+			goto b31
 		}
 		{
 			v87 := int32(uint64(v85))
 			v88 := *(*int32)(unsafe.Add(m0, int(v87)*4))
-			v89 := v87 + 1
-			v90 := v88 + v89
-			*(*int32)(unsafe.Add(m0, int(v87)*4)) = v90
+			*(*int32)(unsafe.Add(m0, int(v87)*4)) = v88 + (v87 + 1)
 			v84 = v85
 			if stop.Load() {
 				return g.Stop()
@@ -543,18 +471,13 @@ func (g *dividedHost) r0() int {
 		v92 = int32(0)
 		v93 = int64(-1)
 	b32:
-		{
-			v94 = v93 + 1
-			v95 := v94 < v7
-			if !v95 {
-				goto b34
-			}
+		v94 = v93 + 1
+		if !(v94 < v7) {
+			goto b34
 		}
 		{
-			v96 := int32(uint64(v94))
-			v97 := *(*int32)(unsafe.Add(m0, int(v96)*4))
-			v98 := v92 + v97
-			v92 = v98
+			v97 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v94)))*4))
+			v92 = v92 + v97
 			v93 = v94
 			if stop.Load() {
 				return g.Stop()
@@ -564,19 +487,14 @@ func (g *dividedHost) r0() int {
 	b34:
 		v99 = int64(-1)
 	b35:
-		{
-			v100 = v99 + 1
-			v101 := v100 < v15
-			if !v101 {
-				goto b37
-			}
+		v100 = v99 + 1
+		if !(v100 < v15) {
+			goto b37
 		}
 		{
 			v102 := int32(uint64(v100))
 			v103 := *(*int32)(unsafe.Add(m1, int(v102)*4))
-			v104 := v102 + 1
-			v105 := v103 + v104
-			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v105
+			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v103 + (v102 + 1)
 			v99 = v100
 			if stop.Load() {
 				return g.Stop()
@@ -587,18 +505,13 @@ func (g *dividedHost) r0() int {
 		v107 = int32(0)
 		v108 = int64(-1)
 	b38:
-		{
-			v109 = v108 + 1
-			v110 := v109 < v15
-			if !v110 {
-				goto b40
-			}
+		v109 = v108 + 1
+		if !(v109 < v15) {
+			goto b40
 		}
 		{
-			v111 := int32(uint64(v109))
-			v112 := *(*int32)(unsafe.Add(m1, int(v111)*4))
-			v113 := v107 + v112
-			v107 = v113
+			v112 := *(*int32)(unsafe.Add(m1, int(int32(uint64(v109)))*4))
+			v107 = v107 + v112
 			v108 = v109
 			if stop.Load() {
 				return g.Stop()
@@ -608,19 +521,14 @@ func (g *dividedHost) r0() int {
 	b40:
 		v114 = int64(-1)
 	b41:
-		{
-			v115 = v114 + 1
-			v116 := v115 < v30
-			if !v116 {
-				goto b43
-			}
+		v115 = v114 + 1
+		if !(v115 < v30) {
+			goto b43
 		}
 		{
 			v117 := int32(uint64(v115))
 			v118 := *(*int32)(unsafe.Add(m2, int(v117)*4))
-			v119 := v117 + 1
-			v120 := v118 + v119
-			*(*int32)(unsafe.Add(m2, int(v117)*4)) = v120
+			*(*int32)(unsafe.Add(m2, int(v117)*4)) = v118 + (v117 + 1)
 			v114 = v115
 			if stop.Load() {
 				return g.Stop()
@@ -631,18 +539,13 @@ func (g *dividedHost) r0() int {
 		v122 = int32(0)
 		v123 = int64(-1)
 	b44:
-		{
-			v124 = v123 + 1
-			v125 := v124 < v30
-			if !v125 {
-				goto b46
-			}
+		v124 = v123 + 1
+		if !(v124 < v30) {
+			goto b46
 		}
 		{
-			v126 := int32(uint64(v124))
-			v127 := *(*int32)(unsafe.Add(m2, int(v126)*4))
-			v128 := v122 + v127
-			v122 = v128
+			v127 := *(*int32)(unsafe.Add(m2, int(int32(uint64(v124)))*4))
+			v122 = v122 + v127
 			v123 = v124
 			if stop.Load() {
 				return g.Stop()
@@ -652,19 +555,14 @@ func (g *dividedHost) r0() int {
 	b46:
 		v129 = int64(-1)
 	b47:
-		{
-			v130 = v129 + 1
-			v131 := v130 < v54
-			if !v131 {
-				goto b49
-			}
+		v130 = v129 + 1
+		if !(v130 < v54) {
+			goto b49
 		}
 		{
 			v132 := int32(uint64(v130))
 			v133 := *(*int32)(unsafe.Add(m3, int(v132)*4))
-			v134 := v132 + 1
-			v135 := v133 + v134
-			*(*int32)(unsafe.Add(m3, int(v132)*4)) = v135
+			*(*int32)(unsafe.Add(m3, int(v132)*4)) = v133 + (v132 + 1)
 			v129 = v130
 			if stop.Load() {
 				return g.Stop()
@@ -675,18 +573,13 @@ func (g *dividedHost) r0() int {
 		v137 = int32(0)
 		v138 = int64(-1)
 	b50:
-		{
-			v139 = v138 + 1
-			v140 := v139 < v54
-			if !v140 {
-				goto b52
-			}
+		v139 = v138 + 1
+		if !(v139 < v54) {
+			goto b52
 		}
 		{
-			v141 := int32(uint64(v139))
-			v142 := *(*int32)(unsafe.Add(m3, int(v141)*4))
-			v143 := v137 + v142
-			v137 = v143
+			v142 := *(*int32)(unsafe.Add(m3, int(int32(uint64(v139)))*4))
+			v137 = v137 + v142
 			v138 = v139
 			if stop.Load() {
 				return g.Stop()
@@ -696,19 +589,13 @@ func (g *dividedHost) r0() int {
 	b52:
 		v144 = int32(-1)
 	b53:
-		{
-			v145 = v144 + 1
-			v146 := int64(uint32(v145))
-			v147 := v146 < v78
-			if !v147 {
-				goto b55
-			}
+		v145 = v144 + 1
+		if !(int64(uint32(v145)) < v78) {
+			goto b55
 		}
 		{
 			v148 := *(*int32)(unsafe.Add(m4, int(v145)*4))
-			v149 := v144 + 2
-			v150 := v148 + v149
-			*(*int32)(unsafe.Add(m4, int(v145)*4)) = v150
+			*(*int32)(unsafe.Add(m4, int(v145)*4)) = v148 + (v144 + 2)
 			v144 = v145
 			if stop.Load() {
 				return g.Stop()
@@ -719,18 +606,13 @@ func (g *dividedHost) r0() int {
 		v152 = int32(0)
 		v153 = int32(-1)
 	b56:
-		{
-			v154 = v153 + 1
-			v155 := int64(uint32(v154))
-			v156 := v155 < v78
-			if !v156 {
-				goto b58
-			}
+		v154 = v153 + 1
+		if !(int64(uint32(v154)) < v78) {
+			goto b58
 		}
 		{
 			v157 := *(*int32)(unsafe.Add(m4, int(v154)*4))
-			v158 := v152 + v157
-			v152 = v158
+			v152 = v152 + v157
 			v153 = v154
 			if stop.Load() {
 				return g.Stop()
@@ -854,72 +736,51 @@ func (g *doublesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c0)*8))
 		goto b4
 	b2:
-		{
-			v4 := v3 < c0
-			if !v4 {
-				goto b4
-			}
+		if !(v3 < c0) {
+			goto b4
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v3)*8)) = float64(0)
-			v6 := v3 + 1
-			v3 = v6
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		*(*float64)(unsafe.Add(m0, int(v3)*8)) = float64(0)
+		v3 = v3 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b4:
 		v7 = int32(-1)
 	b5:
-		{
-			v8 = v7 + 1
-			v9 = int64(uint32(v8))
-			v10 := v8 < c0
-			if !v10 {
-				goto b8
-			}
+		v8 = v7 + 1
+		v9 = int64(uint32(v8))
+		if !(v8 < c0) {
+			goto b8
 		}
 		{
 			v11 := *(*float64)(unsafe.Add(m0, int(v8)*8))
-			v12 := v11 != 0
-			if v12 {
+			if v11 != 0 {
 				v27 = int32(-1)
 				goto b11
 			}
 		}
-		{
-			v13 := float64(v9)
-			v14 := float64(v13 + 1)
-			*(*float64)(unsafe.Add(m0, int(v8)*8)) = v14
-			v7 = v8
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		*(*float64)(unsafe.Add(m0, int(v8)*8)) = float64(float64(v9) + 1)
+		v7 = v8
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b8:
 		v16 = int32(0)
 		v17 = int32(-1)
 	b9:
-		{
-			v18 = v17 + 1
-			v19 = int64(uint32(v18))
-			v20 := v18 < c0
-			if !v20 {
-				v27 = v16
-				goto b11
-			}
+		v18 = v17 + 1
+		v19 = int64(uint32(v18))
+		if !(v18 < c0) {
+			v27 = v16
+			goto b11
 		}
 		{
 			v21 := *(*float64)(unsafe.Add(m0, int(v18)*8))
-			v22 := float64(v19)
-			v23 := float64(v22 + 1)
-			v24 := v21 == v23
-			v25 := v16 + 1
 			v26 := v16
-			if v24 {
-				v26 = v25
+			if v21 == float64(float64(v19)+1) {
+				v26 = v16 + 1
 			}
 			v16 = v26
 			v17 = v18
@@ -1006,24 +867,18 @@ func (g *elementsHost) r0() int {
 		clear(unsafe.Slice((*byte)(m3), int(c0)*8))
 		goto b4
 	b2:
-		{
-			v9 := v8 < c0
-			if !v9 {
-				goto b4
-			}
+		if !(v8 < c0) {
+			goto b4
 		}
-		{
-			*(*float32)(unsafe.Add(m1, int(v8)*4)) = float32(0)
-			*(*float32)(unsafe.Add(m2, int(v8)*4)) = float32(0)
-			*(*int32)(unsafe.Add(m3, int(v8)*8)) = int32(0)
-			*(*int32)(unsafe.Add(m3, int(v8)*8+4)) = int32(0)
-			v14 := v8 + 1
-			v8 = v14
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		*(*float32)(unsafe.Add(m1, int(v8)*4)) = float32(0)
+		*(*float32)(unsafe.Add(m2, int(v8)*4)) = float32(0)
+		*(*int32)(unsafe.Add(m3, int(v8)*8)) = int32(0)
+		*(*int32)(unsafe.Add(m3, int(v8)*8+4)) = int32(0)
+		v8 = v8 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b4:
 		if !c1 {
 			v16 = int32(0)
@@ -1032,51 +887,36 @@ func (g *elementsHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c0)*16))
 		goto b8
 	b6:
-		{
-			v17 := v16 < c0
-			if !v17 {
-				goto b8
-			}
+		if !(v16 < c0) {
+			goto b8
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v16)*16)) = float32(0)
-			*(*float32)(unsafe.Add(m0, int(v16)*16+4)) = float32(0)
-			*(*float32)(unsafe.Add(m0, int(v16)*16+8)) = float32(0)
-			*(*float32)(unsafe.Add(m0, int(v16)*16+12)) = float32(0)
-			v22 := v16 + 1
-			v16 = v22
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b6
+		*(*float32)(unsafe.Add(m0, int(v16)*16)) = float32(0)
+		*(*float32)(unsafe.Add(m0, int(v16)*16+4)) = float32(0)
+		*(*float32)(unsafe.Add(m0, int(v16)*16+8)) = float32(0)
+		*(*float32)(unsafe.Add(m0, int(v16)*16+12)) = float32(0)
+		v16 = v16 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b6
 	b8:
 		v23 = int32(-1)
 	b9:
-		{
-			v24 = v23 + 1
-			v25 = int64(uint32(v24))
-			v26 := v24 < c0
-			if !v26 {
-				goto b11
-			}
+		v24 = v23 + 1
+		v25 = int64(uint32(v24))
+		if !(v24 < c0) {
+			goto b11
 		}
-		{
-			v27 := float32(v25)
-			*(*float32)(unsafe.Add(m1, int(v24)*4)) = v27
-			*(*float32)(unsafe.Add(m2, int(v24)*4)) = float32(0)
-			*(*int32)(unsafe.Add(m3, int(v24)*8)) = int32(1)
-			*(*int32)(unsafe.Add(m3, int(v24)*8+4)) = v24
-			v32 := v24 / 4
-			v33 := v32 * 4
-			v34 := v24 - v33
-			*(*float32)(unsafe.Add(m0, int(v24)*16+int(v34)*4)) = float32(1)
-			v23 = v24
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b9
+		*(*float32)(unsafe.Add(m1, int(v24)*4)) = float32(v25)
+		*(*float32)(unsafe.Add(m2, int(v24)*4)) = float32(0)
+		*(*int32)(unsafe.Add(m3, int(v24)*8)) = int32(1)
+		*(*int32)(unsafe.Add(m3, int(v24)*8+4)) = v24
+		*(*float32)(unsafe.Add(m0, int(v24)*16+int(v24-((v24/4)*4))*4)) = float32(1)
+		v23 = v24
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b9
 	b11:
 		{
 			v36 := uint32(v0) < uint32(c0)
@@ -1089,18 +929,12 @@ func (g *elementsHost) r0() int {
 			v38 := *(*float32)(unsafe.Add(m2, x*4))
 			v39 := *(*int32)(unsafe.Add(m3, x*8))
 			v40 := *(*int32)(unsafe.Add(m3, x*8+4))
-			v41 := float32(v37 + v38)
-			v42 := v39 + v40
-			v43 := float32(v42)
-			v44 := float32(v41 + v43)
 			v45 := *(*float32)(unsafe.Add(m0, x*16))
-			v46 := float32(v44 + v45)
+			v46 := float32(float32(float32(v37+v38)+float32(v39+v40)) + v45)
 			v47 := *(*float32)(unsafe.Add(m0, x*16+4))
-			v48 := float32(v46 + v47)
 			v49 := *(*float32)(unsafe.Add(m0, x*16+8))
-			v50 := float32(v48 + v49)
 			v51 := *(*float32)(unsafe.Add(m0, x*16+12))
-			v52 = float32(v50 + v51)
+			v52 = float32(float32(float32(v46+v47)+v49) + v51)
 			v53 := uint64(v3) < uint64(v1)
 			if !v53 {
 				goto b14
@@ -1182,21 +1016,15 @@ func (g *fillHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 		goto b4
 	b2:
-		{
-			v8 := v7 < c0
-			if !v8 {
-				goto b4
-			}
+		if !(v7 < c0) {
+			goto b4
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v7)*4)) = float32(0)
-			v10 := v7 + 1
-			v7 = v10
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		*(*float32)(unsafe.Add(m0, int(v7)*4)) = float32(0)
+		v7 = v7 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b4:
 		if !c1 {
 			v12 = int32(0)
@@ -1205,63 +1033,45 @@ func (g *fillHost) r0() int {
 		clear(unsafe.Slice((*byte)(m1), int(c0)*4))
 		goto b8
 	b6:
-		{
-			v13 := v12 < c0
-			if !v13 {
-				goto b8
-			}
+		if !(v12 < c0) {
+			goto b8
 		}
-		{
-			*(*float32)(unsafe.Add(m1, int(v12)*4)) = float32(0)
-			v15 := v12 + 1
-			v12 = v15
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b6
+		*(*float32)(unsafe.Add(m1, int(v12)*4)) = float32(0)
+		v12 = v12 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b6
 	b8:
 		v16 = int64(uint32(v0))
 		v17 = int32(-1)
 	b9:
-		{
-			v18 = v17 + 1
-			v19 = int64(uint32(v18))
-			v20 := v18 < c0
-			if !v20 {
-				goto b11
-			}
+		v18 = v17 + 1
+		v19 = int64(uint32(v18))
+		if !(v18 < c0) {
+			goto b11
 		}
-		{
-			v21 := float32(v19)
-			*(*float32)(unsafe.Add(m0, int(v18)*4)) = v21
-			v17 = v18
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b9
+		*(*float32)(unsafe.Add(m0, int(v18)*4)) = float32(v19)
+		v17 = v18
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b9
 	b11:
 		*(*float32)(m0) = v23
 		v25 = int32(-1)
 	b12:
-		{
-			v26 = v25 + 1
-			v27 = int64(uint32(v26))
-			v28 := v26 < c0
-			if !v28 {
-				goto b14
-			}
+		v26 = v25 + 1
+		v27 = int64(uint32(v26))
+		if !(v26 < c0) {
+			goto b14
 		}
-		{
-			v29 := float32(v27)
-			*(*float32)(unsafe.Add(m1, int(v26)*4)) = v29
-			v25 = v26
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b12
+		*(*float32)(unsafe.Add(m1, int(v26)*4)) = float32(v27)
+		v25 = v26
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b12
 	b14:
 		{
 			*(*float32)(m1) = v23
@@ -1354,30 +1164,21 @@ func (g *helpedHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 		goto b4
 	b2:
-		{
-			v4 := v3 < c0
-			if !v4 {
-				goto b4
-			}
+		if !(v3 < c0) {
+			goto b4
 		}
-		{
-			*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
-			v6 := v3 + 1
-			v3 = v6
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
+		v3 = v3 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b4:
 		v7 = int32(-1)
 	b5:
-		{
-			v8 = v7 + 1
-			v9 := v8 < c0
-			if !v9 {
-				goto b7
-			}
+		v8 = v7 + 1
+		if !(v8 < c0) {
+			goto b7
 		}
 		*(*int32)(unsafe.Add(m0, int(v8)*4)) = int32(1)
 		v7 = v8
@@ -1393,30 +1194,21 @@ func (g *helpedHost) r0() int {
 		clear(unsafe.Slice((*byte)(m1), int(c0)*4))
 		goto b11
 	b9:
-		{
-			v13 := v12 < c0
-			if !v13 {
-				goto b11
-			}
+		if !(v12 < c0) {
+			goto b11
 		}
-		{
-			*(*int32)(unsafe.Add(m1, int(v12)*4)) = int32(0)
-			v15 := v12 + 1
-			v12 = v15
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b9
+		*(*int32)(unsafe.Add(m1, int(v12)*4)) = int32(0)
+		v12 = v12 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b9
 	b11:
 		v16 = int32(-1)
 	b12:
-		{
-			v17 = v16 + 1
-			v18 := v17 < c0
-			if !v18 {
-				goto b14
-			}
+		v17 = v16 + 1
+		if !(v17 < c0) {
+			goto b14
 		}
 		*(*int32)(unsafe.Add(m1, int(v17)*4)) = int32(100)
 		v16 = v17
@@ -1428,17 +1220,13 @@ func (g *helpedHost) r0() int {
 		v20 = int32(0)
 		v21 = int32(-1)
 	b15:
-		{
-			v22 = v21 + 1
-			v23 := v22 < c0
-			if !v23 {
-				goto b17
-			}
+		v22 = v21 + 1
+		if !(v22 < c0) {
+			goto b17
 		}
 		{
 			v24 := *(*int32)(unsafe.Add(m0, int(v22)*4))
-			v25 := v20 + v24
-			v20 = v25
+			v20 = v20 + v24
 			v21 = v22
 			if stop.Load() {
 				return g.Stop()
@@ -1449,17 +1237,13 @@ func (g *helpedHost) r0() int {
 		v26 = int32(0)
 		v27 = int32(-1)
 	b18:
-		{
-			v28 = v27 + 1
-			v29 := v28 < c0
-			if !v29 {
-				goto b20
-			}
+		v28 = v27 + 1
+		if !(v28 < c0) {
+			goto b20
 		}
 		{
 			v30 := *(*int32)(unsafe.Add(m1, int(v28)*4))
-			v31 := v26 + v30
-			v26 = v31
+			v26 = v26 + v30
 			v27 = v28
 			if stop.Load() {
 				return g.Stop()
@@ -1538,8 +1322,7 @@ func (g *innerHost) r0() int {
 			v5 := int32(uint32(v0) / uint32(2))
 			v6 := v5 * 2
 			v7 := v0 - v6
-			v8 := v7 == 1
-			if !v8 {
+			if !(v7 == 1) {
 				goto b31
 			}
 		}
@@ -1549,8 +1332,7 @@ func (g *innerHost) r0() int {
 		{
 			v11 = uint64(v4) < uint64(v2)
 			v12 := v10 && v11
-			v13 := v12 && v11
-			if !v13 {
+			if !(v12 && v11) {
 				v41 = int64(0)
 				goto b15
 			}
@@ -1564,43 +1346,29 @@ func (g *innerHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 		goto b7
 	b5:
-		{
-			v17 := v16 < c0
-			if !v17 {
-				goto b7
-			}
+		if !(v16 < c0) {
+			goto b7
 		}
-		{
-			*(*int32)(unsafe.Add(m0, int(v16)*4)) = int32(0)
-			v19 := v16 + 1
-			v16 = v19
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		*(*int32)(unsafe.Add(m0, int(v16)*4)) = int32(0)
+		v16 = v16 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
-		{
-			v20 := int32(uint64(v14))
-			v21 = v20 + 1
-			v22 = int32(-1)
-		}
+		v21 = int32(uint64(v14)) + 1
+		v22 = int32(-1)
 	b8:
-		{
-			v23 = v22 + 1
-			v24 := v23 < c0
-			if !v24 {
-				goto b10
-			}
+		v23 = v22 + 1
+		if !(v23 < c0) {
+			goto b10
 		}
 		{
 			v25 := *(*int32)(unsafe.Add(p1, x*4))
 			v26 := *(*int32)(unsafe.Add(m0, int(v23)*4))
-			v27 := v25 + v26
-			*(*int32)(unsafe.Add(p1, x*4)) = v27
+			*(*int32)(unsafe.Add(p1, x*4)) = v25 + v26
 			v29 := *(*int32)(unsafe.Add(m0, int(v23)*4))
-			v30 := v29 + v21
-			*(*int32)(unsafe.Add(m0, int(v23)*4)) = v30
+			*(*int32)(unsafe.Add(m0, int(v23)*4)) = v29 + v21
 			v22 = v23
 			if stop.Load() {
 				return g.Stop()
@@ -1610,18 +1378,14 @@ func (g *innerHost) r0() int {
 	b10:
 		v32 = int32(-1)
 	b11:
-		{
-			v33 = v32 + 1
-			v34 := v33 < c0
-			if !v34 {
-				goto b13
-			}
+		v33 = v32 + 1
+		if !(v33 < c0) {
+			goto b13
 		}
 		{
 			v35 := *(*int32)(unsafe.Add(p1, x*4))
 			v36 := *(*int32)(unsafe.Add(m0, int(v33)*4))
-			v37 := v35 + v36
-			*(*int32)(unsafe.Add(p1, x*4)) = v37
+			*(*int32)(unsafe.Add(p1, x*4)) = v35 + v36
 			v32 = v33
 			if stop.Load() {
 				return g.Stop()
@@ -1629,12 +1393,9 @@ func (g *innerHost) r0() int {
 			goto b11
 		}
 	b13:
-		{
-			v39 = v14 + 1
-			v40 := v39 < v1
-			if !v40 {
-				goto b31
-			}
+		v39 = v14 + 1
+		if !(v39 < v1) {
+			goto b31
 		}
 		v14 = v39
 		if stop.Load() {
@@ -1649,34 +1410,22 @@ func (g *innerHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 		goto b19
 	b17:
-		{
-			v44 := v43 < c0
-			if !v44 {
-				goto b19
-			}
+		if !(v43 < c0) {
+			goto b19
 		}
-		{
-			*(*int32)(unsafe.Add(m0, int(v43)*4)) = int32(0)
-			v46 := v43 + 1
-			v43 = v46
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b17
+		*(*int32)(unsafe.Add(m0, int(v43)*4)) = int32(0)
+		v43 = v43 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b17
 	b19:
-		{
-			v47 := int32(uint64(v41))
-			v48 = v47 + 1
-			v49 = int32(-1)
-		}
+		v48 = int32(uint64(v41)) + 1
+		v49 = int32(-1)
 	b20:
-		{
-			v50 = v49 + 1
-			v51 := v50 < c0
-			if !v51 {
-				goto b24
-			}
+		v50 = v49 + 1
+		if !(v50 < c0) {
+			goto b24
 		}
 		if !v11 {
 			goto b23
@@ -1684,11 +1433,9 @@ func (g *innerHost) r0() int {
 		{
 			v52 := *(*int32)(unsafe.Add(p1, x*4))
 			v53 := *(*int32)(unsafe.Add(m0, int(v50)*4))
-			v54 := v52 + v53
-			*(*int32)(unsafe.Add(p1, x*4)) = v54
+			*(*int32)(unsafe.Add(p1, x*4)) = v52 + v53
 			v56 := *(*int32)(unsafe.Add(m0, int(v50)*4))
-			v57 := v56 + v48
-			*(*int32)(unsafe.Add(m0, int(v50)*4)) = v57
+			*(*int32)(unsafe.Add(m0, int(v50)*4)) = v56 + v48
 			v49 = v50
 			if stop.Load() {
 				return g.Stop()
@@ -1701,12 +1448,9 @@ func (g *innerHost) r0() int {
 	b24:
 		v60 = int32(-1)
 	b25:
-		{
-			v61 = v60 + 1
-			v62 := v61 < c0
-			if !v62 {
-				goto b29
-			}
+		v61 = v60 + 1
+		if !(v61 < c0) {
+			goto b29
 		}
 		if !v11 {
 			goto b28
@@ -1714,8 +1458,7 @@ func (g *innerHost) r0() int {
 		{
 			v63 := *(*int32)(unsafe.Add(p1, x*4))
 			v64 := *(*int32)(unsafe.Add(m0, int(v61)*4))
-			v65 := v63 + v64
-			*(*int32)(unsafe.Add(p1, x*4)) = v65
+			*(*int32)(unsafe.Add(p1, x*4)) = v63 + v64
 			v60 = v61
 			if stop.Load() {
 				return g.Stop()
@@ -1726,12 +1469,9 @@ func (g *innerHost) r0() int {
 		g.Fault(1, v4, v2, v0, int32(0), int32(0))
 		continue
 	b29:
-		{
-			v68 = v41 + 1
-			v69 := v68 < v1
-			if !v69 {
-				goto b31
-			}
+		v68 = v41 + 1
+		if !(v68 < v1) {
+			goto b31
 		}
 		v41 = v68
 		if stop.Load() {
@@ -1796,55 +1536,39 @@ func (g *sumHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 		goto b4
 	b2:
-		{
-			v4 := v3 < c0
-			if !v4 {
-				goto b4
-			}
+		if !(v3 < c0) {
+			goto b4
 		}
-		{
-			*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
-			v6 := v3 + 1
-			v3 = v6
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
+		v3 = v3 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b4:
 		v7 = int32(-1)
 	b5:
-		{
-			v8 = v7 + 1
-			v9 := v8 < c0
-			if !v9 {
-				goto b7
-			}
+		v8 = v7 + 1
+		if !(v8 < c0) {
+			goto b7
 		}
-		{
-			v10 := v7 + 2
-			*(*int32)(unsafe.Add(m0, int(v8)*4)) = v10
-			v7 = v8
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
+		*(*int32)(unsafe.Add(m0, int(v8)*4)) = v7 + 2
+		v7 = v8
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b5
 	b7:
 		v12 = int32(0)
 		v13 = int32(-1)
 	b8:
-		{
-			v14 = v13 + 1
-			v15 := v14 < c0
-			if !v15 {
-				goto b10
-			}
+		v14 = v13 + 1
+		if !(v14 < c0) {
+			goto b10
 		}
 		{
 			v16 := *(*int32)(unsafe.Add(m0, int(v14)*4))
-			v17 := v12 + v16
-			v12 = v17
+			v12 = v12 + v16
 			v13 = v14
 			if stop.Load() {
 				return g.Stop()
@@ -1940,21 +1664,15 @@ func (g *threeHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 		goto b4
 	b2:
-		{
-			v4 := v3 < c0
-			if !v4 {
-				goto b4
-			}
+		if !(v3 < c0) {
+			goto b4
 		}
-		{
-			*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
-			v6 := v3 + 1
-			v3 = v6
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
+		v3 = v3 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b4:
 		if !c3 {
 			v8 = int32(0)
@@ -1963,21 +1681,15 @@ func (g *threeHost) r0() int {
 		clear(unsafe.Slice((*byte)(m1), int(c2)*4))
 		goto b8
 	b6:
-		{
-			v9 := v8 < c2
-			if !v9 {
-				goto b8
-			}
+		if !(v8 < c2) {
+			goto b8
 		}
-		{
-			*(*int32)(unsafe.Add(m1, int(v8)*4)) = int32(0)
-			v11 := v8 + 1
-			v8 = v11
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b6
+		*(*int32)(unsafe.Add(m1, int(v8)*4)) = int32(0)
+		v8 = v8 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b6
 	b8:
 		if !c5 {
 			v13 = int32(0)
@@ -1986,21 +1698,15 @@ func (g *threeHost) r0() int {
 		clear(unsafe.Slice((*byte)(m2), int(c4)*4))
 		goto b12
 	b10:
-		{
-			v14 := v13 < c4
-			if !v14 {
-				goto b12
-			}
+		if !(v13 < c4) {
+			goto b12
 		}
-		{
-			*(*int32)(unsafe.Add(m2, int(v13)*4)) = int32(0)
-			v16 := v13 + 1
-			v13 = v16
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b10
+		*(*int32)(unsafe.Add(m2, int(v13)*4)) = int32(0)
+		v13 = v13 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b10
 	b12:
 		if !c1 {
 			v18 = int32(0)
@@ -2009,45 +1715,30 @@ func (g *threeHost) r0() int {
 		clear(unsafe.Slice((*byte)(m3), int(c0)*4))
 		goto b16
 	b14:
-		{
-			v19 := v18 < c0
-			if !v19 {
-				goto b16
-			}
+		if !(v18 < c0) {
+			goto b16
 		}
-		{
-			*(*int32)(unsafe.Add(m3, int(v18)*4)) = int32(0)
-			v21 := v18 + 1
-			v18 = v21
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b14
+		*(*int32)(unsafe.Add(m3, int(v18)*4)) = int32(0)
+		v18 = v18 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b14
 	b16:
 		v22 = int32(-1)
 	b17:
-		{
-			v23 = v22 + 1
-			v24 := v23 < c4
-			if !v24 {
-				goto b23
-			}
+		v23 = v22 + 1
+		if !(v23 < c4) {
+			goto b23
 		}
-		{
-			*(*int32)(unsafe.Add(m2, int(v23)*4)) = int32(3)
-			v26 := v23 < c2
-			if !v26 {
-				goto b20
-			}
+		*(*int32)(unsafe.Add(m2, int(v23)*4)) = int32(3)
+		if !(v23 < c2) {
+			goto b20
 		}
 		*(*int32)(unsafe.Add(m1, int(v23)*4)) = int32(2)
 	b20:
-		{
-			v28 := v23 < c0
-			if !v28 {
-				goto b22
-			}
+		if !(v23 < c0) {
+			goto b22
 		}
 		*(*int32)(unsafe.Add(m0, int(v23)*4)) = int32(1)
 		*(*int32)(unsafe.Add(m3, int(v23)*4)) = int32(4)
@@ -2061,17 +1752,13 @@ func (g *threeHost) r0() int {
 		v31 = int32(0)
 		v32 = int32(-1)
 	b24:
-		{
-			v33 = v32 + 1
-			v34 := v33 < c0
-			if !v34 {
-				goto b26
-			}
+		v33 = v32 + 1
+		if !(v33 < c0) {
+			goto b26
 		}
 		{
 			v35 := *(*int32)(unsafe.Add(m0, int(v33)*4))
-			v36 := v31 + v35
-			v31 = v36
+			v31 = v31 + v35
 			v32 = v33
 			if stop.Load() {
 				return g.Stop()
@@ -2082,17 +1769,13 @@ func (g *threeHost) r0() int {
 		v37 = int32(0)
 		v38 = int32(-1)
 	b27:
-		{
-			v39 = v38 + 1
-			v40 := v39 < c2
-			if !v40 {
-				goto b29
-			}
+		v39 = v38 + 1
+		if !(v39 < c2) {
+			goto b29
 		}
 		{
 			v41 := *(*int32)(unsafe.Add(m1, int(v39)*4))
-			v42 := v37 + v41
-			v37 = v42
+			v37 = v37 + v41
 			v38 = v39
 			if stop.Load() {
 				return g.Stop()
@@ -2103,17 +1786,13 @@ func (g *threeHost) r0() int {
 		v43 = int32(0)
 		v44 = int32(-1)
 	b30:
-		{
-			v45 = v44 + 1
-			v46 := v45 < c4
-			if !v46 {
-				goto b32
-			}
+		v45 = v44 + 1
+		if !(v45 < c4) {
+			goto b32
 		}
 		{
 			v47 := *(*int32)(unsafe.Add(m2, int(v45)*4))
-			v48 := v43 + v47
-			v43 = v48
+			v43 = v43 + v47
 			v44 = v45
 			if stop.Load() {
 				return g.Stop()
@@ -2124,17 +1803,13 @@ func (g *threeHost) r0() int {
 		v49 = int32(0)
 		v50 = int32(-1)
 	b33:
-		{
-			v51 = v50 + 1
-			v52 := v51 < c0
-			if !v52 {
-				goto b35
-			}
+		v51 = v50 + 1
+		if !(v51 < c0) {
+			goto b35
 		}
 		{
 			v53 := *(*int32)(unsafe.Add(m3, int(v51)*4))
-			v54 := v49 + v53
-			v49 = v54
+			v49 = v49 + v53
 			v50 = v51
 			if stop.Load() {
 				return g.Stop()
@@ -2354,21 +2029,15 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 		goto b4
 	b2:
-		{
-			v4 := v3 < c0
-			if !v4 {
-				goto b4
-			}
+		if !(v3 < c0) {
+			goto b4
 		}
-		{
-			*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
-			v6 := v3 + 1
-			v3 = v6
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
+		v3 = v3 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b4:
 		if !c3 {
 			v8 = int32(0)
@@ -2377,21 +2046,15 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m1), int(c2)*4))
 		goto b8
 	b6:
-		{
-			v9 := v8 < c2
-			if !v9 {
-				goto b8
-			}
+		if !(v8 < c2) {
+			goto b8
 		}
-		{
-			*(*float32)(unsafe.Add(m1, int(v8)*4)) = float32(0)
-			v11 := v8 + 1
-			v8 = v11
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b6
+		*(*float32)(unsafe.Add(m1, int(v8)*4)) = float32(0)
+		v8 = v8 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b6
 	b8:
 		if !c6 {
 			v13 = int32(0)
@@ -2400,21 +2063,15 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m2), int(c5)*1))
 		goto b12
 	b10:
-		{
-			v14 := v13 < c5
-			if !v14 {
-				goto b12
-			}
+		if !(v13 < c5) {
+			goto b12
 		}
-		{
-			*(*bool)(unsafe.Add(m2, int(v13))) = false
-			v16 := v13 + 1
-			v13 = v16
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b10
+		*(*bool)(unsafe.Add(m2, int(v13))) = false
+		v13 = v13 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b10
 	b12:
 		if !c9 {
 			v19 = int32(0)
@@ -2423,21 +2080,15 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m3), int(c8)*4))
 		goto b16
 	b14:
-		{
-			v20 := v19 < c8
-			if !v20 {
-				goto b16
-			}
+		if !(v19 < c8) {
+			goto b16
 		}
-		{
-			*(*int32)(unsafe.Add(m3, int(v19)*4)) = int32(0)
-			v22 := v19 + 1
-			v19 = v22
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b14
+		*(*int32)(unsafe.Add(m3, int(v19)*4)) = int32(0)
+		v19 = v19 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b14
 	b16:
 		if !c12 {
 			v26 = int32(0)
@@ -2446,21 +2097,15 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m4), int(c11)*8))
 		goto b20
 	b18:
-		{
-			v27 := v26 < c11
-			if !v27 {
-				goto b20
-			}
+		if !(v26 < c11) {
+			goto b20
 		}
-		{
-			*(*int64)(unsafe.Add(m4, int(v26)*8)) = int64(0)
-			v29 := v26 + 1
-			v26 = v29
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b18
+		*(*int64)(unsafe.Add(m4, int(v26)*8)) = int64(0)
+		v26 = v26 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b18
 	b20:
 		if !c14 {
 			v31 = int32(0)
@@ -2469,21 +2114,15 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m5), int(c13)*4))
 		goto b24
 	b22:
-		{
-			v32 := v31 < c13
-			if !v32 {
-				goto b24
-			}
+		if !(v31 < c13) {
+			goto b24
 		}
-		{
-			*(*int32)(unsafe.Add(m5, int(v31)*4)) = int32(0)
-			v34 := v31 + 1
-			v31 = v34
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b22
+		*(*int32)(unsafe.Add(m5, int(v31)*4)) = int32(0)
+		v31 = v31 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b22
 	b24:
 		if !c16 {
 			v36 = int32(0)
@@ -2492,21 +2131,15 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m6), int(c15)*4))
 		goto b28
 	b26:
-		{
-			v37 := v36 < c15
-			if !v37 {
-				goto b28
-			}
+		if !(v36 < c15) {
+			goto b28
 		}
-		{
-			*(*int32)(unsafe.Add(m6, int(v36)*4)) = int32(0)
-			v39 := v36 + 1
-			v36 = v39
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b26
+		*(*int32)(unsafe.Add(m6, int(v36)*4)) = int32(0)
+		v36 = v36 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b26
 	b28:
 		if !c18 {
 			v41 = int32(0)
@@ -2515,18 +2148,12 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m7), int(c17)*4))
 		goto b32
 	b30:
-		{
-			v42 := v41 < c17
-			if !v42 {
-				goto b32
-			}
+		if !(v41 < c17) {
+			goto b32
 		}
-		{
-			*(*int32)(unsafe.Add(m7, int(v41)*4)) = int32(0)
-			v44 := v41 + 1
-			v41 = v44
-			goto b30
-		}
+		*(*int32)(unsafe.Add(m7, int(v41)*4)) = int32(0)
+		v41 = v41 + 1
+		goto b30
 	b32:
 		if !c20 {
 			v46 = int32(0)
@@ -2535,18 +2162,12 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m8), int(c19)*4))
 		goto b36
 	b34:
-		{
-			v47 := v46 < c19
-			if !v47 {
-				goto b36
-			}
+		if !(v46 < c19) {
+			goto b36
 		}
-		{
-			*(*int32)(unsafe.Add(m8, int(v46)*4)) = int32(0)
-			v49 := v46 + 1
-			v46 = v49
-			goto b34
-		}
+		*(*int32)(unsafe.Add(m8, int(v46)*4)) = int32(0)
+		v46 = v46 + 1
+		goto b34
 	b36:
 		if !c22 {
 			v51 = int32(0)
@@ -2555,21 +2176,15 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m9), int(c21)*8))
 		goto b40
 	b38:
-		{
-			v52 := v51 < c21
-			if !v52 {
-				goto b40
-			}
+		if !(v51 < c21) {
+			goto b40
 		}
-		{
-			*(*int64)(unsafe.Add(m9, int(v51)*8)) = int64(0)
-			v54 := v51 + 1
-			v51 = v54
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b38
+		*(*int64)(unsafe.Add(m9, int(v51)*8)) = int64(0)
+		v51 = v51 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b38
 	b40:
 		if !c25 {
 			v56 = int32(0)
@@ -2578,76 +2193,49 @@ func (g *typesHost) r0() int {
 		clear(unsafe.Slice((*byte)(m10), int(c24)*1))
 		goto b44
 	b42:
-		{
-			v57 := v56 < c24
-			if !v57 {
-				goto b44
-			}
+		if !(v56 < c24) {
+			goto b44
 		}
-		{
-			*(*bool)(unsafe.Add(m10, int(v56))) = false
-			v59 := v56 + 1
-			v56 = v59
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b42
+		*(*bool)(unsafe.Add(m10, int(v56))) = false
+		v56 = v56 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b42
 	b44:
 		v60 = int32(-1)
 	b45:
-		{
-			v61 = v60 + 1
-			v62 := v61 < c0
-			if !v62 {
-				goto b48
-			}
+		v61 = v60 + 1
+		if !(v61 < c0) {
+			goto b48
 		}
 		{
 			v63 := *(*int32)(unsafe.Add(m0, int(v61)*4))
-			v64 := v63 != 0
-			if v64 {
+			if v63 != 0 {
 				v84 = int32(-1)
 				goto b51
 			}
 		}
-		{
-			v65 := v61 << 24
-			v66 := v65 >> 24
-			v67 := v66 + 1
-			v68 := v67 << 24
-			v69 := v68 >> 24
-			*(*int32)(unsafe.Add(m0, int(v61)*4)) = v69
-			v60 = v61
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b45
+		*(*int32)(unsafe.Add(m0, int(v61)*4)) = ((((v61 << 24) >> 24) + 1) << 24) >> 24
+		v60 = v61
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b45
 	b48:
 		v71 = int32(0)
 		v72 = int32(-1)
 	b49:
-		{
-			v73 = v72 + 1
-			v74 := v73 < c0
-			if !v74 {
-				v84 = v71
-				goto b51
-			}
+		v73 = v72 + 1
+		if !(v73 < c0) {
+			v84 = v71
+			goto b51
 		}
 		{
 			v75 := *(*int32)(unsafe.Add(m0, int(v73)*4))
-			v76 := v73 << 24
-			v77 := v76 >> 24
-			v78 := v77 + 1
-			v79 := v78 << 24
-			v80 := v79 >> 24
-			v81 := v75 == v80
-			v82 := v71 + 1
 			v83 := v71
-			if v81 {
-				v83 = v82
+			if v75 == (((((v73 << 24) >> 24) + 1) << 24) >> 24) {
+				v83 = v71 + 1
 			}
 			v71 = v83
 			v72 = v73
@@ -2659,54 +2247,39 @@ func (g *typesHost) r0() int {
 	b51:
 		v85 = int32(-1)
 	b52:
-		{
-			v86 = v85 + 1
-			v87 = int64(uint32(v86))
-			v88 := v86 < c2
-			if !v88 {
-				goto b55
-			}
+		v86 = v85 + 1
+		v87 = int64(uint32(v86))
+		if !(v86 < c2) {
+			goto b55
 		}
 		{
 			v89 := *(*float32)(unsafe.Add(m1, int(v86)*4))
-			v90 := v89 != 0
-			if v90 {
+			if v89 != 0 {
 				v105 = int32(-1)
 				goto b58
 			}
 		}
-		{
-			v91 := float32(v87)
-			v92 := float32(v91 + 1)
-			*(*float32)(unsafe.Add(m1, int(v86)*4)) = v92
-			v85 = v86
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b52
+		*(*float32)(unsafe.Add(m1, int(v86)*4)) = float32(float32(v87) + 1)
+		v85 = v86
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b52
 	b55:
 		v94 = int32(0)
 		v95 = int32(-1)
 	b56:
-		{
-			v96 = v95 + 1
-			v97 = int64(uint32(v96))
-			v98 := v96 < c2
-			if !v98 {
-				v105 = v94
-				goto b58
-			}
+		v96 = v95 + 1
+		v97 = int64(uint32(v96))
+		if !(v96 < c2) {
+			v105 = v94
+			goto b58
 		}
 		{
 			v99 := *(*float32)(unsafe.Add(m1, int(v96)*4))
-			v100 := float32(v97)
-			v101 := float32(v100 + 1)
-			v102 := v99 == v101
-			v103 := v94 + 1
 			v104 := v94
-			if v102 {
-				v104 = v103
+			if v99 == float32(float32(v97)+1) {
+				v104 = v94 + 1
 			}
 			v94 = v104
 			v95 = v96
@@ -2718,51 +2291,34 @@ func (g *typesHost) r0() int {
 	b58:
 		v106 = int32(-1)
 	b59:
-		{
-			v107 = v106 + 1
-			v108 := v107 < v17
-			if !v108 {
-				goto b62
-			}
+		v107 = v106 + 1
+		if !(v107 < v17) {
+			goto b62
 		}
 		{
 			v109 := *(*int32)(unsafe.Add(m3, int(v107)*4))
-			v110 := v109 != 0
-			if v110 {
+			if v109 != 0 {
 				v126 = int32(-1)
 				goto b65
 			}
 		}
-		{
-			v111 := v107 & 65535
-			v112 := v111 + 1
-			v113 := v112 & 65535
-			*(*int32)(unsafe.Add(m3, int(v107)*4)) = v113
-			v106 = v107
-			goto b59
-		}
+		*(*int32)(unsafe.Add(m3, int(v107)*4)) = ((v107 & 65535) + 1) & 65535
+		v106 = v107
+		goto b59
 	b62:
 		v115 = int32(0)
 		v116 = int32(-1)
 	b63:
-		{
-			v117 = v116 + 1
-			v118 := v117 < v17
-			if !v118 {
-				v126 = v115
-				goto b65
-			}
+		v117 = v116 + 1
+		if !(v117 < v17) {
+			v126 = v115
+			goto b65
 		}
 		{
 			v119 := *(*int32)(unsafe.Add(m3, int(v117)*4))
-			v120 := v117 & 65535
-			v121 := v120 + 1
-			v122 := v121 & 65535
-			v123 := v119 == v122
-			v124 := v115 + 1
 			v125 := v115
-			if v123 {
-				v125 = v124
+			if v119 == (((v117 & 65535) + 1) & 65535) {
+				v125 = v115 + 1
 			}
 			v115 = v125
 			v116 = v117
@@ -2771,52 +2327,37 @@ func (g *typesHost) r0() int {
 	b65:
 		v127 = int32(-1)
 	b66:
-		{
-			v128 = v127 + 1
-			v129 := v128 < v24
-			if !v129 {
-				goto b69
-			}
+		v128 = v127 + 1
+		if !(v128 < v24) {
+			goto b69
 		}
 		{
 			v130 := *(*int64)(unsafe.Add(m4, int(v128)*8))
-			v131 := v130 != 0
-			if v131 {
+			if v130 != 0 {
 				v145 = int32(-1)
 				goto b72
 			}
 		}
-		{
-			v132 := v127 + 2
-			v133 := int64(uint32(v132))
-			*(*int64)(unsafe.Add(m4, int(v128)*8)) = v133
-			v127 = v128
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b66
+		*(*int64)(unsafe.Add(m4, int(v128)*8)) = int64(uint32(v127 + 2))
+		v127 = v128
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b66
 	b69:
 		v135 = int32(0)
 		v136 = int32(-1)
 	b70:
-		{
-			v137 = v136 + 1
-			v138 := v137 < v24
-			if !v138 {
-				v145 = v135
-				goto b72
-			}
+		v137 = v136 + 1
+		if !(v137 < v24) {
+			v145 = v135
+			goto b72
 		}
 		{
 			v139 := *(*int64)(unsafe.Add(m4, int(v137)*8))
-			v140 := v136 + 2
-			v141 := int64(uint32(v140))
-			v142 := v139 == v141
-			v143 := v135 + 1
 			v144 := v135
-			if v142 {
-				v144 = v143
+			if v139 == int64(uint32(v136+2)) {
+				v144 = v135 + 1
 			}
 			v135 = v144
 			v136 = v137
@@ -2848,50 +2389,37 @@ func (g *typesHost) r0() int {
 		*(*int32)(unsafe.Add(p0, 16)) = v145
 		v157 = int32(-1)
 	b78:
-		{
-			v158 = v157 + 1
-			v159 := v158 < c13
-			if !v159 {
-				goto b81
-			}
+		v158 = v157 + 1
+		if !(v158 < c13) {
+			goto b81
 		}
 		{
 			v160 := *(*int32)(unsafe.Add(m5, int(v158)*4))
-			v161 := v160 != 0
-			if v161 {
+			if v160 != 0 {
 				v173 = int32(-1)
 				goto b84
 			}
 		}
-		{
-			v162 := v157 + 2
-			*(*int32)(unsafe.Add(m5, int(v158)*4)) = v162
-			v157 = v158
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b78
+		*(*int32)(unsafe.Add(m5, int(v158)*4)) = v157 + 2
+		v157 = v158
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b78
 	b81:
 		v164 = int32(0)
 		v165 = int32(-1)
 	b82:
-		{
-			v166 = v165 + 1
-			v167 := v166 < c13
-			if !v167 {
-				v173 = v164
-				goto b84
-			}
+		v166 = v165 + 1
+		if !(v166 < c13) {
+			v173 = v164
+			goto b84
 		}
 		{
 			v168 := *(*int32)(unsafe.Add(m5, int(v166)*4))
-			v169 := v165 + 2
-			v170 := v168 == v169
-			v171 := v164 + 1
 			v172 := v164
-			if v170 {
-				v172 = v171
+			if v168 == (v165 + 2) {
+				v172 = v164 + 1
 			}
 			v164 = v172
 			v165 = v166
@@ -2903,54 +2431,37 @@ func (g *typesHost) r0() int {
 	b84:
 		v174 = int32(-1)
 	b85:
-		{
-			v175 = v174 + 1
-			v176 := v175 < c15
-			if !v176 {
-				goto b88
-			}
+		v175 = v174 + 1
+		if !(v175 < c15) {
+			goto b88
 		}
 		{
 			v177 := *(*int32)(unsafe.Add(m6, int(v175)*4))
-			v178 := v177 != 0
-			if v178 {
+			if v177 != 0 {
 				v194 = int32(-1)
 				goto b91
 			}
 		}
-		{
-			v179 := v175 & 255
-			v180 := v179 + 1
-			v181 := v180 & 255
-			*(*int32)(unsafe.Add(m6, int(v175)*4)) = v181
-			v174 = v175
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b85
+		*(*int32)(unsafe.Add(m6, int(v175)*4)) = ((v175 & 255) + 1) & 255
+		v174 = v175
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b85
 	b88:
 		v183 = int32(0)
 		v184 = int32(-1)
 	b89:
-		{
-			v185 = v184 + 1
-			v186 := v185 < c15
-			if !v186 {
-				v194 = v183
-				goto b91
-			}
+		v185 = v184 + 1
+		if !(v185 < c15) {
+			v194 = v183
+			goto b91
 		}
 		{
 			v187 := *(*int32)(unsafe.Add(m6, int(v185)*4))
-			v188 := v185 & 255
-			v189 := v188 + 1
-			v190 := v189 & 255
-			v191 := v187 == v190
-			v192 := v183 + 1
 			v193 := v183
-			if v191 {
-				v193 = v192
+			if v187 == (((v185 & 255) + 1) & 255) {
+				v193 = v183 + 1
 			}
 			v183 = v193
 			v184 = v185
@@ -2962,47 +2473,34 @@ func (g *typesHost) r0() int {
 	b91:
 		v195 = int32(-1)
 	b92:
-		{
-			v196 = v195 + 1
-			v197 := v196 < c17
-			if !v197 {
-				goto b95
-			}
+		v196 = v195 + 1
+		if !(v196 < c17) {
+			goto b95
 		}
 		{
 			v198 := *(*int32)(unsafe.Add(m7, int(v196)*4))
-			v199 := v198 != 0
-			if v199 {
+			if v198 != 0 {
 				v211 = int32(-1)
 				goto b98
 			}
 		}
-		{
-			v200 := v195 + 2
-			*(*int32)(unsafe.Add(m7, int(v196)*4)) = v200
-			v195 = v196
-			goto b92
-		}
+		*(*int32)(unsafe.Add(m7, int(v196)*4)) = v195 + 2
+		v195 = v196
+		goto b92
 	b95:
 		v202 = int32(0)
 		v203 = int32(-1)
 	b96:
-		{
-			v204 = v203 + 1
-			v205 := v204 < c17
-			if !v205 {
-				v211 = v202
-				goto b98
-			}
+		v204 = v203 + 1
+		if !(v204 < c17) {
+			v211 = v202
+			goto b98
 		}
 		{
 			v206 := *(*int32)(unsafe.Add(m7, int(v204)*4))
-			v207 := v203 + 2
-			v208 := v206 == v207
-			v209 := v202 + 1
 			v210 := v202
-			if v208 {
-				v210 = v209
+			if v206 == (v203 + 2) {
+				v210 = v202 + 1
 			}
 			v202 = v210
 			v203 = v204
@@ -3011,55 +2509,34 @@ func (g *typesHost) r0() int {
 	b98:
 		v212 = int32(-1)
 	b99:
-		{
-			v213 = v212 + 1
-			v214 := v213 < c19
-			if !v214 {
-				goto b102
-			}
+		v213 = v212 + 1
+		if !(v213 < c19) {
+			goto b102
 		}
 		{
 			v215 := *(*int32)(unsafe.Add(m8, int(v213)*4))
-			v216 := v215 != 0
-			if v216 {
+			if v215 != 0 {
 				v236 = int32(-1)
 				goto b105
 			}
 		}
-		{
-			v217 := v213 << 16
-			v218 := v217 >> 16
-			v219 := v218 + 1
-			v220 := v219 << 16
-			v221 := v220 >> 16
-			*(*int32)(unsafe.Add(m8, int(v213)*4)) = v221
-			v212 = v213
-			goto b99
-		}
+		*(*int32)(unsafe.Add(m8, int(v213)*4)) = ((((v213 << 16) >> 16) + 1) << 16) >> 16
+		v212 = v213
+		goto b99
 	b102:
 		v223 = int32(0)
 		v224 = int32(-1)
 	b103:
-		{
-			v225 = v224 + 1
-			v226 := v225 < c19
-			if !v226 {
-				v236 = v223
-				goto b105
-			}
+		v225 = v224 + 1
+		if !(v225 < c19) {
+			v236 = v223
+			goto b105
 		}
 		{
 			v227 := *(*int32)(unsafe.Add(m8, int(v225)*4))
-			v228 := v225 << 16
-			v229 := v228 >> 16
-			v230 := v229 + 1
-			v231 := v230 << 16
-			v232 := v231 >> 16
-			v233 := v227 == v232
-			v234 := v223 + 1
 			v235 := v223
-			if v233 {
-				v235 = v234
+			if v227 == (((((v225 << 16) >> 16) + 1) << 16) >> 16) {
+				v235 = v223 + 1
 			}
 			v223 = v235
 			v224 = v225
@@ -3068,52 +2545,37 @@ func (g *typesHost) r0() int {
 	b105:
 		v237 = int32(-1)
 	b106:
-		{
-			v238 = v237 + 1
-			v239 := v238 < c21
-			if !v239 {
-				goto b109
-			}
+		v238 = v237 + 1
+		if !(v238 < c21) {
+			goto b109
 		}
 		{
 			v240 := *(*int64)(unsafe.Add(m9, int(v238)*8))
-			v241 := v240 != 0
-			if v241 {
+			if v240 != 0 {
 				v255 = int32(-1)
 				goto b112
 			}
 		}
-		{
-			v242 := v237 + 2
-			v243 := int64(uint32(v242))
-			*(*int64)(unsafe.Add(m9, int(v238)*8)) = v243
-			v237 = v238
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b106
+		*(*int64)(unsafe.Add(m9, int(v238)*8)) = int64(uint32(v237 + 2))
+		v237 = v238
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b106
 	b109:
 		v245 = int32(0)
 		v246 = int32(-1)
 	b110:
-		{
-			v247 = v246 + 1
-			v248 := v247 < c21
-			if !v248 {
-				v255 = v245
-				goto b112
-			}
+		v247 = v246 + 1
+		if !(v247 < c21) {
+			v255 = v245
+			goto b112
 		}
 		{
 			v249 := *(*int64)(unsafe.Add(m9, int(v247)*8))
-			v250 := v246 + 2
-			v251 := int64(uint32(v250))
-			v252 := v249 == v251
-			v253 := v245 + 1
 			v254 := v245
-			if v252 {
-				v254 = v253
+			if v249 == int64(uint32(v246+2)) {
+				v254 = v245 + 1
 			}
 			v245 = v254
 			v246 = v247
@@ -3152,8 +2614,7 @@ func (g *typesHost) r0() int {
 			*(*bool)(m10) = true
 			*(*int64)(unsafe.Add(m4, 16)) = int64(1099511627776)
 			v272 := *(*int64)(unsafe.Add(m4, 16))
-			v273 := v272 >> 40
-			v274 = int32(uint64(v273))
+			v274 = int32(uint64(v272 >> 40))
 			if !v275 {
 				goto b124
 			}
@@ -3179,8 +2640,7 @@ func (g *typesHost) r0() int {
 		}
 		{
 			v282 := *(*int32)(unsafe.Add(p0, 44))
-			v283 := v282 + 1
-			*(*int32)(unsafe.Add(p0, 44)) = v283
+			*(*int32)(unsafe.Add(p0, 44)) = v282 + 1
 		}
 	b123:
 		continue

@@ -67,23 +67,18 @@ func (g *addHost) r0() int {
 			v10 := int64(uint32(v1))
 			v12 := v10 * v11
 			v13 = v12 + v9
-			v14 := uint64(v13) < uint64(v3)
-			if !v14 {
+			if !(uint64(v13) < uint64(v3)) {
 				goto b6
 			}
 		}
-		{
-			v15 = *(*int32)(unsafe.Add(p1, int(v13)*4))
-			v16 := uint64(v13) < uint64(v5)
-			if !v16 {
-				goto b5
-			}
+		v15 = *(*int32)(unsafe.Add(p1, int(v13)*4))
+		if !(uint64(v13) < uint64(v5)) {
+			goto b5
 		}
 		{
 			v17 := *(*int32)(unsafe.Add(p2, int(v13)*4))
 			v18 = v15 + v17
-			v19 := uint64(v13) < uint64(v7)
-			if !v19 {
+			if !(uint64(v13) < uint64(v7)) {
 				goto b4
 			}
 		}
@@ -142,8 +137,7 @@ func (g *fourItemsHost) r0() int {
 		}
 		{
 			v5 := *(*int32)(unsafe.Add(p0, x*4))
-			v6 := v5 + 1
-			*(*int32)(unsafe.Add(p0, x*4)) = v6
+			*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
 			continue
 		}
 	b2:
@@ -193,8 +187,7 @@ func (g *items1Host) r0() int {
 		}
 		{
 			v5 := *(*int32)(unsafe.Add(p0, x*4))
-			v6 := v5 + 1
-			*(*int32)(unsafe.Add(p0, x*4)) = v6
+			*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
 			continue
 		}
 	b2:
@@ -252,15 +245,13 @@ func (g *items2Host) r0() int {
 			v7 := v5 * v6
 			v8 := int64(uint32(v0))
 			v9 = v7 + v8
-			v10 := uint64(v9) < uint64(v3)
-			if !v10 {
+			if !(uint64(v9) < uint64(v3)) {
 				goto b2
 			}
 		}
 		{
 			v11 := *(*int32)(unsafe.Add(p0, int(v9)*4))
-			v12 := v11 + 1
-			*(*int32)(unsafe.Add(p0, int(v9)*4)) = v12
+			*(*int32)(unsafe.Add(p0, int(v9)*4)) = v11 + 1
 			continue
 		}
 	b2:
@@ -327,19 +318,15 @@ func (g *items3Host) r0() int {
 			v7 := int64(uint32(v2))
 			v9 := v7 * v8
 			v10 := int64(uint32(v1))
-			v11 := v9 + v10
-			v13 := v11 * v12
 			v14 := int64(uint32(v0))
-			v15 = v13 + v14
-			v16 := uint64(v15) < uint64(v5)
-			if !v16 {
+			v15 = ((v9 + v10) * v12) + v14
+			if !(uint64(v15) < uint64(v5)) {
 				goto b2
 			}
 		}
 		{
 			v17 := *(*int32)(unsafe.Add(p0, int(v15)*4))
-			v18 := v17 + 1
-			*(*int32)(unsafe.Add(p0, int(v15)*4)) = v18
+			*(*int32)(unsafe.Add(p0, int(v15)*4)) = v17 + 1
 			continue
 		}
 	b2:
@@ -389,8 +376,7 @@ func (g *sizedFloatHost) r0() int {
 		}
 		{
 			v5 := *(*float32)(unsafe.Add(p0, x*4))
-			v6 := float32(v5 + 1)
-			*(*float32)(unsafe.Add(p0, x*4)) = v6
+			*(*float32)(unsafe.Add(p0, x*4)) = float32(v5 + 1)
 			continue
 		}
 	b2:
@@ -440,8 +426,7 @@ func (g *sizedIntHost) r0() int {
 		}
 		{
 			v5 := *(*int32)(unsafe.Add(p0, x*4))
-			v6 := v5 + 1
-			*(*int32)(unsafe.Add(p0, x*4)) = v6
+			*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
 			continue
 		}
 	b2:
@@ -501,15 +486,11 @@ func (g *slowHost) r0() int {
 		v5 = int64(0)
 	b1:
 		{
-			v6 := v4 << 13
-			v7 := v4 ^ v6
-			v8 := int32(uint32(v7) >> 17)
-			v9 := v7 ^ v8
-			v10 := v9 << 5
-			v11 = v9 ^ v10
+			v7 := v4 ^ (v4 << 13)
+			v9 := v7 ^ int32(uint32(v7)>>17)
+			v11 = v9 ^ (v9 << 5)
 			v12 = v5 + 1
-			v13 := v12 < v0
-			if !v13 {
+			if !(v12 < v0) {
 				v14 = v11
 				goto b3
 			}

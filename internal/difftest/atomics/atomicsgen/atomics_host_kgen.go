@@ -116,12 +116,9 @@ func (g *faultedHost) r1() int {
 		v7 := h7[li]
 		v0 := int32(basex + x)
 		var v10, v12 int32
-		{
-			v10 = v7 & 3
-			v11 := v10 != 0
-			if !v11 {
-				goto b15
-			}
+		v10 = v7 & 3
+		if !(v10 != 0) {
+			goto b15
 		}
 		v12 = 100 / v10
 		if !v13 {
@@ -163,9 +160,7 @@ func (g *faultedHost) r2() int {
 		{
 			kernelimpl.HostFence()
 			v17 := *(*int32)(m0)
-			v18 := v17 / 9
-			v19 := v18 * 9
-			v20 := v17 - v19
+			v20 := v17 - ((v17 / 9) * 9)
 			if !v21 {
 				v27 = v20
 				goto b9
@@ -173,34 +168,22 @@ func (g *faultedHost) r2() int {
 			v22 = v20
 		}
 	b7:
-		{
-			v23 := 0 < v22
-			if !v23 {
-				goto b13
-			}
+		if !(0 < v22) {
+			goto b13
 		}
-		{
-			atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), v22)
-			v26 := v22 + -1
-			v22 = v26
-			goto b7
-		}
+		atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), v22)
+		v22 = v22 + -1
+		goto b7
 	b9:
-		{
-			v28 := 0 < v27
-			if !v28 {
-				goto b13
-			}
+		if !(0 < v27) {
+			goto b13
 		}
 		if !v21 {
 			goto b12
 		}
-		{
-			atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), v27)
-			v31 := v27 + -1
-			v27 = v31
-			goto b9
-		}
+		atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), v27)
+		v27 = v27 + -1
+		goto b9
 	b12:
 		g.Fault(4, int64(2), v3, v0, int32(0), int32(0))
 		continue
@@ -309,34 +292,22 @@ func (g *genericFloat32Host) r0() int {
 			v20 = v18
 		}
 	b5:
-		{
-			v21 := 0 < v20
-			if !v21 {
-				goto b11
-			}
+		if !(0 < v20) {
+			goto b11
 		}
-		{
-			kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
-			v23 := v20 + -1
-			v20 = v23
-			goto b5
-		}
+		kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
+		v20 = v20 + -1
+		goto b5
 	b7:
-		{
-			v25 := 0 < v24
-			if !v25 {
-				goto b11
-			}
+		if !(0 < v24) {
+			goto b11
 		}
 		if !v19 {
 			goto b10
 		}
-		{
-			kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
-			v27 := v24 + -1
-			v24 = v27
-			goto b7
-		}
+		kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
+		v24 = v24 + -1
+		goto b7
 	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -566,34 +537,22 @@ func (g *genericFloat64Host) r0() int {
 			v20 = v18
 		}
 	b5:
-		{
-			v21 := 0 < v20
-			if !v21 {
-				goto b11
-			}
+		if !(0 < v20) {
+			goto b11
 		}
-		{
-			kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
-			v23 := v20 + -1
-			v20 = v23
-			goto b5
-		}
+		kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
+		v20 = v20 + -1
+		goto b5
 	b7:
-		{
-			v25 := 0 < v24
-			if !v25 {
-				goto b11
-			}
+		if !(0 < v24) {
+			goto b11
 		}
 		if !v19 {
 			goto b10
 		}
-		{
-			kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
-			v27 := v24 + -1
-			v24 = v27
-			goto b7
-		}
+		kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
+		v24 = v24 + -1
+		goto b7
 	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -822,34 +781,22 @@ func (g *genericIntHost) r0() int {
 			v20 = v18
 		}
 	b5:
-		{
-			v21 := 0 < v20
-			if !v21 {
-				goto b11
-			}
+		if !(0 < v20) {
+			goto b11
 		}
-		{
-			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-			v23 := v20 + -1
-			v20 = v23
-			goto b5
-		}
+		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+		v20 = v20 + -1
+		goto b5
 	b7:
-		{
-			v25 := 0 < v24
-			if !v25 {
-				goto b11
-			}
+		if !(0 < v24) {
+			goto b11
 		}
 		if !v19 {
 			goto b10
 		}
-		{
-			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-			v27 := v24 + -1
-			v24 = v27
-			goto b7
-		}
+		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+		v24 = v24 + -1
+		goto b7
 	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -1075,34 +1022,22 @@ func (g *genericInt32Host) r0() int {
 			v20 = v18
 		}
 	b5:
-		{
-			v21 := 0 < v20
-			if !v21 {
-				goto b11
-			}
+		if !(0 < v20) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
-			v23 := v20 + -1
-			v20 = v23
-			goto b5
-		}
+		atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
+		v20 = v20 + -1
+		goto b5
 	b7:
-		{
-			v25 := 0 < v24
-			if !v25 {
-				goto b11
-			}
+		if !(0 < v24) {
+			goto b11
 		}
 		if !v19 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
-			v27 := v24 + -1
-			v24 = v27
-			goto b7
-		}
+		atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
+		v24 = v24 + -1
+		goto b7
 	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -1329,34 +1264,22 @@ func (g *genericInt64Host) r0() int {
 			v20 = v18
 		}
 	b5:
-		{
-			v21 := 0 < v20
-			if !v21 {
-				goto b11
-			}
+		if !(0 < v20) {
+			goto b11
 		}
-		{
-			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-			v23 := v20 + -1
-			v20 = v23
-			goto b5
-		}
+		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+		v20 = v20 + -1
+		goto b5
 	b7:
-		{
-			v25 := 0 < v24
-			if !v25 {
-				goto b11
-			}
+		if !(0 < v24) {
+			goto b11
 		}
 		if !v19 {
 			goto b10
 		}
-		{
-			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-			v27 := v24 + -1
-			v24 = v27
-			goto b7
-		}
+		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+		v24 = v24 + -1
+		goto b7
 	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -1582,34 +1505,22 @@ func (g *genericUintHost) r0() int {
 			v20 = v18
 		}
 	b5:
-		{
-			v21 := 0 < v20
-			if !v21 {
-				goto b11
-			}
+		if !(0 < v20) {
+			goto b11
 		}
-		{
-			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-			v23 := v20 + -1
-			v20 = v23
-			goto b5
-		}
+		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+		v20 = v20 + -1
+		goto b5
 	b7:
-		{
-			v25 := 0 < v24
-			if !v25 {
-				goto b11
-			}
+		if !(0 < v24) {
+			goto b11
 		}
 		if !v19 {
 			goto b10
 		}
-		{
-			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-			v27 := v24 + -1
-			v24 = v27
-			goto b7
-		}
+		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+		v24 = v24 + -1
+		goto b7
 	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -1835,34 +1746,22 @@ func (g *genericUint32Host) r0() int {
 			v20 = v18
 		}
 	b5:
-		{
-			v21 := 0 < v20
-			if !v21 {
-				goto b11
-			}
+		if !(0 < v20) {
+			goto b11
 		}
-		{
-			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
-			v23 := v20 + -1
-			v20 = v23
-			goto b5
-		}
+		atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
+		v20 = v20 + -1
+		goto b5
 	b7:
-		{
-			v25 := 0 < v24
-			if !v25 {
-				goto b11
-			}
+		if !(0 < v24) {
+			goto b11
 		}
 		if !v19 {
 			goto b10
 		}
-		{
-			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
-			v27 := v24 + -1
-			v24 = v27
-			goto b7
-		}
+		atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
+		v24 = v24 + -1
+		goto b7
 	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -2089,34 +1988,22 @@ func (g *genericUint64Host) r0() int {
 			v20 = v18
 		}
 	b5:
-		{
-			v21 := 0 < v20
-			if !v21 {
-				goto b11
-			}
+		if !(0 < v20) {
+			goto b11
 		}
-		{
-			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-			v23 := v20 + -1
-			v20 = v23
-			goto b5
-		}
+		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+		v20 = v20 + -1
+		goto b5
 	b7:
-		{
-			v25 := 0 < v24
-			if !v25 {
-				goto b11
-			}
+		if !(0 < v24) {
+			goto b11
 		}
 		if !v19 {
 			goto b10
 		}
-		{
-			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-			v27 := v24 + -1
-			v24 = v27
-			goto b7
-		}
+		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+		v24 = v24 + -1
+		goto b7
 	b10:
 		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -2333,12 +2220,9 @@ func (g *longsHost) r0() int {
 		if !v14 {
 			goto b33
 		}
-		{
-			v15 := v11 | 1125899906842624
-			atomic.AndInt64((*int64)(unsafe.Add(p1, 8)), v15)
-			if !v17 {
-				goto b32
-			}
+		atomic.AndInt64((*int64)(unsafe.Add(p1, 8)), (v11 | 1125899906842624))
+		if !v17 {
+			goto b32
 		}
 		atomic.OrInt64((*int64)(unsafe.Add(p1, 16)), v11)
 		if !v19 {
@@ -2348,23 +2232,17 @@ func (g *longsHost) r0() int {
 		if !v21 {
 			goto b30
 		}
-		{
-			v22 := v11 | 7
-			atomic.AndInt64((*int64)(unsafe.Add(p2, 8)), v22)
-			if !v24 {
-				goto b29
-			}
+		atomic.AndInt64((*int64)(unsafe.Add(p2, 8)), (v11 | 7))
+		if !v24 {
+			goto b29
 		}
 		atomic.OrInt64((*int64)(unsafe.Add(p2, 16)), v11)
 		if !v26 {
 			goto b28
 		}
-		{
-			v27 = atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1)) - int64(1)
-			v28 := uint64(v27) < uint64(v7)
-			if !v28 {
-				goto b27
-			}
+		v27 = atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1)) - int64(1)
+		if !(uint64(v27) < uint64(v7)) {
+			goto b27
 		}
 		*(*int64)(unsafe.Add(p3, int(v27)*8)) = int64(1)
 		if !v30 {
@@ -2373,8 +2251,7 @@ func (g *longsHost) r0() int {
 	b10:
 		{
 			v31 := atomic.LoadInt64((*int64)(unsafe.Add(p1, 32)))
-			v32 := v31 ^ v11
-			v33 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p1, 32)), v31, v32)
+			v33 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p1, 32)), v31, (v31 ^ v11))
 			if v33 {
 				goto b13
 			}
@@ -2389,8 +2266,7 @@ func (g *longsHost) r0() int {
 		}
 		{
 			v34 := atomic.LoadInt64((*int64)(unsafe.Add(p1, 32)))
-			v35 := v34 ^ v11
-			v36 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p1, 32)), v34, v35)
+			v36 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p1, 32)), v34, (v34 ^ v11))
 			if !v36 {
 				if stop.Load() {
 					return g.Stop()
@@ -2434,16 +2310,14 @@ func (g *longsHost) r0() int {
 		{
 			v49 := atomic.LoadInt64((*int64)(unsafe.Add(p2, 40)))
 			*(*int64)(unsafe.Add(p3, int(v46)*8)) = v49
-			v51 := v11 | -9223372036854775808
-			v52 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p2, 40)), v51, int64(9))
+			v52 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p2, 40)), (v11 | -9223372036854775808), int64(9))
 			if v52 {
 				goto b22
 			}
 		}
 		{
 			v53 := *(*int64)(unsafe.Add(p3, int(v46)*8))
-			v54 := v53 | 256
-			*(*int64)(unsafe.Add(p3, int(v46)*8)) = v54
+			*(*int64)(unsafe.Add(p3, int(v46)*8)) = v53 | 256
 		}
 	b22:
 		continue
@@ -2746,38 +2620,25 @@ func (g *typedHost) r0() int {
 			goto b21
 		}
 		{
-			v18 := int32(uint32(v0) % uint32(v17))
 			v19 = v0
 			if v16 {
-				v19 = v18
+				v19 = int32(uint32(v0) % uint32(v17))
 			}
 			atomic.AddInt32((*int32)(unsafe.Add(p1, int(v19)*40+4)), v13)
-			v21 := v13 & 31
-			v22 := int32(1) << (uint32(v21) & 31)
+			v22 := int32(1) << (uint32(v13&31) & 31)
 			atomic.OrInt32((*int32)(unsafe.Add(p1, int(v19)*40+8)), v22)
 			v24 := v0 & 1
-			v25 := ^v22
-			atomic.AndInt32((*int32)(unsafe.Add(p1, int(v19)*40+int(v24)*4+32)), v25)
-			v27 := v13 / 7
-			v28 := v27 * 7
-			v29 := v13 == v28
-			if !v29 {
+			atomic.AndInt32((*int32)(unsafe.Add(p1, int(v19)*40+int(v24)*4+32)), (^v22))
+			if !(v13 == ((v13 / 7) * 7)) {
 				goto b4
 			}
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p1, int(v19)*40+12)), int32(1))
 	b4:
-		{
-			v31 := int64(v13)
-			v32 := v31 << 20
-			atomic.AddInt64((*int64)(unsafe.Add(p1, int(v19)*40+16)), v32)
-			v34 := v13 & 63
-			v35 := int64(uint32(v34))
-			v36 := int64(1) << (uint64(v35) & 63)
-			atomic.OrInt64((*int64)(unsafe.Add(p1, int(v19)*40+24)), v36)
-			next = 0
-			continue
-		}
+		atomic.AddInt64((*int64)(unsafe.Add(p1, int(v19)*40+16)), (int64(v13) << 20))
+		atomic.OrInt64((*int64)(unsafe.Add(p1, int(v19)*40+24)), (int64(1) << (uint64(int64(uint32(v13&63))) & 63)))
+		next = 0
+		continue
 	b21:
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -2807,17 +2668,11 @@ func (g *typedHost) r2() int {
 			v39 := v38 & 7
 			_ = *(*int32)(unsafe.Add(m0, int(v39)*40+4))
 			*(*int32)(unsafe.Add(m0, int(v39)*40+4)) += v38
-			v41 := int64(uint32(v38))
-			v42 := v41 << 33
 			_ = *(*int64)(unsafe.Add(m0, int(v39)*40+16))
-			*(*int64)(unsafe.Add(m0, int(v39)*40+16)) += v42
-			v44 := uint32(v38) < uint32(64)
-			v45 := v38 & 63
-			v46 := int64(uint32(v45))
-			v47 := int64(1) << (uint64(v46) & 63)
+			*(*int64)(unsafe.Add(m0, int(v39)*40+16)) += (int64(uint32(v38)) << 33)
 			v48 := int64(0)
-			if v44 {
-				v48 = v47
+			if uint32(v38) < uint32(64) {
+				v48 = int64(1) << (uint64(int64(uint32(v38&63))) & 63)
 			}
 			_ = *(*int64)(unsafe.Add(m0, int(v39)*40+24))
 			*(*int64)(unsafe.Add(m0, int(v39)*40+24)) |= v48
@@ -2872,15 +2727,8 @@ func (g *typedHost) r3() int {
 				goto b10
 			}
 		}
-		{
-			v61 := v56 >> 33
-			v62 := int32(uint64(v61))
-			v63 := v55 + v62
-			v64 := int32(uint64(v57))
-			v65 := v63 + v64
-			atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v59)*4)), v65)
-			goto b11
-		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v59)*4)), ((v55 + int32(uint64(v56>>33))) + int32(uint64(v57))))
+		goto b11
 	b10:
 		g.Fault(2, v59, v5, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -2943,9 +2791,8 @@ func (g *typedHost) r4() int {
 		}
 		{
 			v73 := *(*int32)(unsafe.Add(m0, 12))
-			v74 := v73 != 0
 			v76 := v75
-			if v74 {
+			if v73 != 0 {
 				v76 = v69
 			}
 			v77 = v76
@@ -3063,12 +2910,9 @@ func (g *wordsHost) r0() int {
 		if !v14 {
 			goto b40
 		}
-		{
-			v15 := v11 | 1048576
-			atomic.AndInt32((*int32)(unsafe.Add(p1, 4)), v15)
-			if !v17 {
-				goto b39
-			}
+		atomic.AndInt32((*int32)(unsafe.Add(p1, 4)), (v11 | 1048576))
+		if !v17 {
+			goto b39
 		}
 		atomic.OrInt32((*int32)(unsafe.Add(p1, 8)), v11)
 		if !v19 {
@@ -3078,24 +2922,18 @@ func (g *wordsHost) r0() int {
 		if !v21 {
 			goto b37
 		}
-		{
-			v22 := v11 | 7
-			atomic.AndInt32((*int32)(unsafe.Add(p2, 4)), v22)
-			if !v24 {
-				goto b36
-			}
+		atomic.AndInt32((*int32)(unsafe.Add(p2, 4)), (v11 | 7))
+		if !v24 {
+			goto b36
 		}
 		atomic.OrInt32((*int32)(unsafe.Add(p2, 8)), v11)
 		if !v26 {
 			goto b35
 		}
-		{
-			v27 = atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1)) - int32(1)
-			v28 = int64(v27)
-			v29 := uint64(v28) < uint64(v7)
-			if !v29 {
-				goto b34
-			}
+		v27 = atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1)) - int32(1)
+		v28 = int64(v27)
+		if !(uint64(v28) < uint64(v7)) {
+			goto b34
 		}
 		*(*int32)(unsafe.Add(p3, int(v27)*4)) = int32(1)
 		if !v31 {
@@ -3104,8 +2942,7 @@ func (g *wordsHost) r0() int {
 	b10:
 		{
 			v32 := atomic.LoadInt32((*int32)(unsafe.Add(p1, 16)))
-			v33 := v32 ^ v11
-			v34 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p1, 16)), v32, v33)
+			v34 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p1, 16)), v32, (v32 ^ v11))
 			if v34 {
 				goto b13
 			}
@@ -3120,8 +2957,7 @@ func (g *wordsHost) r0() int {
 		}
 		{
 			v35 := atomic.LoadInt32((*int32)(unsafe.Add(p1, 16)))
-			v36 := v35 ^ v11
-			v37 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p1, 16)), v35, v36)
+			v37 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p1, 16)), v35, (v35 ^ v11))
 			if !v37 {
 				if stop.Load() {
 					return g.Stop()
@@ -3141,34 +2977,22 @@ func (g *wordsHost) r0() int {
 			v42 = v40
 		}
 	b14:
-		{
-			v43 := 0 < v42
-			if !v43 {
-				goto b20
-			}
+		if !(0 < v42) {
+			goto b20
 		}
-		{
-			atomic.AddInt32((*int32)(unsafe.Add(p2, 12)), v42)
-			v45 := v42 + -1
-			v42 = v45
-			goto b14
-		}
+		atomic.AddInt32((*int32)(unsafe.Add(p2, 12)), v42)
+		v42 = v42 + -1
+		goto b14
 	b16:
-		{
-			v47 := 0 < v46
-			if !v47 {
-				goto b20
-			}
+		if !(0 < v46) {
+			goto b20
 		}
 		if !v41 {
 			goto b19
 		}
-		{
-			atomic.AddInt32((*int32)(unsafe.Add(p2, 12)), v46)
-			v49 := v46 + -1
-			v46 = v49
-			goto b16
-		}
+		atomic.AddInt32((*int32)(unsafe.Add(p2, 12)), v46)
+		v46 = v46 + -1
+		goto b16
 	b19:
 		g.Fault(0, int64(3), v5, v0, int32(0), int32(0))
 		continue
@@ -3208,16 +3032,14 @@ func (g *wordsHost) r0() int {
 		{
 			v63 := atomic.LoadInt32((*int32)(unsafe.Add(p2, 20)))
 			*(*int32)(unsafe.Add(p3, int(v60)*4)) = v63
-			v65 := v11 | -2147483648
-			v66 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p2, 20)), v65, int32(9))
+			v66 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p2, 20)), (v11 | -2147483648), int32(9))
 			if v66 {
 				goto b29
 			}
 		}
 		{
 			v67 := *(*int32)(unsafe.Add(p3, int(v60)*4))
-			v68 := v67 | 256
-			*(*int32)(unsafe.Add(p3, int(v60)*4)) = v68
+			*(*int32)(unsafe.Add(p3, int(v60)*4)) = v67 | 256
 		}
 	b29:
 		continue

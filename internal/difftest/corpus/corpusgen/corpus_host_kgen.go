@@ -70,8 +70,7 @@ func (g *bestHost) r0() int {
 		{
 			v14 := *(*float32)(unsafe.Add(p0, int(v11)*12))
 			v15 := *(*float32)(unsafe.Add(p0, v9))
-			v16 := v14 < v15
-			if !v16 {
+			if !(v14 < v15) {
 				v18 = v9
 				goto b4
 			}
@@ -92,8 +91,7 @@ func (g *bestHost) r0() int {
 		{
 			v22 := *(*float32)(unsafe.Add(p0, int(v20)*12))
 			v23 := *(*float32)(unsafe.Add(p0, v18))
-			v24 := v22 < v23
-			if !v24 {
+			if !(v22 < v23) {
 				v26 = v18
 				goto b7
 			}
@@ -114,8 +112,7 @@ func (g *bestHost) r0() int {
 		{
 			v30 := *(*float32)(unsafe.Add(p0, int(v28)*12))
 			v31 := *(*float32)(unsafe.Add(p0, v26))
-			v32 := v30 < v31
-			if !v32 {
+			if !(v30 < v31) {
 				v34 = v26
 				goto b10
 			}
@@ -136,8 +133,7 @@ func (g *bestHost) r0() int {
 		{
 			v38 := *(*float32)(unsafe.Add(p0, int(v36)*12))
 			v39 := *(*float32)(unsafe.Add(p0, v34))
-			v40 := v38 < v39
-			if !v40 {
+			if !(v38 < v39) {
 				v42 = v34
 				goto b13
 			}
@@ -227,78 +223,59 @@ func (g *convertFloat32Host) r0() int {
 		}
 		{
 			v7 = *(*float32)(unsafe.Add(p0, x*4))
-			v8 := v7 < 2.1474836e+09
-			v9 := -2.1474836e+09 <= v7
-			v10 := v8 && v9
+			v10 := (v7 < 2.1474836e+09) && (-2.1474836e+09 <= v7)
 			v11 := float32(0)
 			if v10 {
 				v11 = v7
 			}
-			v12 := int32(v11)
 			v13 = int32(-2147483648)
 			if v10 {
-				v13 = v12
+				v13 = int32(v11)
 			}
-			v14 := v13 << 24
-			v15 = v14 >> 24
-			v16 := v13 << 16
-			v17 = v16 >> 16
-			v18 := v7 < 9.223372e+18
-			v19 := -9.223372e+18 <= v7
-			v20 := v18 && v19
+			v15 = (v13 << 24) >> 24
+			v17 = (v13 << 16) >> 16
+			v20 := (v7 < 9.223372e+18) && (-9.223372e+18 <= v7)
 			v21 := float32(0)
 			if v20 {
 				v21 = v7
 			}
-			v22 := int64(v21)
 			v23 = int64(-9223372036854775808)
 			if v20 {
-				v23 = v22
+				v23 = int64(v21)
 			}
 			v24 = v13 & 255
 			v25 = v13 & 65535
 			v26 = int32(uint64(v23))
 			v27 := float32(v7 - 9.223372e+18)
-			v28 := v27 < 9.223372e+18
-			v29 := -9.223372e+18 <= v27
-			v30 := v28 && v29
+			v30 := (v27 < 9.223372e+18) && (-9.223372e+18 <= v27)
 			v31 := float32(0)
 			if v30 {
 				v31 = v27
 			}
-			v32 := int64(v31)
 			v33 := int64(-9223372036854775808)
 			if v30 {
-				v33 = v32
+				v33 = int64(v31)
 			}
-			v34 := v23 >> 63
-			v35 := v33 & v34
-			v36 = v23 | v35
+			v36 = v23 | (v33 & (v23 >> 63))
 			v37 = float64(v7)
 			v38 := uint64(v5) < uint64(v3)
 			if !v38 {
 				goto b3
 			}
 		}
-		{
-			v39 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, x*64)) = v39
-			v41 := int16(uint32(v17))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v41
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v13
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v23
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v23
-			v46 := int8(uint32(v24))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v46
-			v48 := int16(uint32(v25))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v48
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v26
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v36
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v36
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v7
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v37
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v15))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v17))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v13
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v23
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v23
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v24))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v25))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v26
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v36
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v36
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v7
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v37
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -356,78 +333,59 @@ func (g *convertFloat64Host) r0() int {
 		}
 		{
 			v7 = *(*float64)(unsafe.Add(p0, x*8))
-			v8 := v7 < 2.147483648e+09
-			v9 := -2.147483649e+09 < v7
-			v10 := v8 && v9
+			v10 := (v7 < 2.147483648e+09) && (-2.147483649e+09 < v7)
 			v11 := float64(0)
 			if v10 {
 				v11 = v7
 			}
-			v12 := int32(v11)
 			v13 = int32(-2147483648)
 			if v10 {
-				v13 = v12
+				v13 = int32(v11)
 			}
-			v14 := v13 << 24
-			v15 = v14 >> 24
-			v16 := v13 << 16
-			v17 = v16 >> 16
-			v18 := v7 < 9.223372036854776e+18
-			v19 := -9.223372036854776e+18 <= v7
-			v20 := v18 && v19
+			v15 = (v13 << 24) >> 24
+			v17 = (v13 << 16) >> 16
+			v20 := (v7 < 9.223372036854776e+18) && (-9.223372036854776e+18 <= v7)
 			v21 := float64(0)
 			if v20 {
 				v21 = v7
 			}
-			v22 := int64(v21)
 			v23 = int64(-9223372036854775808)
 			if v20 {
-				v23 = v22
+				v23 = int64(v21)
 			}
 			v24 = v13 & 255
 			v25 = v13 & 65535
 			v26 = int32(uint64(v23))
 			v27 := float64(v7 - 9.223372036854776e+18)
-			v28 := v27 < 9.223372036854776e+18
-			v29 := -9.223372036854776e+18 <= v27
-			v30 := v28 && v29
+			v30 := (v27 < 9.223372036854776e+18) && (-9.223372036854776e+18 <= v27)
 			v31 := float64(0)
 			if v30 {
 				v31 = v27
 			}
-			v32 := int64(v31)
 			v33 := int64(-9223372036854775808)
 			if v30 {
-				v33 = v32
+				v33 = int64(v31)
 			}
-			v34 := v23 >> 63
-			v35 := v33 & v34
-			v36 = v23 | v35
+			v36 = v23 | (v33 & (v23 >> 63))
 			v37 = float32(v7)
 			v38 := uint64(v5) < uint64(v3)
 			if !v38 {
 				goto b3
 			}
 		}
-		{
-			v39 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, x*64)) = v39
-			v41 := int16(uint32(v17))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v41
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v13
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v23
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v23
-			v46 := int8(uint32(v24))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v46
-			v48 := int16(uint32(v25))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v48
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v26
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v36
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v36
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v37
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v7
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v15))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v17))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v13
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v23
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v23
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v24))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v25))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v26
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v36
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v36
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v37
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v7
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -486,10 +444,8 @@ func (g *convertIntHost) r0() int {
 		{
 			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
-			v11 := v8 << 16
-			v12 = v11 >> 16
+			v10 = (v8 << 24) >> 24
+			v12 = (v8 << 16) >> 16
 			v13 = v8 & 255
 			v14 = v8 & 65535
 			v15 = float32(v7)
@@ -499,25 +455,19 @@ func (g *convertIntHost) r0() int {
 				goto b3
 			}
 		}
-		{
-			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
-			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
-			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -577,8 +527,7 @@ func (g *convertInt16Host) r0() int {
 		{
 			v7 = *(*int16)(unsafe.Add(p0, x*2))
 			v8 = int32(v7)
-			v9 := v8 << 24
-			v10 = v9 >> 24
+			v10 = (v8 << 24) >> 24
 			v11 = int64(v7)
 			v12 = v8 & 255
 			v13 = float32(v8)
@@ -588,23 +537,19 @@ func (g *convertInt16Host) r0() int {
 				goto b3
 			}
 		}
-		{
-			v16 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v16
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v7
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v11
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v11
-			v22 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v22
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v7
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v11
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v11
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v13
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v14
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = v7
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v11
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v11
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v12))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = v7
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v11
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v11
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v13
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v14
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -662,10 +607,8 @@ func (g *convertInt32Host) r0() int {
 		}
 		{
 			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v8 := v7 << 24
-			v9 = v8 >> 24
-			v10 := v7 << 16
-			v11 = v10 >> 16
+			v9 = (v7 << 24) >> 24
+			v11 = (v7 << 16) >> 16
 			v12 = int64(v7)
 			v13 = v7 & 255
 			v14 = v7 & 65535
@@ -676,25 +619,19 @@ func (g *convertInt32Host) r0() int {
 				goto b3
 			}
 		}
-		{
-			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
-			v20 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v12
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v12
-			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v12
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v12
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v9))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v11))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v12
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v12
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v12
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v12
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -753,10 +690,8 @@ func (g *convertInt64Host) r0() int {
 		{
 			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
-			v11 := v8 << 16
-			v12 = v11 >> 16
+			v10 = (v8 << 24) >> 24
+			v12 = (v8 << 16) >> 16
 			v13 = v8 & 255
 			v14 = v8 & 65535
 			v15 = float32(v7)
@@ -766,25 +701,19 @@ func (g *convertInt64Host) r0() int {
 				goto b3
 			}
 		}
-		{
-			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
-			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
-			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -853,23 +782,19 @@ func (g *convertInt8Host) r0() int {
 				goto b3
 			}
 		}
-		{
-			*(*int8)(unsafe.Add(p1, x*64)) = v7
-			v15 := int16(v7)
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v15
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v9
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v9
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v7
-			v21 := int16(uint32(v10))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v21
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v9
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v9
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v11
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v12
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = v7
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(v7)
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v9
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v9
+		*(*int8)(unsafe.Add(p1, x*64+24)) = v7
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v10))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v9
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v9
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v11
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v12
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -928,10 +853,8 @@ func (g *convertUintHost) r0() int {
 		{
 			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
-			v11 := v8 << 16
-			v12 = v11 >> 16
+			v10 = (v8 << 24) >> 24
+			v12 = (v8 << 16) >> 16
 			v13 = v8 & 255
 			v14 = v8 & 65535
 			v15 = float32(uint64(v7))
@@ -941,25 +864,19 @@ func (g *convertUintHost) r0() int {
 				goto b3
 			}
 		}
-		{
-			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
-			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
-			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -1019,10 +936,8 @@ func (g *convertUint16Host) r0() int {
 		{
 			v7 = *(*int16)(unsafe.Add(p0, x*2))
 			v8 = int32(uint16(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
-			v11 := v8 << 16
-			v12 = v11 >> 16
+			v10 = (v8 << 24) >> 24
+			v12 = (v8 << 16) >> 16
 			v13 = int64(uint16(v7))
 			v14 = v8 & 255
 			v15 = float32(uint32(v8))
@@ -1032,24 +947,19 @@ func (g *convertUint16Host) r0() int {
 				goto b3
 			}
 		}
-		{
-			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
-			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v13
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v13
-			v25 := int8(uint32(v14))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v7
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v13
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v13
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v13
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v13
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v14))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = v7
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v13
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v13
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -1107,10 +1017,8 @@ func (g *convertUint32Host) r0() int {
 		}
 		{
 			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v8 := v7 << 24
-			v9 = v8 >> 24
-			v10 := v7 << 16
-			v11 = v10 >> 16
+			v9 = (v7 << 24) >> 24
+			v11 = (v7 << 16) >> 16
 			v12 = int64(uint32(v7))
 			v13 = v7 & 255
 			v14 = v7 & 65535
@@ -1121,25 +1029,19 @@ func (g *convertUint32Host) r0() int {
 				goto b3
 			}
 		}
-		{
-			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
-			v20 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v12
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v12
-			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v12
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v12
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v9))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v11))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v12
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v12
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v12
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v12
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -1198,10 +1100,8 @@ func (g *convertUint64Host) r0() int {
 		{
 			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
-			v11 := v8 << 16
-			v12 = v11 >> 16
+			v10 = (v8 << 24) >> 24
+			v12 = (v8 << 16) >> 16
 			v13 = v8 & 255
 			v14 = v8 & 65535
 			v15 = float32(uint64(v7))
@@ -1211,25 +1111,19 @@ func (g *convertUint64Host) r0() int {
 				goto b3
 			}
 		}
-		{
-			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v18
-			v20 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v20
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v7
-			v25 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v25
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v27
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+		continue
 	b3:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
 		continue
@@ -1289,8 +1183,7 @@ func (g *convertUint8Host) r0() int {
 		{
 			v7 = *(*int8)(unsafe.Add(p0, x))
 			v8 = int32(uint8(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
+			v10 = (v8 << 24) >> 24
 			v11 = int64(uint8(v7))
 			v12 = float32(uint32(v8))
 			v13 = float64(uint32(v8))
@@ -1300,8 +1193,7 @@ func (g *convertUint8Host) r0() int {
 			}
 		}
 		{
-			v15 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*64)) = v15
+			*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
 			v17 := int16(uint8(v7))
 			*(*int16)(unsafe.Add(p1, x*64+2)) = v17
 			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
@@ -1391,8 +1283,7 @@ func (g *faultBeforeBarrierHost) r1() int {
 			if v9 {
 				v11 = v10
 			}
-			v12 := uint64(v11) < uint64(v2)
-			if !v12 {
+			if !(uint64(v11) < uint64(v2)) {
 				goto b11
 			}
 		}
@@ -1437,17 +1328,13 @@ func (g *faultBeforeBarrierHost) r2() int {
 		v16 = int32(0)
 		v17 = int32(-1)
 	b5:
-		{
-			v18 = v17 + 1
-			v19 := v18 < 32
-			if !v19 {
-				goto b7
-			}
+		v18 = v17 + 1
+		if !(v18 < 32) {
+			goto b7
 		}
 		{
 			v20 := *(*int32)(unsafe.Add(m0, int(v18)*4))
-			v21 := v16 + v20
-			v16 = v21
+			v16 = v16 + v20
 			v17 = v18
 			goto b5
 		}
@@ -1556,33 +1443,19 @@ func (g *fusedHost) r0() int {
 		{
 			v21 := float32(v11*v13 + v15)
 			*(*float32)(unsafe.Add(p3, v19)) = v21
-			v23 := -v15
-			v24 := float32(v11*v13 + v23)
-			*(*float32)(unsafe.Add(p3, v19+4)) = v24
-			v26 := -v11
-			v27 := float32(v26*v13 + v15)
-			*(*float32)(unsafe.Add(p3, v19+8)) = v27
+			*(*float32)(unsafe.Add(p3, v19+4)) = float32(v11*v13 + (-v15))
+			*(*float32)(unsafe.Add(p3, v19+8)) = float32((-v11)*v13 + v15)
 			*(*float32)(unsafe.Add(p3, v19+12)) = v21
 			v30 = -v13
-			v31 := -v15
-			v32 := float32(v11*v30 + v31)
-			*(*float32)(unsafe.Add(p3, v19+16)) = v32
-			v34 := v13 < v11
-			if !v34 {
+			*(*float32)(unsafe.Add(p3, v19+16)) = float32(v11*v30 + (-v15))
+			if !(v13 < v11) {
 				goto b7
 			}
 		}
-		{
-			v35 := float32(v11*v30 + v15)
-			*(*float32)(unsafe.Add(p3, v19+20)) = v35
-			goto b8
-		}
+		*(*float32)(unsafe.Add(p3, v19+20)) = float32(v11*v30 + v15)
+		goto b8
 	b7:
-		{
-			v37 := -v11
-			v38 := float32(v37*v30 + v15)
-			*(*float32)(unsafe.Add(p3, v19+20)) = v38
-		}
+		*(*float32)(unsafe.Add(p3, v19+20)) = float32((-v11)*v30 + v15)
 	b8:
 		continue
 	b9:
@@ -1664,11 +1537,8 @@ func (g *grid2Host) r0() int {
 			v11 := v8 * v4
 			v12 = v11 + v7
 			v13 := v8 * v9
-			v14 := v13 + v7
-			v15 := int32(uint64(v14))
-			v20 = v15 + v19
-			v21 := uint64(v12) < uint64(v5)
-			if !v21 {
+			v20 = int32(uint64(v13+v7)) + v19
+			if !(uint64(v12) < uint64(v5)) {
 				goto b2
 			}
 		}
@@ -1766,60 +1636,35 @@ func (g *grid2LocalHost) r1() int {
 			v11 := int32(y)
 			v12 := int64(uint32(v11))
 			v15 := v12 * v13
-			v16 := v15 + v10
-			v24 = v16
+			v24 = v15 + v10
 		}
 	b2:
-		{
-			v25 := v24 < 60
-			if !v25 {
-				goto b11
-			}
+		if !(v24 < 60) {
+			goto b11
 		}
-		{
-			v26 = v24 / 10
-			v27 := v21 + v26
-			v28 = v27 + -1
-			v29 := v26 * 10
-			v30 = v24 - v29
-			v31 := v22 + v30
-			v32 = v31 + -1
-			v33 := 0 <= v28
-			if !v33 {
-				goto b10
-			}
+		v26 = v24 / 10
+		v28 = (v21 + v26) + -1
+		v30 = v24 - (v26 * 10)
+		v32 = (v22 + v30) + -1
+		if !(0 <= v28) {
+			goto b10
 		}
-		{
-			v34 := 0 <= v32
-			if !v34 {
-				goto b10
-			}
+		if !(0 <= v32) {
+			goto b10
 		}
-		{
-			v35 := v28 * v2
-			v36 = v35 + v32
-			v37 := v36 < v3
-			if !v37 {
-				goto b10
-			}
+		v36 = (v28 * v2) + v32
+		if !(v36 < v3) {
+			goto b10
 		}
-		{
-			v38 := v32 < v2
-			if !v38 {
-				goto b10
-			}
+		if !(v32 < v2) {
+			goto b10
 		}
-		{
-			v39 := uint64(v36) < uint64(v3)
-			if !v39 {
-				goto b9
-			}
+		if !(uint64(v36) < uint64(v3)) {
+			goto b9
 		}
 		{
 			v40 := *(*float32)(unsafe.Add(p1, int(v36)*4))
-			v41 := int32(uint64(v26))
-			v42 := int32(uint64(v30))
-			*(*float32)(unsafe.Add(m0, int(v41)*40+int(v42)*4)) = v40
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v26)))*40+int(int32(uint64(v30)))*4)) = v40
 			goto b10
 		}
 	b9:
@@ -1827,14 +1672,11 @@ func (g *grid2LocalHost) r1() int {
 		g.Leave(li)
 		continue
 	b10:
-		{
-			v45 := v24 + v23
-			v24 = v45
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		v24 = v24 + v23
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b11:
 		next = 1
 		continue
@@ -1881,10 +1723,7 @@ func (g *grid2LocalHost) r2() int {
 			v50 := uint32(v9) < uint32(10)
 			v51 := v9 + 2
 			v52 := uint32(v51) < uint32(10)
-			v53 := v46 && v48
-			v54 := v53 && v50
-			v55 := v54 && v52
-			if !v55 {
+			if !(((v46 && v48) && v50) && v52) {
 				v75 = float32(0)
 				v76 = int32(0)
 				goto b14
@@ -1892,24 +1731,17 @@ func (g *grid2LocalHost) r2() int {
 		}
 		{
 			v56 := *(*float32)(unsafe.Add(m0, y*40+x*4))
-			v57 := float32(v56 + 0)
 			v58 := *(*float32)(unsafe.Add(m0, y*40+x*4+4))
-			v59 := float32(v57 + v58)
 			v60 := *(*float32)(unsafe.Add(m0, y*40+x*4+8))
-			v61 := float32(v59 + v60)
 			v63 := *(*float32)(unsafe.Add(m0, y*40+x*4+40))
-			v64 := float32(v61 + v63)
+			v64 := float32(float32(float32(float32(v56+0)+v58)+v60) + v63)
 			v65 := *(*float32)(unsafe.Add(m0, y*40+x*4+44))
-			v66 := float32(v64 + v65)
 			v67 := *(*float32)(unsafe.Add(m0, y*40+x*4+48))
-			v68 := float32(v66 + v67)
 			v69 := *(*float32)(unsafe.Add(m0, y*40+x*4+80))
-			v70 := float32(v68 + v69)
 			v71 := *(*float32)(unsafe.Add(m0, y*40+x*4+84))
-			v72 := float32(v70 + v71)
+			v72 := float32(float32(float32(float32(v64+v65)+v67)+v69) + v71)
 			v73 := *(*float32)(unsafe.Add(m0, y*40+x*4+88))
-			v74 := float32(v72 + v73)
-			v93 = v74
+			v93 = float32(v72 + v73)
 			goto b24
 		}
 	b14:
@@ -1919,29 +1751,21 @@ func (g *grid2LocalHost) r2() int {
 		v80 = v75
 		v81 = int32(-1)
 	b15:
-		{
-			v82 := v81 <= 1
-			if !v82 {
-				goto b21
-			}
+		if !(v81 <= 1) {
+			goto b21
 		}
 		if !v79 {
 			goto b20
 		}
-		{
-			v83 = v49 + v81
-			v84 = int64(uint32(v83))
-			v85 := uint32(v83) < uint32(10)
-			if !v85 {
-				goto b19
-			}
+		v83 = v49 + v81
+		v84 = int64(uint32(v83))
+		if !(uint32(v83) < uint32(10)) {
+			goto b19
 		}
 		{
 			v86 := *(*float32)(unsafe.Add(m0, int(v77)*40+int(v83)*4))
-			v87 := float32(v80 + v86)
-			v88 := v81 + 1
-			v80 = v87
-			v81 = v88
+			v80 = float32(v80 + v86)
+			v81 = v81 + 1
 			goto b15
 		}
 	b19:
@@ -1951,12 +1775,9 @@ func (g *grid2LocalHost) r2() int {
 		g.Fault(2, v78, int64(6), v0, v1, int32(0))
 		continue
 	b21:
-		{
-			v91 = v76 + 1
-			v92 := v91 < 3
-			if !v92 {
-				goto b23
-			}
+		v91 = v76 + 1
+		if !(v91 < 3) {
+			goto b23
 		}
 		v75 = v80
 		v76 = v91
@@ -1967,8 +1788,7 @@ func (g *grid2LocalHost) r2() int {
 		{
 			v94 := v8 * v2
 			v95 = v94 + v7
-			v96 := uint64(v95) < uint64(v5)
-			if !v96 {
+			if !(uint64(v95) < uint64(v5)) {
 				goto b26
 			}
 		}
@@ -2039,16 +1859,11 @@ func (g *grid3Host) r0() int {
 			v8 := int64(uint32(v1))
 			v9 := int64(uint32(v2))
 			v11 := v9 * v10
-			v12 := v11 + v8
-			v14 := v12 * v13
-			v15 = v14 + v7
+			v15 = ((v11 + v8) * v13) + v7
 			v16 := v9 * 10000
 			v17 := v8 * 100
-			v18 := v16 + v17
-			v19 := v18 + v7
-			v20 = int32(uint64(v19))
-			v21 := uint64(v15) < uint64(v5)
-			if !v21 {
+			v20 = int32(uint64((v16 + v17) + v7))
+			if !(uint64(v15) < uint64(v5)) {
 				goto b2
 			}
 		}
@@ -2480,10 +2295,9 @@ func (g *groupFloats32Host) r6() int {
 		v23 := h23[li]
 		v11 := (basex + x) * 72
 		{
-			v24 := float32(v23 + 0)
 			v25 := int32(li)
 			v26 := v25 == 0
-			v27 := v24
+			v27 := float32(v23 + 0)
 			if v26 {
 				v27 = float32(0)
 			}
@@ -2662,10 +2476,9 @@ func (g *groupFloats32Host) r20() int {
 		v44 := h44[li]
 		v11 := (basex + x) * 72
 		{
-			v45 := float32(v44 + 0)
 			v46 := int32(lane)
 			v47 := v46 == 0
-			v48 := v45
+			v48 := float32(v44 + 0)
 			if v47 {
 				v48 = float32(0)
 			}
@@ -3219,10 +3032,9 @@ func (g *groupFloats64Host) r6() int {
 		v23 := h23[li]
 		v11 := (basex + x) * 144
 		{
-			v24 := float64(v23 + 0)
 			v25 := int32(li)
 			v26 := v25 == 0
-			v27 := v24
+			v27 := float64(v23 + 0)
 			if v26 {
 				v27 = float64(0)
 			}
@@ -3401,10 +3213,9 @@ func (g *groupFloats64Host) r20() int {
 		v44 := h44[li]
 		v11 := (basex + x) * 144
 		{
-			v45 := float64(v44 + 0)
 			v46 := int32(lane)
 			v47 := v46 == 0
-			v48 := v45
+			v48 := float64(v44 + 0)
 			if v47 {
 				v48 = float64(0)
 			}
@@ -3720,8 +3531,7 @@ func (g *groupGuardsHost) r1() int {
 			v14 := int32(uint32(v6) / uint32(4))
 			v15 := v14 * 4
 			v16 := v6 - v15
-			v17 := v16 + 10
-			v18 := v10 - v17
+			v18 := v10 - (v16 + 10)
 			v19 := v18 & 1
 			h18[li] = v18
 			h19[li] = v19
@@ -3762,11 +3572,8 @@ func (g *groupGuardsHost) r2() int {
 		v11 := e11
 		v18 := h18[li]
 		var v10 int32
-		{
-			v21 := v11 + v20
-			v10 = v18
-			v11 = v21
-		}
+		v10 = v18
+		v11 = v11 + v20
 		{
 			v12 := 0 < v10
 			h10[li] = v10
@@ -3880,8 +3687,7 @@ func (g *groupGuardsHost) r5() int {
 		{
 			v29 := 63 - v6
 			v30 := *(*int32)(unsafe.Add(m0, int(v29)*4))
-			v31 := v11 + v30
-			v33 = v31
+			v33 = v11 + v30
 		}
 		v34 = v33
 		v35 = int32(0)
@@ -3915,13 +3721,9 @@ func (g *groupGuardsHost) r6() int {
 		v0 := int32(basex + x)
 		v5 := int64(uint32(v0))
 		var v41, v42 int32
-		{
-			v37 := v35 * 40
-			v38 := v37 < v36
-			if !v38 {
-				v41 = v34
-				goto b19
-			}
+		if !((v35 * 40) < v36) {
+			v41 = v34
+			goto b19
 		}
 		h34[li] = v34
 		u35 = v35
@@ -3933,12 +3735,9 @@ func (g *groupGuardsHost) r6() int {
 		}
 		continue
 	b19:
-		{
-			v42 = v35 + 1
-			v43 := v42 < 3
-			if !v43 {
-				goto b21
-			}
+		v42 = v35 + 1
+		if !(v42 < 3) {
+			goto b21
 		}
 		v34 = v41
 		v35 = v42
@@ -3993,16 +3792,10 @@ func (g *groupGuardsHost) r8() int {
 		v0 := int32(basex + x)
 		v5 := int64(uint32(v0))
 		var v41, v42 int32
-		{
-			v40 := v34 - v39
-			v41 = v40
-		}
-		{
-			v42 = v35 + 1
-			v43 := v42 < 3
-			if !v43 {
-				goto b21
-			}
+		v41 = v34 - v39
+		v42 = v35 + 1
+		if !(v42 < 3) {
+			goto b21
 		}
 		v34 = v41
 		v35 = v42
@@ -4576,13 +4369,8 @@ func (g *groupIntsInt16Host) r8() int {
 		}
 		v41 := h41[li]
 		v12 := (basex + x) * 48
-		{
-			v42 := v41 << 16
-			v43 := v42 >> 16
-			v44 := int16(uint32(v43))
-			*(*int16)(unsafe.Add(p1, v12+14)) = v44
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+14)) = int16(uint32((v41 << 16) >> 16))
+		continue
 	}
 	return 8
 }
@@ -4602,16 +4390,13 @@ func (g *groupIntsInt16Host) r9() int {
 		v46 := h46[li]
 		v12 := (basex + x) * 48
 		{
-			v47 := v46 << 16
-			v48 := v47 >> 16
 			v49 := int32(li)
 			v50 := v49 == 0
-			v51 := v48
+			v51 := (v46 << 16) >> 16
 			if v50 {
 				v51 = int32(0)
 			}
-			v52 := int16(uint32(v51))
-			*(*int16)(unsafe.Add(p1, v12+16)) = v52
+			*(*int16)(unsafe.Add(p1, v12+16)) = int16(uint32(v51))
 			continue
 		}
 	}
@@ -4632,11 +4417,8 @@ func (g *groupIntsInt16Host) r10() int {
 		}
 		v54 := h54[li]
 		v12 := (basex + x) * 48
-		{
-			v55 := int16(uint32(v54))
-			*(*int16)(unsafe.Add(p1, v12+18)) = v55
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+18)) = int16(uint32(v54))
+		continue
 	}
 	return 10
 }
@@ -4662,8 +4444,7 @@ func (g *groupIntsInt16Host) r11() int {
 			if v50 {
 				v58 = int32(32767)
 			}
-			v59 := int16(uint32(v58))
-			*(*int16)(unsafe.Add(p1, v12+20)) = v59
+			*(*int16)(unsafe.Add(p1, v12+20)) = int16(uint32(v58))
 			continue
 		}
 	}
@@ -4691,8 +4472,7 @@ func (g *groupIntsInt16Host) r12() int {
 			if v50 {
 				v62 = int32(-1)
 			}
-			v63 := int16(uint32(v62))
-			*(*int16)(unsafe.Add(p1, v12+22)) = v63
+			*(*int16)(unsafe.Add(p1, v12+22)) = int16(uint32(v62))
 			continue
 		}
 	}
@@ -4713,13 +4493,8 @@ func (g *groupIntsInt16Host) r14() int {
 		}
 		v65 := h65[li]
 		v12 := (basex + x) * 48
-		{
-			v66 := v65 << 16
-			v67 := v66 >> 16
-			v68 := int16(uint32(v67))
-			*(*int16)(unsafe.Add(p1, v12+24)) = v68
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+24)) = int16(uint32((v65 << 16) >> 16))
+		continue
 	}
 	return 14
 }
@@ -4738,13 +4513,8 @@ func (g *groupIntsInt16Host) r16() int {
 		}
 		v70 := h70[li]
 		v12 := (basex + x) * 48
-		{
-			v71 := v70 << 16
-			v72 := v71 >> 16
-			v73 := int16(uint32(v72))
-			*(*int16)(unsafe.Add(p1, v12+26)) = v73
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+26)) = int16(uint32((v70 << 16) >> 16))
+		continue
 	}
 	return 16
 }
@@ -4763,11 +4533,8 @@ func (g *groupIntsInt16Host) r18() int {
 		}
 		v75 := h75[li]
 		v12 := (basex + x) * 48
-		{
-			v76 := int16(uint32(v75))
-			*(*int16)(unsafe.Add(p1, v12+28)) = v76
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+28)) = int16(uint32(v75))
+		continue
 	}
 	return 18
 }
@@ -4786,11 +4553,8 @@ func (g *groupIntsInt16Host) r20() int {
 		}
 		v78 := h78[li]
 		v12 := (basex + x) * 48
-		{
-			v79 := int16(uint32(v78))
-			*(*int16)(unsafe.Add(p1, v12+30)) = v79
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+30)) = int16(uint32(v78))
+		continue
 	}
 	return 20
 }
@@ -4809,11 +4573,8 @@ func (g *groupIntsInt16Host) r22() int {
 		}
 		v81 := h81[li]
 		v12 := (basex + x) * 48
-		{
-			v82 := int16(uint32(v81))
-			*(*int16)(unsafe.Add(p1, v12+32)) = v82
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+32)) = int16(uint32(v81))
+		continue
 	}
 	return 22
 }
@@ -4832,11 +4593,8 @@ func (g *groupIntsInt16Host) r24() int {
 		}
 		v84 := h84[li]
 		v12 := (basex + x) * 48
-		{
-			v85 := int16(uint32(v84))
-			*(*int16)(unsafe.Add(p1, v12+34)) = v85
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+34)) = int16(uint32(v84))
+		continue
 	}
 	return 24
 }
@@ -4855,11 +4613,8 @@ func (g *groupIntsInt16Host) r26() int {
 		}
 		v87 := h87[li]
 		v12 := (basex + x) * 48
-		{
-			v88 := int16(uint32(v87))
-			*(*int16)(unsafe.Add(p1, v12+36)) = v88
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+36)) = int16(uint32(v87))
+		continue
 	}
 	return 26
 }
@@ -4878,13 +4633,8 @@ func (g *groupIntsInt16Host) r28() int {
 		}
 		v90 := h90[li]
 		v12 := (basex + x) * 48
-		{
-			v91 := v90 << 16
-			v92 := v91 >> 16
-			v93 := int16(uint32(v92))
-			*(*int16)(unsafe.Add(p1, v12+38)) = v93
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+38)) = int16(uint32((v90 << 16) >> 16))
+		continue
 	}
 	return 28
 }
@@ -4909,16 +4659,13 @@ func (g *groupIntsInt16Host) r30() int {
 		v95 := h95[li]
 		v12 := (basex + x) * 48
 		{
-			v96 := v95 << 16
-			v97 := v96 >> 16
 			v98 := int32(lane)
 			v99 := v98 == 0
-			v100 := v97
+			v100 := (v95 << 16) >> 16
 			if v99 {
 				v100 = int32(0)
 			}
-			v101 := int16(uint32(v100))
-			*(*int16)(unsafe.Add(p1, v12+40)) = v101
+			*(*int16)(unsafe.Add(p1, v12+40)) = int16(uint32(v100))
 			continue
 		}
 	}
@@ -4939,11 +4686,8 @@ func (g *groupIntsInt16Host) r32() int {
 		}
 		v103 := h103[li]
 		v12 := (basex + x) * 48
-		{
-			v104 := int16(uint32(v103))
-			*(*int16)(unsafe.Add(p1, v12+42)) = v104
-			continue
-		}
+		*(*int16)(unsafe.Add(p1, v12+42)) = int16(uint32(v103))
+		continue
 	}
 	return 32
 }
@@ -4974,8 +4718,7 @@ func (g *groupIntsInt16Host) r34() int {
 			if v99 {
 				v107 = int32(-32768)
 			}
-			v108 := int16(uint32(v107))
-			*(*int16)(unsafe.Add(p1, v12+44)) = v108
+			*(*int16)(unsafe.Add(p1, v12+44)) = int16(uint32(v107))
 			continue
 		}
 	}
@@ -5004,14 +4747,11 @@ func (g *groupIntsInt16Host) r36() int {
 		v99 := v98 == 0
 		v12 := (basex + x) * 48
 		{
-			v111 := v110 << 16
-			v112 := v111 >> 16
-			v113 := v112
+			v113 := (v110 << 16) >> 16
 			if v99 {
 				v113 = int32(1)
 			}
-			v114 := int16(uint32(v113))
-			*(*int16)(unsafe.Add(p1, v12+46)) = v114
+			*(*int16)(unsafe.Add(p1, v12+46)) = int16(uint32(v113))
 			continue
 		}
 	}
@@ -7413,13 +7153,8 @@ func (g *groupIntsInt8Host) r8() int {
 		}
 		v41 := h41[li]
 		v12 := (basex + x) * 24
-		{
-			v42 := v41 << 24
-			v43 := v42 >> 24
-			v44 := int8(uint32(v43))
-			*(*int8)(unsafe.Add(p1, v12+7)) = v44
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+7)) = int8(uint32((v41 << 24) >> 24))
+		continue
 	}
 	return 8
 }
@@ -7439,16 +7174,13 @@ func (g *groupIntsInt8Host) r9() int {
 		v46 := h46[li]
 		v12 := (basex + x) * 24
 		{
-			v47 := v46 << 24
-			v48 := v47 >> 24
 			v49 := int32(li)
 			v50 := v49 == 0
-			v51 := v48
+			v51 := (v46 << 24) >> 24
 			if v50 {
 				v51 = int32(0)
 			}
-			v52 := int8(uint32(v51))
-			*(*int8)(unsafe.Add(p1, v12+8)) = v52
+			*(*int8)(unsafe.Add(p1, v12+8)) = int8(uint32(v51))
 			continue
 		}
 	}
@@ -7469,11 +7201,8 @@ func (g *groupIntsInt8Host) r10() int {
 		}
 		v54 := h54[li]
 		v12 := (basex + x) * 24
-		{
-			v55 := int8(uint32(v54))
-			*(*int8)(unsafe.Add(p1, v12+9)) = v55
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+9)) = int8(uint32(v54))
+		continue
 	}
 	return 10
 }
@@ -7499,8 +7228,7 @@ func (g *groupIntsInt8Host) r11() int {
 			if v50 {
 				v58 = int32(127)
 			}
-			v59 := int8(uint32(v58))
-			*(*int8)(unsafe.Add(p1, v12+10)) = v59
+			*(*int8)(unsafe.Add(p1, v12+10)) = int8(uint32(v58))
 			continue
 		}
 	}
@@ -7528,8 +7256,7 @@ func (g *groupIntsInt8Host) r12() int {
 			if v50 {
 				v62 = int32(-1)
 			}
-			v63 := int8(uint32(v62))
-			*(*int8)(unsafe.Add(p1, v12+11)) = v63
+			*(*int8)(unsafe.Add(p1, v12+11)) = int8(uint32(v62))
 			continue
 		}
 	}
@@ -7550,13 +7277,8 @@ func (g *groupIntsInt8Host) r14() int {
 		}
 		v65 := h65[li]
 		v12 := (basex + x) * 24
-		{
-			v66 := v65 << 24
-			v67 := v66 >> 24
-			v68 := int8(uint32(v67))
-			*(*int8)(unsafe.Add(p1, v12+12)) = v68
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+12)) = int8(uint32((v65 << 24) >> 24))
+		continue
 	}
 	return 14
 }
@@ -7575,13 +7297,8 @@ func (g *groupIntsInt8Host) r16() int {
 		}
 		v70 := h70[li]
 		v12 := (basex + x) * 24
-		{
-			v71 := v70 << 24
-			v72 := v71 >> 24
-			v73 := int8(uint32(v72))
-			*(*int8)(unsafe.Add(p1, v12+13)) = v73
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+13)) = int8(uint32((v70 << 24) >> 24))
+		continue
 	}
 	return 16
 }
@@ -7600,11 +7317,8 @@ func (g *groupIntsInt8Host) r18() int {
 		}
 		v75 := h75[li]
 		v12 := (basex + x) * 24
-		{
-			v76 := int8(uint32(v75))
-			*(*int8)(unsafe.Add(p1, v12+14)) = v76
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+14)) = int8(uint32(v75))
+		continue
 	}
 	return 18
 }
@@ -7623,11 +7337,8 @@ func (g *groupIntsInt8Host) r20() int {
 		}
 		v78 := h78[li]
 		v12 := (basex + x) * 24
-		{
-			v79 := int8(uint32(v78))
-			*(*int8)(unsafe.Add(p1, v12+15)) = v79
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+15)) = int8(uint32(v78))
+		continue
 	}
 	return 20
 }
@@ -7646,11 +7357,8 @@ func (g *groupIntsInt8Host) r22() int {
 		}
 		v81 := h81[li]
 		v12 := (basex + x) * 24
-		{
-			v82 := int8(uint32(v81))
-			*(*int8)(unsafe.Add(p1, v12+16)) = v82
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+16)) = int8(uint32(v81))
+		continue
 	}
 	return 22
 }
@@ -7669,11 +7377,8 @@ func (g *groupIntsInt8Host) r24() int {
 		}
 		v84 := h84[li]
 		v12 := (basex + x) * 24
-		{
-			v85 := int8(uint32(v84))
-			*(*int8)(unsafe.Add(p1, v12+17)) = v85
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+17)) = int8(uint32(v84))
+		continue
 	}
 	return 24
 }
@@ -7692,11 +7397,8 @@ func (g *groupIntsInt8Host) r26() int {
 		}
 		v87 := h87[li]
 		v12 := (basex + x) * 24
-		{
-			v88 := int8(uint32(v87))
-			*(*int8)(unsafe.Add(p1, v12+18)) = v88
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+18)) = int8(uint32(v87))
+		continue
 	}
 	return 26
 }
@@ -7715,13 +7417,8 @@ func (g *groupIntsInt8Host) r28() int {
 		}
 		v90 := h90[li]
 		v12 := (basex + x) * 24
-		{
-			v91 := v90 << 24
-			v92 := v91 >> 24
-			v93 := int8(uint32(v92))
-			*(*int8)(unsafe.Add(p1, v12+19)) = v93
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+19)) = int8(uint32((v90 << 24) >> 24))
+		continue
 	}
 	return 28
 }
@@ -7746,16 +7443,13 @@ func (g *groupIntsInt8Host) r30() int {
 		v95 := h95[li]
 		v12 := (basex + x) * 24
 		{
-			v96 := v95 << 24
-			v97 := v96 >> 24
 			v98 := int32(lane)
 			v99 := v98 == 0
-			v100 := v97
+			v100 := (v95 << 24) >> 24
 			if v99 {
 				v100 = int32(0)
 			}
-			v101 := int8(uint32(v100))
-			*(*int8)(unsafe.Add(p1, v12+20)) = v101
+			*(*int8)(unsafe.Add(p1, v12+20)) = int8(uint32(v100))
 			continue
 		}
 	}
@@ -7776,11 +7470,8 @@ func (g *groupIntsInt8Host) r32() int {
 		}
 		v103 := h103[li]
 		v12 := (basex + x) * 24
-		{
-			v104 := int8(uint32(v103))
-			*(*int8)(unsafe.Add(p1, v12+21)) = v104
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+21)) = int8(uint32(v103))
+		continue
 	}
 	return 32
 }
@@ -7811,8 +7502,7 @@ func (g *groupIntsInt8Host) r34() int {
 			if v99 {
 				v107 = int32(-128)
 			}
-			v108 := int8(uint32(v107))
-			*(*int8)(unsafe.Add(p1, v12+22)) = v108
+			*(*int8)(unsafe.Add(p1, v12+22)) = int8(uint32(v107))
 			continue
 		}
 	}
@@ -7841,14 +7531,11 @@ func (g *groupIntsInt8Host) r36() int {
 		v99 := v98 == 0
 		v12 := (basex + x) * 24
 		{
-			v111 := v110 << 24
-			v112 := v111 >> 24
-			v113 := v112
+			v113 := (v110 << 24) >> 24
 			if v99 {
 				v113 = int32(1)
 			}
-			v114 := int8(uint32(v113))
-			*(*int8)(unsafe.Add(p1, v12+23)) = v114
+			*(*int8)(unsafe.Add(p1, v12+23)) = int8(uint32(v113))
 			continue
 		}
 	}
@@ -10248,12 +9935,8 @@ func (g *groupIntsUint8Host) r8() int {
 		}
 		v39 := h39[li]
 		v12 := (basex + x) * 24
-		{
-			v40 := v39 & 255
-			v41 := int8(uint32(v40))
-			*(*int8)(unsafe.Add(p1, v12+7)) = v41
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+7)) = int8(uint32(v39 & 255))
+		continue
 	}
 	return 8
 }
@@ -10273,15 +9956,13 @@ func (g *groupIntsUint8Host) r9() int {
 		v43 := h43[li]
 		v12 := (basex + x) * 24
 		{
-			v44 := v43 & 255
 			v45 := int32(li)
 			v46 := v45 == 0
-			v47 := v44
+			v47 := v43 & 255
 			if v46 {
 				v47 = int32(0)
 			}
-			v48 := int8(uint32(v47))
-			*(*int8)(unsafe.Add(p1, v12+8)) = v48
+			*(*int8)(unsafe.Add(p1, v12+8)) = int8(uint32(v47))
 			continue
 		}
 	}
@@ -10302,11 +9983,8 @@ func (g *groupIntsUint8Host) r10() int {
 		}
 		v50 := h50[li]
 		v12 := (basex + x) * 24
-		{
-			v51 := int8(uint32(v50))
-			*(*int8)(unsafe.Add(p1, v12+9)) = v51
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+9)) = int8(uint32(v50))
+		continue
 	}
 	return 10
 }
@@ -10332,8 +10010,7 @@ func (g *groupIntsUint8Host) r11() int {
 			if v46 {
 				v54 = int32(255)
 			}
-			v55 := int8(uint32(v54))
-			*(*int8)(unsafe.Add(p1, v12+10)) = v55
+			*(*int8)(unsafe.Add(p1, v12+10)) = int8(uint32(v54))
 			continue
 		}
 	}
@@ -10361,8 +10038,7 @@ func (g *groupIntsUint8Host) r12() int {
 			if v46 {
 				v58 = int32(255)
 			}
-			v59 := int8(uint32(v58))
-			*(*int8)(unsafe.Add(p1, v12+11)) = v59
+			*(*int8)(unsafe.Add(p1, v12+11)) = int8(uint32(v58))
 			continue
 		}
 	}
@@ -10383,12 +10059,8 @@ func (g *groupIntsUint8Host) r14() int {
 		}
 		v61 := h61[li]
 		v12 := (basex + x) * 24
-		{
-			v62 := v61 & 255
-			v63 := int8(uint32(v62))
-			*(*int8)(unsafe.Add(p1, v12+12)) = v63
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+12)) = int8(uint32(v61 & 255))
+		continue
 	}
 	return 14
 }
@@ -10407,12 +10079,8 @@ func (g *groupIntsUint8Host) r16() int {
 		}
 		v65 := h65[li]
 		v12 := (basex + x) * 24
-		{
-			v66 := v65 & 255
-			v67 := int8(uint32(v66))
-			*(*int8)(unsafe.Add(p1, v12+13)) = v67
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+13)) = int8(uint32(v65 & 255))
+		continue
 	}
 	return 16
 }
@@ -10431,11 +10099,8 @@ func (g *groupIntsUint8Host) r18() int {
 		}
 		v69 := h69[li]
 		v12 := (basex + x) * 24
-		{
-			v70 := int8(uint32(v69))
-			*(*int8)(unsafe.Add(p1, v12+14)) = v70
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+14)) = int8(uint32(v69))
+		continue
 	}
 	return 18
 }
@@ -10454,11 +10119,8 @@ func (g *groupIntsUint8Host) r20() int {
 		}
 		v72 := h72[li]
 		v12 := (basex + x) * 24
-		{
-			v73 := int8(uint32(v72))
-			*(*int8)(unsafe.Add(p1, v12+15)) = v73
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+15)) = int8(uint32(v72))
+		continue
 	}
 	return 20
 }
@@ -10477,11 +10139,8 @@ func (g *groupIntsUint8Host) r22() int {
 		}
 		v75 := h75[li]
 		v12 := (basex + x) * 24
-		{
-			v76 := int8(uint32(v75))
-			*(*int8)(unsafe.Add(p1, v12+16)) = v76
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+16)) = int8(uint32(v75))
+		continue
 	}
 	return 22
 }
@@ -10500,11 +10159,8 @@ func (g *groupIntsUint8Host) r24() int {
 		}
 		v78 := h78[li]
 		v12 := (basex + x) * 24
-		{
-			v79 := int8(uint32(v78))
-			*(*int8)(unsafe.Add(p1, v12+17)) = v79
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+17)) = int8(uint32(v78))
+		continue
 	}
 	return 24
 }
@@ -10523,11 +10179,8 @@ func (g *groupIntsUint8Host) r26() int {
 		}
 		v81 := h81[li]
 		v12 := (basex + x) * 24
-		{
-			v82 := int8(uint32(v81))
-			*(*int8)(unsafe.Add(p1, v12+18)) = v82
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+18)) = int8(uint32(v81))
+		continue
 	}
 	return 26
 }
@@ -10546,12 +10199,8 @@ func (g *groupIntsUint8Host) r28() int {
 		}
 		v84 := h84[li]
 		v12 := (basex + x) * 24
-		{
-			v85 := v84 & 255
-			v86 := int8(uint32(v85))
-			*(*int8)(unsafe.Add(p1, v12+19)) = v86
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+19)) = int8(uint32(v84 & 255))
+		continue
 	}
 	return 28
 }
@@ -10576,15 +10225,13 @@ func (g *groupIntsUint8Host) r30() int {
 		v88 := h88[li]
 		v12 := (basex + x) * 24
 		{
-			v89 := v88 & 255
 			v90 := int32(lane)
 			v91 := v90 == 0
-			v92 := v89
+			v92 := v88 & 255
 			if v91 {
 				v92 = int32(0)
 			}
-			v93 := int8(uint32(v92))
-			*(*int8)(unsafe.Add(p1, v12+20)) = v93
+			*(*int8)(unsafe.Add(p1, v12+20)) = int8(uint32(v92))
 			continue
 		}
 	}
@@ -10605,11 +10252,8 @@ func (g *groupIntsUint8Host) r32() int {
 		}
 		v95 := h95[li]
 		v12 := (basex + x) * 24
-		{
-			v96 := int8(uint32(v95))
-			*(*int8)(unsafe.Add(p1, v12+21)) = v96
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+21)) = int8(uint32(v95))
+		continue
 	}
 	return 32
 }
@@ -10640,8 +10284,7 @@ func (g *groupIntsUint8Host) r34() int {
 			if v91 {
 				v99 = int32(0)
 			}
-			v100 := int8(uint32(v99))
-			*(*int8)(unsafe.Add(p1, v12+22)) = v100
+			*(*int8)(unsafe.Add(p1, v12+22)) = int8(uint32(v99))
 			continue
 		}
 	}
@@ -10670,13 +10313,11 @@ func (g *groupIntsUint8Host) r36() int {
 		v91 := v90 == 0
 		v12 := (basex + x) * 24
 		{
-			v103 := v102 & 255
-			v104 := v103
+			v104 := v102 & 255
 			if v91 {
 				v104 = int32(1)
 			}
-			v105 := int8(uint32(v104))
-			*(*int8)(unsafe.Add(p1, v12+23)) = v105
+			*(*int8)(unsafe.Add(p1, v12+23)) = int8(uint32(v104))
 			continue
 		}
 	}
@@ -10923,15 +10564,9 @@ func (g *groupLeaversHost) r0() int {
 				goto b46
 			}
 		}
-		{
-			v12 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v13 := v12 / 7
-			v14 := v13 * 7
-			v15 := v12 - v14
-			v16 := v15 == 3
-			if !v16 {
-				goto b5
-			}
+		v12 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+		if !((v12 - ((v12 / 7) * 7)) == 3) {
+			goto b5
 		}
 		{
 			v17 = v10 * 8
@@ -11065,11 +10700,8 @@ func (g *groupLeaversHost) r4() int {
 				goto b14
 			}
 		}
-		{
-			v39 := v12 / v37
-			v41 = v39
-			goto b15
-		}
+		v41 = v12 / v37
+		goto b15
 	b14:
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -11330,8 +10962,7 @@ func (g *groupLeaversHost) r14() int {
 		v70 := v64 + 1
 		var v74 float32
 		{
-			v73 := float32(v72 + 0)
-			v74 = v73
+			v74 = float32(v72 + 0)
 			if v32 {
 				v74 = float32(0)
 			}
@@ -11656,12 +11287,9 @@ func (g *groupRoundsHost) r0() int {
 			v8 := int64(uint32(v2))
 			v11 := v8 * v10
 			v12 := int64(uint32(v1))
-			v13 := v11 + v12
-			v16 := v13 * v15
 			v17 := int64(uint32(v0))
-			v18 = v16 + v17
-			v19 := uint64(v18) < uint64(v4)
-			if !v19 {
+			v18 = ((v11 + v12) * v15) + v17
+			if !(uint64(v18) < uint64(v4)) {
 				goto b34
 			}
 		}
@@ -11671,21 +11299,12 @@ func (g *groupRoundsHost) r0() int {
 			v22 = int32(0)
 			v23 = int32(0)
 		}
-		{
-			v24 := v21 / 9
-			v25 := v24 * 9
-			v26 := v21 - v25
-			v27 := v26 == v23
-			if !v27 {
-				goto b6
-			}
+		if !((v21 - ((v21 / 9) * 9)) == v23) {
+			goto b6
 		}
-		{
-			v28 = v22 + -1000
-			v29 := uint64(v18) < uint64(v6)
-			if !v29 {
-				goto b5
-			}
+		v28 = v22 + -1000
+		if !(uint64(v18) < uint64(v6)) {
+			goto b5
 		}
 		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
 		g.Leave(li)
@@ -11741,8 +11360,7 @@ func (g *groupRoundsHost) r2() int {
 		v34 := h34[li]
 		v22 := h22[li]
 		{
-			v35 := v32 + v34
-			v36 := v22 + v35
+			v36 := v22 + (v32 + v34)
 			h36[li] = v36
 			continue
 		}
@@ -11808,47 +11426,27 @@ func (g *groupRoundsHost) r3() int {
 		v39 = v21
 		v40 = v36
 		v41 = v38
-		{
-			v42 := 0 < v41
-			if !v42 {
-				goto b19
-			}
+		if !(0 < v41) {
+			goto b19
+		}
+		if !((v39 - ((v39 / 23) * 23)) == 5) {
+			v57 = v39
+			goto b16
+		}
+		if !(v41 == 2) {
+			v57 = v39
+			goto b16
+		}
+		v49 = int32(uint64(v3 - v18))
+		if !(v49 != 0) {
+			goto b15
 		}
 		{
-			v43 := v39 / 23
-			v44 := v43 * 23
-			v45 := v39 - v44
-			v46 := v45 == 5
-			if !v46 {
-				v57 = v39
-				goto b16
-			}
-		}
-		{
-			v47 := v41 == 2
-			if !v47 {
-				v57 = v39
-				goto b16
-			}
-		}
-		{
-			v48 := v3 - v18
-			v49 = int32(uint64(v48))
-			v50 := v49 != 0
-			if !v50 {
-				goto b15
-			}
-		}
-		{
-			v51 := v39 == -2147483648
-			v52 := v49 == -1
-			v53 := v51 && v52
 			v54 := v49
-			if v53 {
+			if (v39 == -2147483648) && (v49 == -1) {
 				v54 = int32(1)
 			}
-			v55 := v39 / v54
-			v57 = v55
+			v57 = v39 / v54
 			goto b16
 		}
 	b15:
@@ -11942,54 +11540,30 @@ func (g *groupRoundsHost) r5() int {
 		v1 := int32(basey + y)
 		v2 := int32(basez + z)
 		var v39, v49 int32
-		{
-			v60 := v40 ^ v59
-			v61 := v41 + -1
-			v39 = v57
-			v40 = v60
-			v41 = v61
+		v39 = v57
+		v40 = v40 ^ v59
+		v41 = v41 + -1
+		if !(0 < v41) {
+			goto b19
+		}
+		if !((v39 - ((v39 / 23) * 23)) == 5) {
+			v57 = v39
+			goto b16
+		}
+		if !(v41 == 2) {
+			v57 = v39
+			goto b16
+		}
+		v49 = int32(uint64(v3 - v18))
+		if !(v49 != 0) {
+			goto b15
 		}
 		{
-			v42 := 0 < v41
-			if !v42 {
-				goto b19
-			}
-		}
-		{
-			v43 := v39 / 23
-			v44 := v43 * 23
-			v45 := v39 - v44
-			v46 := v45 == 5
-			if !v46 {
-				v57 = v39
-				goto b16
-			}
-		}
-		{
-			v47 := v41 == 2
-			if !v47 {
-				v57 = v39
-				goto b16
-			}
-		}
-		{
-			v48 := v3 - v18
-			v49 = int32(uint64(v48))
-			v50 := v49 != 0
-			if !v50 {
-				goto b15
-			}
-		}
-		{
-			v51 := v39 == -2147483648
-			v52 := v49 == -1
-			v53 := v51 && v52
 			v54 := v49
-			if v53 {
+			if (v39 == -2147483648) && (v49 == -1) {
 				v54 = int32(1)
 			}
-			v55 := v39 / v54
-			v57 = v55
+			v57 = v39 / v54
 			goto b16
 		}
 	b15:
@@ -12068,9 +11642,8 @@ func (g *groupRoundsHost) r6() int {
 		continue
 	b24:
 		{
-			v77 := v40 < v39
 			v78 := v39
-			if v77 {
+			if v40 < v39 {
 				v78 = v40
 			}
 			v79 := int32(lane)
@@ -12144,9 +11717,8 @@ func (g *groupRoundsHost) r8() int {
 		{
 			v73 := v40 + v72
 			v74 := v40 * 3
-			v75 := v74 < v73
 			v76 := v74
-			if v75 {
+			if v74 < v73 {
 				v76 = v73
 			}
 			v88 = v76
@@ -12157,21 +11729,12 @@ func (g *groupRoundsHost) r8() int {
 		v21 = v39
 		v22 = v88
 		v23 = v33
-		{
-			v24 := v21 / 9
-			v25 := v24 * 9
-			v26 := v21 - v25
-			v27 := v26 == v23
-			if !v27 {
-				goto b6
-			}
+		if !((v21 - ((v21 / 9) * 9)) == v23) {
+			goto b6
 		}
-		{
-			v28 = v22 + -1000
-			v29 := uint64(v18) < uint64(v6)
-			if !v29 {
-				goto b5
-			}
+		v28 = v22 + -1000
+		if !(uint64(v18) < uint64(v6)) {
+			goto b5
 		}
 		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
 		g.Leave(li)
@@ -12193,9 +11756,7 @@ func (g *groupRoundsHost) r8() int {
 		continue
 	b29:
 		{
-			v90 := 0 < v88
-			v91 := 0 < v39
-			v92 := v90 || v91
+			v92 := (0 < v88) || (0 < v39)
 			v93 := 140 < v39
 			h88[li] = v88
 			h92[li] = v92
@@ -12273,9 +11834,7 @@ func (g *groupRoundsHost) r10() int {
 			if v82 {
 				v85 = v84
 			}
-			v86 := v85 & 255
-			v87 := v78 | v86
-			v88 = v87
+			v88 = v78 | (v85 & 255)
 		}
 		if !v89 {
 			goto b29
@@ -12283,21 +11842,12 @@ func (g *groupRoundsHost) r10() int {
 		v21 = v39
 		v22 = v88
 		v23 = v33
-		{
-			v24 := v21 / 9
-			v25 := v24 * 9
-			v26 := v21 - v25
-			v27 := v26 == v23
-			if !v27 {
-				goto b6
-			}
+		if !((v21 - ((v21 / 9) * 9)) == v23) {
+			goto b6
 		}
-		{
-			v28 = v22 + -1000
-			v29 := uint64(v18) < uint64(v6)
-			if !v29 {
-				goto b5
-			}
+		v28 = v22 + -1000
+		if !(uint64(v18) < uint64(v6)) {
+			goto b5
 		}
 		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
 		g.Leave(li)
@@ -12319,9 +11869,7 @@ func (g *groupRoundsHost) r10() int {
 		continue
 	b29:
 		{
-			v90 := 0 < v88
-			v91 := 0 < v39
-			v92 := v90 || v91
+			v92 := (0 < v88) || (0 < v39)
 			v93 := 140 < v39
 			h88[li] = v88
 			h92[li] = v92
@@ -12376,18 +11924,12 @@ func (g *groupRoundsHost) r12() int {
 		v1 := int32(basey + y)
 		v2 := int32(basez + z)
 		var v98 int32
-		{
-			v95 := !v94
-			v96 := v92 && v95
-			v97 := v88 ^ 1
-			v98 = v88
-			if v96 {
-				v98 = v97
-			}
-			v99 := uint64(v18) < uint64(v6)
-			if !v99 {
-				goto b33
-			}
+		v98 = v88
+		if v92 && (!v94) {
+			v98 = v88 ^ 1
+		}
+		if !(uint64(v18) < uint64(v6)) {
+			goto b33
 		}
 		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v98
 		continue
@@ -12476,11 +12018,7 @@ func (g *groupSettlesHost) r0() int {
 		}
 		{
 			v8 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v9 := v8 / 5
-			v10 := v9 * 5
-			v11 := v8 - v10
-			v12 := v11 == 2
-			if !v12 {
+			if !((v8 - ((v8 / 5) * 5)) == 2) {
 				v16 = v8
 				goto b5
 			}
@@ -12502,17 +12040,11 @@ func (g *groupSettlesHost) r0() int {
 		if v17 {
 			goto b9
 		}
-		{
-			v18 := v16 < 0
-			if v18 {
-				goto b9
-			}
+		if v16 < 0 {
+			goto b9
 		}
-		{
-			v19 := v16 == 77
-			if !v19 {
-				goto b12
-			}
+		if !(v16 == 77) {
+			goto b12
 		}
 		{
 			v20 := uint32(3) < uint32(v0)
@@ -12550,10 +12082,7 @@ func (g *groupSettlesHost) r0() int {
 			}
 		}
 		{
-			v28 := 9 / v26
-			v29 := int32(uint64(v28))
-			v30 := v25 + v29
-			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v30
+			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v25 + int32(uint64(9/v26))
 			v32 := v16 / 2
 			v33 := v32 + -1
 			h32[li] = v32
@@ -12607,10 +12136,7 @@ func (g *groupSettlesHost) r1() int {
 		}
 		{
 			v36 := *(*int32)(unsafe.Add(p2, (basex+x)*4))
-			v37 := v32 * 10
-			v38 := v37 + -10
-			v39 := v36 + v38
-			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v39
+			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v36 + ((v32 * 10) + -10)
 			g.Leave(li)
 			continue
 		}
@@ -12619,17 +12145,11 @@ func (g *groupSettlesHost) r1() int {
 		if v17 {
 			goto b9
 		}
-		{
-			v18 := v16 < 0
-			if v18 {
-				goto b9
-			}
+		if v16 < 0 {
+			goto b9
 		}
-		{
-			v19 := v16 == 77
-			if !v19 {
-				goto b12
-			}
+		if !(v16 == 77) {
+			goto b12
 		}
 		{
 			v20 := uint32(3) < uint32(v0)
@@ -12666,18 +12186,13 @@ func (g *groupSettlesHost) r1() int {
 				goto b18
 			}
 		}
-		{
-			v28 := 9 / v26
-			v29 := int32(uint64(v28))
-			v30 := v25 + v29
-			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v30
-			v32 = v16 / 2
-			v33 = v32 + -1
-			h32[li] = v32
-			h33[li] = v33
-			next = 0
-			continue
-		}
+		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v25 + int32(uint64(9/v26))
+		v32 = v16 / 2
+		v33 = v32 + -1
+		h32[li] = v32
+		h33[li] = v33
+		next = 0
+		continue
 	b18:
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -12955,26 +12470,19 @@ func (g *groupVotesHost) r0() int {
 			v11 := v8 * v10
 			v12 := int64(uint32(v0))
 			v13 = v11 + v12
-			v14 := uint64(v13) < uint64(v2)
-			if !v14 {
+			if !(uint64(v13) < uint64(v2)) {
 				goto b31
 			}
 		}
-		{
-			v15 = *(*int32)(unsafe.Add(p0, int(v13)*4))
-			v16 = v13 * 14
-			v17 := uint64(v16) <= uint64(v4)
-			if !v17 {
-				goto b30
-			}
+		v15 = *(*int32)(unsafe.Add(p0, int(v13)*4))
+		v16 = v13 * 14
+		if !(uint64(v16) <= uint64(v4)) {
+			goto b30
 		}
-		{
-			v18 = v4 - v16
-			v19 = int(v16)
-			v20 := uint64(14) <= uint64(v18)
-			if !v20 {
-				goto b29
-			}
+		v18 = v4 - v16
+		v19 = int(v16)
+		if !(uint64(14) <= uint64(v18)) {
+			goto b29
 		}
 		{
 			v21 := 100 < v15
@@ -13105,8 +12613,7 @@ func (g *groupVotesHost) r5() int {
 			if v36 {
 				v37 = int32(1)
 			}
-			v38 := int8(uint32(v37))
-			*(*int8)(unsafe.Add(p1, v19+3)) = v38
+			*(*int8)(unsafe.Add(p1, v19+3)) = int8(uint32(v37))
 			v40 := -20 < v15
 			h40[li] = v40
 			continue
@@ -13136,8 +12643,7 @@ func (g *groupVotesHost) r7() int {
 			if v41 {
 				v42 = int32(1)
 			}
-			v43 := int8(uint32(v42))
-			*(*int8)(unsafe.Add(p1, v19+4)) = v43
+			*(*int8)(unsafe.Add(p1, v19+4)) = int8(uint32(v42))
 			v45 := 120 < v15
 			h45[li] = v45
 			continue
@@ -13167,8 +12673,7 @@ func (g *groupVotesHost) r9() int {
 			if v46 {
 				v47 = int32(0)
 			}
-			v48 := int8(uint32(v47))
-			*(*int8)(unsafe.Add(p1, v19+5)) = v48
+			*(*int8)(unsafe.Add(p1, v19+5)) = int8(uint32(v47))
 			v50 := int32(0)
 			if v21 {
 				v50 = int32(1)
@@ -13228,13 +12733,11 @@ func (g *groupVotesHost) r12() int {
 		v57 := h57[li]
 		v19 := h19[li]
 		{
-			v58 := v57 != 0
 			v59 := int32(0)
-			if v58 {
+			if v57 != 0 {
 				v59 = int32(1)
 			}
-			v60 := int8(uint32(v59))
-			*(*int8)(unsafe.Add(p1, v19+7)) = v60
+			*(*int8)(unsafe.Add(p1, v19+7)) = int8(uint32(v59))
 			continue
 		}
 	}
@@ -13258,16 +12761,13 @@ func (g *groupVotesHost) r13() int {
 		v19 := h19[li]
 		v15 := h15[li]
 		{
-			v63 := v62 != 0
 			v64 := int32(0)
-			if v63 {
+			if v62 != 0 {
 				v64 = int32(1)
 			}
-			v65 := int8(uint32(v64))
-			*(*int8)(unsafe.Add(p1, v19+8)) = v65
-			v67 := -30 < v15
+			*(*int8)(unsafe.Add(p1, v19+8)) = int8(uint32(v64))
 			v68 := int32(0)
-			if v67 {
+			if -30 < v15 {
 				v68 = int32(1)
 			}
 			h68[li] = v68
@@ -13300,16 +12800,13 @@ func (g *groupVotesHost) r14() int {
 			if v71 {
 				v72 = int32(1)
 			}
-			v73 := v72 != 0
 			v74 := int32(0)
-			if v73 {
+			if v72 != 0 {
 				v74 = int32(1)
 			}
-			v75 := int8(uint32(v74))
-			*(*int8)(unsafe.Add(p1, v19+9)) = v75
-			v77 := 0 < v15
+			*(*int8)(unsafe.Add(p1, v19+9)) = int8(uint32(v74))
 			v78 := int32(0)
-			if v77 {
+			if 0 < v15 {
 				v78 = int32(1)
 			}
 			h78[li] = v78
@@ -13344,13 +12841,11 @@ func (g *groupVotesHost) r16() int {
 			if v81 {
 				v82 = int32(1)
 			}
-			v83 := v82 != 0
 			v84 := int32(0)
-			if v83 {
+			if v82 != 0 {
 				v84 = int32(1)
 			}
-			v85 := int8(uint32(v84))
-			*(*int8)(unsafe.Add(p1, v19+10)) = v85
+			*(*int8)(unsafe.Add(p1, v19+10)) = int8(uint32(v84))
 			continue
 		}
 	}
@@ -13371,13 +12866,11 @@ func (g *groupVotesHost) r18() int {
 		v87 := h87[li]
 		v19 := h19[li]
 		{
-			v88 := v87 != 0
 			v89 := int32(0)
-			if v88 {
+			if v87 != 0 {
 				v89 = int32(1)
 			}
-			v90 := int8(uint32(v89))
-			*(*int8)(unsafe.Add(p1, v19+11)) = v90
+			*(*int8)(unsafe.Add(p1, v19+11)) = int8(uint32(v89))
 			continue
 		}
 	}
@@ -13463,47 +12956,33 @@ func (g *groupVotesHost) r21() int {
 			if v96 {
 				v97 = int32(1)
 			}
-			v98 := int8(uint32(v97))
-			*(*int8)(unsafe.Add(p1, v19+13)) = v98
+			*(*int8)(unsafe.Add(p1, v19+13)) = int8(uint32(v97))
 			v100 = v13 * 9
-			v101 := uint64(v100) <= uint64(v6)
-			if !v101 {
+			if !(uint64(v100) <= uint64(v6)) {
 				goto b28
 			}
 		}
-		{
-			v102 = v6 - v100
-			v103 = int(v100) * 8
-			v104 := uint64(9) <= uint64(v102)
-			if !v104 {
-				goto b27
-			}
+		v102 = v6 - v100
+		v103 = int(v100) * 8
+		if !(uint64(9) <= uint64(v102)) {
+			goto b27
 		}
 		{
 			v105 := int64(uint32(v70))
-			v110 := int32(uint32(v9) / uint32(c0))
-			v111 := int64(uint32(v110))
-			v112 := v109 * v111
-			v115 := v112 + v114
-			v117 := int32(uint32(v116) / uint32(c1))
-			v118 := int64(uint32(v117))
-			v119 := v111 * v118
+			v111 := int64(uint32(int32(uint32(v9) / uint32(c0))))
 			*(*int64)(unsafe.Add(p2, v103)) = v105
 			*(*int64)(unsafe.Add(p2, v103+8)) = v107
-			*(*int64)(unsafe.Add(p2, v103+16)) = v115
-			*(*int64)(unsafe.Add(p2, v103+24)) = v119
+			*(*int64)(unsafe.Add(p2, v103+16)) = (v109 * v111) + v114
+			*(*int64)(unsafe.Add(p2, v103+24)) = v111 * int64(uint32(int32(uint32(v116)/uint32(c1))))
 			v124 := int64(uint32(v80))
 			v125 := int32(min(size, n-sub*size))
 			v126 := int64(uint32(v125))
 			v127 := int32(sub)
 			v128 := int64(uint32(v127))
-			v131 := int32(uint32(v130) / uint32(v129))
-			v132 := v131 + 1
-			v133 := int64(uint32(v132))
 			*(*int64)(unsafe.Add(p2, v103+32)) = v124
 			*(*int64)(unsafe.Add(p2, v103+40)) = v126
 			*(*int64)(unsafe.Add(p2, v103+48)) = v128
-			*(*int64)(unsafe.Add(p2, v103+56)) = v133
+			*(*int64)(unsafe.Add(p2, v103+56)) = int64(uint32(int32(uint32(v130)/uint32(v129)) + 1))
 			*(*int64)(unsafe.Add(p2, v103+64)) = v139
 			continue
 		}
@@ -13598,8 +13077,7 @@ func (g *leaversHost) r1() int {
 			v9 := int32(uint32(v0) / uint32(11))
 			v10 := v9 * 11
 			v11 := v0 - v10
-			v12 := v11 == 3
-			if !v12 {
+			if !(v11 == 3) {
 				goto b5
 			}
 		}
@@ -13625,71 +13103,42 @@ func (g *leaversHost) r1() int {
 		}
 		{
 			v17 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v18 := v17 / 5
-			v19 := v18 * 5
+			v19 := (v17 / 5) * 5
 			v20 = v17 - v19
-			v21 := v17 == v19
-			if !v21 {
+			if !(v17 == v19) {
 				goto b8
 			}
 		}
-		{
-			v22 := 40 < v17
-			if v22 {
-				goto b16
-			}
+		if 40 < v17 {
+			goto b16
 		}
 	b8:
-		{
-			v23 := v20 == 1
-			if !v23 {
-				goto b10
-			}
+		if !(v20 == 1) {
+			goto b10
 		}
-		{
-			v24 := 40 < v17
-			if v24 {
-				goto b16
-			}
+		if 40 < v17 {
+			goto b16
 		}
 	b10:
-		{
-			v25 := v20 == 2
-			if !v25 {
-				goto b12
-			}
+		if !(v20 == 2) {
+			goto b12
 		}
-		{
-			v26 := 40 < v17
-			if v26 {
-				goto b16
-			}
+		if 40 < v17 {
+			goto b16
 		}
 	b12:
-		{
-			v27 := v20 == 3
-			if !v27 {
-				goto b14
-			}
+		if !(v20 == 3) {
+			goto b14
 		}
-		{
-			v28 := 40 < v17
-			if v28 {
-				goto b16
-			}
+		if 40 < v17 {
+			goto b16
 		}
 	b14:
-		{
-			v29 := v20 == 4
-			if !v29 {
-				goto b19
-			}
+		if !(v20 == 4) {
+			goto b19
 		}
-		{
-			v30 := 40 < v17
-			if !v30 {
-				goto b19
-			}
+		if !(40 < v17) {
+			goto b19
 		}
 	b16:
 		{
@@ -13749,153 +13198,103 @@ func (g *leaversHost) r2() int {
 		var v37, v38, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v89, v93, v97 int32
 		v37 = int32(0)
 		v38 = int32(0)
-		{
-			v39 := v38 < 3
-			if !v39 {
-				goto b47
-			}
+		if !(v38 < 3) {
+			goto b47
 		}
-		{
-			v40 = *(*int32)(m0)
-			v41 := 35 < v40
-			if v41 {
-				v89 = v37
-				goto b39
-			}
+		v40 = *(*int32)(m0)
+		if 35 < v40 {
+			v89 = v37
+			goto b39
 		}
-		{
-			v42 = v37 + v40
-			v43 = *(*int32)(unsafe.Add(m0, 4))
-			v44 := 35 < v43
-			if v44 {
-				v89 = v42
-				goto b39
-			}
+		v42 = v37 + v40
+		v43 = *(*int32)(unsafe.Add(m0, 4))
+		if 35 < v43 {
+			v89 = v42
+			goto b39
 		}
-		{
-			v45 = v42 + v43
-			v46 = *(*int32)(unsafe.Add(m0, 8))
-			v47 := 35 < v46
-			if v47 {
-				v89 = v45
-				goto b39
-			}
+		v45 = v42 + v43
+		v46 = *(*int32)(unsafe.Add(m0, 8))
+		if 35 < v46 {
+			v89 = v45
+			goto b39
 		}
-		{
-			v48 = v45 + v46
-			v49 = *(*int32)(unsafe.Add(m0, 12))
-			v50 := 35 < v49
-			if v50 {
-				v89 = v48
-				goto b39
-			}
+		v48 = v45 + v46
+		v49 = *(*int32)(unsafe.Add(m0, 12))
+		if 35 < v49 {
+			v89 = v48
+			goto b39
 		}
-		{
-			v51 = v48 + v49
-			v52 = *(*int32)(unsafe.Add(m0, 16))
-			v53 := 35 < v52
-			if v53 {
-				v89 = v51
-				goto b39
-			}
+		v51 = v48 + v49
+		v52 = *(*int32)(unsafe.Add(m0, 16))
+		if 35 < v52 {
+			v89 = v51
+			goto b39
 		}
-		{
-			v54 = v51 + v52
-			v55 = *(*int32)(unsafe.Add(m0, 20))
-			v56 := 35 < v55
-			if v56 {
-				v89 = v54
-				goto b39
-			}
+		v54 = v51 + v52
+		v55 = *(*int32)(unsafe.Add(m0, 20))
+		if 35 < v55 {
+			v89 = v54
+			goto b39
 		}
-		{
-			v57 = v54 + v55
-			v58 = *(*int32)(unsafe.Add(m0, 24))
-			v59 := 35 < v58
-			if v59 {
-				v89 = v57
-				goto b39
-			}
+		v57 = v54 + v55
+		v58 = *(*int32)(unsafe.Add(m0, 24))
+		if 35 < v58 {
+			v89 = v57
+			goto b39
 		}
-		{
-			v60 = v57 + v58
-			v61 = *(*int32)(unsafe.Add(m0, 28))
-			v62 := 35 < v61
-			if v62 {
-				v89 = v60
-				goto b39
-			}
+		v60 = v57 + v58
+		v61 = *(*int32)(unsafe.Add(m0, 28))
+		if 35 < v61 {
+			v89 = v60
+			goto b39
 		}
-		{
-			v63 = v60 + v61
-			v64 = *(*int32)(unsafe.Add(m0, 32))
-			v65 := 35 < v64
-			if v65 {
-				v89 = v63
-				goto b39
-			}
+		v63 = v60 + v61
+		v64 = *(*int32)(unsafe.Add(m0, 32))
+		if 35 < v64 {
+			v89 = v63
+			goto b39
 		}
-		{
-			v66 = v63 + v64
-			v67 = *(*int32)(unsafe.Add(m0, 36))
-			v68 := 35 < v67
-			if v68 {
-				v89 = v66
-				goto b39
-			}
+		v66 = v63 + v64
+		v67 = *(*int32)(unsafe.Add(m0, 36))
+		if 35 < v67 {
+			v89 = v66
+			goto b39
 		}
-		{
-			v69 = v66 + v67
-			v70 = *(*int32)(unsafe.Add(m0, 40))
-			v71 := 35 < v70
-			if v71 {
-				v89 = v69
-				goto b39
-			}
+		v69 = v66 + v67
+		v70 = *(*int32)(unsafe.Add(m0, 40))
+		if 35 < v70 {
+			v89 = v69
+			goto b39
 		}
-		{
-			v72 = v69 + v70
-			v73 = *(*int32)(unsafe.Add(m0, 44))
-			v74 := 35 < v73
-			if v74 {
-				v89 = v72
-				goto b39
-			}
+		v72 = v69 + v70
+		v73 = *(*int32)(unsafe.Add(m0, 44))
+		if 35 < v73 {
+			v89 = v72
+			goto b39
 		}
-		{
-			v75 = v72 + v73
-			v76 = *(*int32)(unsafe.Add(m0, 48))
-			v77 := 35 < v76
-			if v77 {
-				v89 = v75
-				goto b39
-			}
+		v75 = v72 + v73
+		v76 = *(*int32)(unsafe.Add(m0, 48))
+		if 35 < v76 {
+			v89 = v75
+			goto b39
 		}
-		{
-			v78 = v75 + v76
-			v79 = *(*int32)(unsafe.Add(m0, 52))
-			v80 := 35 < v79
-			if v80 {
-				v89 = v78
-				goto b39
-			}
+		v78 = v75 + v76
+		v79 = *(*int32)(unsafe.Add(m0, 52))
+		if 35 < v79 {
+			v89 = v78
+			goto b39
 		}
-		{
-			v81 = v78 + v79
-			v82 = *(*int32)(unsafe.Add(m0, 56))
-			v83 := 35 < v82
-			if v83 {
-				v89 = v81
-				goto b39
-			}
+		v81 = v78 + v79
+		v82 = *(*int32)(unsafe.Add(m0, 56))
+		if 35 < v82 {
+			v89 = v81
+			goto b39
 		}
 		{
 			v84 := v81 + v82
 			v85 := *(*int32)(unsafe.Add(m0, 60))
-			v86 := 35 < v85
-			v87 := v84 + v85
-			v88 := v87
-			if v86 {
+			v88 := v84 + v85
+			if 35 < v85 {
 				v88 = v84
 			}
 			v89 = v88
@@ -13908,12 +13307,9 @@ func (g *leaversHost) r2() int {
 				goto b44
 			}
 		}
-		{
-			v91 := v38 == 1
-			if !v91 {
-				v97 = v89
-				goto b44
-			}
+		if !(v38 == 1) {
+			v97 = v89
+			goto b44
 		}
 		{
 			v92 := v1 - v8
@@ -13923,11 +13319,8 @@ func (g *leaversHost) r2() int {
 				goto b43
 			}
 		}
-		{
-			v95 := v89 / v93
-			v97 = v95
-			goto b44
-		}
+		v97 = v89 / v93
+		goto b44
 	b43:
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -13943,11 +13336,8 @@ func (g *leaversHost) r2() int {
 		}
 		continue
 	b47:
-		{
-			v106 := v37 < 0
-			if !v106 {
-				goto b49
-			}
+		if !(v37 < 0) {
+			goto b49
 		}
 		g.Leave(li)
 		continue
@@ -13981,11 +13371,7 @@ func (g *leaversHost) r3() int {
 		{
 			v98 := 15 - v6
 			v99 := *(*int32)(unsafe.Add(m0, int(v98)*4))
-			v100 := v97 / 7
-			v101 := v100 * 7
-			v102 := v97 - v101
-			v103 := v99 + v102
-			*(*int32)(unsafe.Add(m0, int(v98)*4)) = v103
+			*(*int32)(unsafe.Add(m0, int(v98)*4)) = v99 + (v97 - ((v97 / 7) * 7))
 			continue
 		}
 	}
@@ -14014,158 +13400,105 @@ func (g *leaversHost) r4() int {
 		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
 		var v37, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v89, v93 int32
-		{
-			v105 := v38 + 1
-			v37 = v97
-			v38 = v105
+		v37 = v97
+		v38 = v38 + 1
+		if !(v38 < 3) {
+			goto b47
 		}
-		{
-			v39 := v38 < 3
-			if !v39 {
-				goto b47
-			}
+		v40 = *(*int32)(m0)
+		if 35 < v40 {
+			v89 = v37
+			goto b39
 		}
-		{
-			v40 = *(*int32)(m0)
-			v41 := 35 < v40
-			if v41 {
-				v89 = v37
-				goto b39
-			}
+		v42 = v37 + v40
+		v43 = *(*int32)(unsafe.Add(m0, 4))
+		if 35 < v43 {
+			v89 = v42
+			goto b39
 		}
-		{
-			v42 = v37 + v40
-			v43 = *(*int32)(unsafe.Add(m0, 4))
-			v44 := 35 < v43
-			if v44 {
-				v89 = v42
-				goto b39
-			}
+		v45 = v42 + v43
+		v46 = *(*int32)(unsafe.Add(m0, 8))
+		if 35 < v46 {
+			v89 = v45
+			goto b39
 		}
-		{
-			v45 = v42 + v43
-			v46 = *(*int32)(unsafe.Add(m0, 8))
-			v47 := 35 < v46
-			if v47 {
-				v89 = v45
-				goto b39
-			}
+		v48 = v45 + v46
+		v49 = *(*int32)(unsafe.Add(m0, 12))
+		if 35 < v49 {
+			v89 = v48
+			goto b39
 		}
-		{
-			v48 = v45 + v46
-			v49 = *(*int32)(unsafe.Add(m0, 12))
-			v50 := 35 < v49
-			if v50 {
-				v89 = v48
-				goto b39
-			}
+		v51 = v48 + v49
+		v52 = *(*int32)(unsafe.Add(m0, 16))
+		if 35 < v52 {
+			v89 = v51
+			goto b39
 		}
-		{
-			v51 = v48 + v49
-			v52 = *(*int32)(unsafe.Add(m0, 16))
-			v53 := 35 < v52
-			if v53 {
-				v89 = v51
-				goto b39
-			}
+		v54 = v51 + v52
+		v55 = *(*int32)(unsafe.Add(m0, 20))
+		if 35 < v55 {
+			v89 = v54
+			goto b39
 		}
-		{
-			v54 = v51 + v52
-			v55 = *(*int32)(unsafe.Add(m0, 20))
-			v56 := 35 < v55
-			if v56 {
-				v89 = v54
-				goto b39
-			}
+		v57 = v54 + v55
+		v58 = *(*int32)(unsafe.Add(m0, 24))
+		if 35 < v58 {
+			v89 = v57
+			goto b39
 		}
-		{
-			v57 = v54 + v55
-			v58 = *(*int32)(unsafe.Add(m0, 24))
-			v59 := 35 < v58
-			if v59 {
-				v89 = v57
-				goto b39
-			}
+		v60 = v57 + v58
+		v61 = *(*int32)(unsafe.Add(m0, 28))
+		if 35 < v61 {
+			v89 = v60
+			goto b39
 		}
-		{
-			v60 = v57 + v58
-			v61 = *(*int32)(unsafe.Add(m0, 28))
-			v62 := 35 < v61
-			if v62 {
-				v89 = v60
-				goto b39
-			}
+		v63 = v60 + v61
+		v64 = *(*int32)(unsafe.Add(m0, 32))
+		if 35 < v64 {
+			v89 = v63
+			goto b39
 		}
-		{
-			v63 = v60 + v61
-			v64 = *(*int32)(unsafe.Add(m0, 32))
-			v65 := 35 < v64
-			if v65 {
-				v89 = v63
-				goto b39
-			}
+		v66 = v63 + v64
+		v67 = *(*int32)(unsafe.Add(m0, 36))
+		if 35 < v67 {
+			v89 = v66
+			goto b39
 		}
-		{
-			v66 = v63 + v64
-			v67 = *(*int32)(unsafe.Add(m0, 36))
-			v68 := 35 < v67
-			if v68 {
-				v89 = v66
-				goto b39
-			}
+		v69 = v66 + v67
+		v70 = *(*int32)(unsafe.Add(m0, 40))
+		if 35 < v70 {
+			v89 = v69
+			goto b39
 		}
-		{
-			v69 = v66 + v67
-			v70 = *(*int32)(unsafe.Add(m0, 40))
-			v71 := 35 < v70
-			if v71 {
-				v89 = v69
-				goto b39
-			}
+		v72 = v69 + v70
+		v73 = *(*int32)(unsafe.Add(m0, 44))
+		if 35 < v73 {
+			v89 = v72
+			goto b39
 		}
-		{
-			v72 = v69 + v70
-			v73 = *(*int32)(unsafe.Add(m0, 44))
-			v74 := 35 < v73
-			if v74 {
-				v89 = v72
-				goto b39
-			}
+		v75 = v72 + v73
+		v76 = *(*int32)(unsafe.Add(m0, 48))
+		if 35 < v76 {
+			v89 = v75
+			goto b39
 		}
-		{
-			v75 = v72 + v73
-			v76 = *(*int32)(unsafe.Add(m0, 48))
-			v77 := 35 < v76
-			if v77 {
-				v89 = v75
-				goto b39
-			}
+		v78 = v75 + v76
+		v79 = *(*int32)(unsafe.Add(m0, 52))
+		if 35 < v79 {
+			v89 = v78
+			goto b39
 		}
-		{
-			v78 = v75 + v76
-			v79 = *(*int32)(unsafe.Add(m0, 52))
-			v80 := 35 < v79
-			if v80 {
-				v89 = v78
-				goto b39
-			}
-		}
-		{
-			v81 = v78 + v79
-			v82 = *(*int32)(unsafe.Add(m0, 56))
-			v83 := 35 < v82
-			if v83 {
-				v89 = v81
-				goto b39
-			}
+		v81 = v78 + v79
+		v82 = *(*int32)(unsafe.Add(m0, 56))
+		if 35 < v82 {
+			v89 = v81
+			goto b39
 		}
 		{
 			v84 := v81 + v82
 			v85 := *(*int32)(unsafe.Add(m0, 60))
-			v86 := 35 < v85
-			v87 := v84 + v85
-			v88 := v87
-			if v86 {
+			v88 := v84 + v85
+			if 35 < v85 {
 				v88 = v84
 			}
 			v89 = v88
@@ -14178,12 +13511,9 @@ func (g *leaversHost) r4() int {
 				goto b44
 			}
 		}
-		{
-			v91 := v38 == 1
-			if !v91 {
-				v97 = v89
-				goto b44
-			}
+		if !(v38 == 1) {
+			v97 = v89
+			goto b44
 		}
 		{
 			v92 := v1 - v8
@@ -14193,11 +13523,8 @@ func (g *leaversHost) r4() int {
 				goto b43
 			}
 		}
-		{
-			v95 := v89 / v93
-			v97 = v95
-			goto b44
-		}
+		v97 = v89 / v93
+		goto b44
 	b43:
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -14213,11 +13540,8 @@ func (g *leaversHost) r4() int {
 		}
 		continue
 	b47:
-		{
-			v106 := v37 < 0
-			if !v106 {
-				goto b49
-			}
+		if !(v37 < 0) {
+			goto b49
 		}
 		g.Leave(li)
 		continue
@@ -14374,11 +13698,8 @@ func (g *localStructsHost) r4() int {
 		}
 		{
 			v11 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v12 := v11 / 2
-			v13 := v12 * 2
-			v14 = v11 == v13
-			v15 := v11 << 24
-			v16 = v15 >> 24
+			v14 = v11 == ((v11 / 2) * 2)
+			v16 = (v11 << 24) >> 24
 			v17 = float64(v11)
 			v18 := uint32(v7) < uint32(16)
 			if !v18 {
@@ -14393,8 +13714,7 @@ func (g *localStructsHost) r4() int {
 			*(*int32)(unsafe.Add(m2, x*32+16)) = int32(-2)
 			*(*float64)(unsafe.Add(m2, x*32+24)) = v17
 			v25 := 15 - v7
-			v26 := v11 * 2
-			*(*int32)(unsafe.Add(m3, int(v25)*32)) = v26
+			*(*int32)(unsafe.Add(m3, int(v25)*32)) = v11 * 2
 			v28 := int32(uint32(v7) / uint32(3))
 			v29 := v28 * 3
 			v30 = v7 - v29
@@ -14407,10 +13727,7 @@ func (g *localStructsHost) r4() int {
 		}
 		{
 			v34 := *(*int32)(unsafe.Add(m0, x*32+int(v30)*4+8))
-			v35 := v34 + -1
-			v36 := v35 << 24
-			v37 := v36 >> 24
-			*(*int32)(unsafe.Add(m0, x*32+int(v30)*4+8)) = v37
+			*(*int32)(unsafe.Add(m0, x*32+int(v30)*4+8)) = ((v34 + -1) << 24) >> 24
 			*(*bool)(unsafe.Add(m0, x*32+4)) = true
 			v40 = v11 & 65535
 			v41 := uint32(v7) < uint32(c1)
@@ -14481,8 +13798,7 @@ func (g *localStructsHost) r5() int {
 		{
 			v47 := *(*int32)(unsafe.Add(m2, int(v45)*32))
 			v48 := *(*int32)(unsafe.Add(m2, int(v45)*32+8))
-			v49 := v47 + v48
-			v50 = v49
+			v50 = v47 + v48
 		}
 	b11:
 		{
@@ -14497,12 +13813,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v56 := v50 * 3
 			v57 := *(*int32)(unsafe.Add(m2, int(v54)*32))
-			v58 := v56 + v57
 			v59 := *(*int32)(unsafe.Add(m2, int(v54)*32+12))
-			v60 := v58 + v59
-			v61 = v60
+			v61 = ((v50 * 3) + v57) + v59
 		}
 	b13:
 		{
@@ -14517,12 +13830,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v67 := v61 * 3
 			v68 := *(*int32)(unsafe.Add(m2, int(v65)*32))
-			v69 := v67 + v68
 			v70 := *(*int32)(unsafe.Add(m2, int(v65)*32+16))
-			v71 := v69 + v70
-			v72 = v71
+			v72 = ((v61 * 3) + v68) + v70
 		}
 	b15:
 		{
@@ -14537,12 +13847,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v78 := v72 * 3
 			v79 := *(*int32)(unsafe.Add(m2, int(v76)*32))
-			v80 := v78 + v79
 			v81 := *(*int32)(unsafe.Add(m2, int(v76)*32+8))
-			v82 := v80 + v81
-			v83 = v82
+			v83 = ((v72 * 3) + v79) + v81
 		}
 	b17:
 		{
@@ -14557,12 +13864,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v89 := v83 * 3
 			v90 := *(*int32)(unsafe.Add(m2, int(v87)*32))
-			v91 := v89 + v90
 			v92 := *(*int32)(unsafe.Add(m2, int(v87)*32+12))
-			v93 := v91 + v92
-			v94 = v93
+			v94 = ((v83 * 3) + v90) + v92
 		}
 	b19:
 		{
@@ -14577,12 +13881,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v100 := v94 * 3
 			v101 := *(*int32)(unsafe.Add(m2, int(v98)*32))
-			v102 := v100 + v101
 			v103 := *(*int32)(unsafe.Add(m2, int(v98)*32+16))
-			v104 := v102 + v103
-			v105 = v104
+			v105 = ((v94 * 3) + v101) + v103
 		}
 	b21:
 		{
@@ -14597,12 +13898,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v111 := v105 * 3
 			v112 := *(*int32)(unsafe.Add(m2, int(v109)*32))
-			v113 := v111 + v112
 			v114 := *(*int32)(unsafe.Add(m2, int(v109)*32+8))
-			v115 := v113 + v114
-			v116 = v115
+			v116 = ((v105 * 3) + v112) + v114
 		}
 	b23:
 		{
@@ -14617,12 +13915,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v122 := v116 * 3
 			v123 := *(*int32)(unsafe.Add(m2, int(v120)*32))
-			v124 := v122 + v123
 			v125 := *(*int32)(unsafe.Add(m2, int(v120)*32+12))
-			v126 := v124 + v125
-			v127 = v126
+			v127 = ((v116 * 3) + v123) + v125
 		}
 	b25:
 		{
@@ -14637,12 +13932,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v133 := v127 * 3
 			v134 := *(*int32)(unsafe.Add(m2, int(v131)*32))
-			v135 := v133 + v134
 			v136 := *(*int32)(unsafe.Add(m2, int(v131)*32+16))
-			v137 := v135 + v136
-			v138 = v137
+			v138 = ((v127 * 3) + v134) + v136
 		}
 	b27:
 		{
@@ -14657,12 +13949,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v144 := v138 * 3
 			v145 := *(*int32)(unsafe.Add(m2, int(v142)*32))
-			v146 := v144 + v145
 			v147 := *(*int32)(unsafe.Add(m2, int(v142)*32+8))
-			v148 := v146 + v147
-			v149 = v148
+			v149 = ((v138 * 3) + v145) + v147
 		}
 	b29:
 		{
@@ -14677,12 +13966,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v155 := v149 * 3
 			v156 := *(*int32)(unsafe.Add(m2, int(v153)*32))
-			v157 := v155 + v156
 			v158 := *(*int32)(unsafe.Add(m2, int(v153)*32+12))
-			v159 := v157 + v158
-			v160 = v159
+			v160 = ((v149 * 3) + v156) + v158
 		}
 	b31:
 		{
@@ -14697,12 +13983,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v166 := v160 * 3
 			v167 := *(*int32)(unsafe.Add(m2, int(v164)*32))
-			v168 := v166 + v167
 			v169 := *(*int32)(unsafe.Add(m2, int(v164)*32+16))
-			v170 := v168 + v169
-			v171 = v170
+			v171 = ((v160 * 3) + v167) + v169
 		}
 	b33:
 		{
@@ -14717,12 +14000,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v177 := v171 * 3
 			v178 := *(*int32)(unsafe.Add(m2, int(v175)*32))
-			v179 := v177 + v178
 			v180 := *(*int32)(unsafe.Add(m2, int(v175)*32+8))
-			v181 := v179 + v180
-			v182 = v181
+			v182 = ((v171 * 3) + v178) + v180
 		}
 	b35:
 		{
@@ -14737,12 +14017,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v188 := v182 * 3
 			v189 := *(*int32)(unsafe.Add(m2, int(v186)*32))
-			v190 := v188 + v189
 			v191 := *(*int32)(unsafe.Add(m2, int(v186)*32+12))
-			v192 := v190 + v191
-			v193 = v192
+			v193 = ((v182 * 3) + v189) + v191
 		}
 	b37:
 		{
@@ -14757,12 +14034,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v199 := v193 * 3
 			v200 := *(*int32)(unsafe.Add(m2, int(v197)*32))
-			v201 := v199 + v200
 			v202 := *(*int32)(unsafe.Add(m2, int(v197)*32+16))
-			v203 := v201 + v202
-			v204 = v203
+			v204 = ((v193 * 3) + v200) + v202
 		}
 	b39:
 		{
@@ -14777,12 +14051,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v210 := v204 * 3
 			v211 := *(*int32)(unsafe.Add(m2, int(v208)*32))
-			v212 := v210 + v211
 			v213 := *(*int32)(unsafe.Add(m2, int(v208)*32+8))
-			v214 := v212 + v213
-			v215 = v214
+			v215 = ((v204 * 3) + v211) + v213
 		}
 	b41:
 		{
@@ -14799,15 +14070,13 @@ func (g *localStructsHost) r5() int {
 		{
 			v221 := *(*int32)(unsafe.Add(m3, int(v219)*32))
 			v222 := *(*int32)(unsafe.Add(m3, int(v219)*32+8))
-			v223 := v221 + v222
-			v224 = v223
+			v224 = v221 + v222
 		}
 	b43:
 		{
 			v225 := int32(uint32(v51) / uint32(7))
 			v226 := v225 * 7
-			v227 := v51 - v226
-			v228 = v227 + 2
+			v228 = (v51 - v226) + 2
 			v229 := *(*bool)(unsafe.Add(m3, int(v228)*32+4))
 			if !v229 {
 				v235 = v224
@@ -14815,19 +14084,15 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v230 := v224 * 3
 			v231 := *(*int32)(unsafe.Add(m3, int(v228)*32))
-			v232 := v230 + v231
 			v233 := *(*int32)(unsafe.Add(m3, int(v228)*32+12))
-			v234 := v232 + v233
-			v235 = v234
+			v235 = ((v224 * 3) + v231) + v233
 		}
 	b45:
 		{
 			v236 := int32(uint32(v62) / uint32(7))
 			v237 := v236 * 7
-			v238 := v62 - v237
-			v239 = v238 + 2
+			v239 = (v62 - v237) + 2
 			v240 := *(*bool)(unsafe.Add(m3, int(v239)*32+4))
 			if !v240 {
 				v246 = v235
@@ -14835,19 +14100,15 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v241 := v235 * 3
 			v242 := *(*int32)(unsafe.Add(m3, int(v239)*32))
-			v243 := v241 + v242
 			v244 := *(*int32)(unsafe.Add(m3, int(v239)*32+16))
-			v245 := v243 + v244
-			v246 = v245
+			v246 = ((v235 * 3) + v242) + v244
 		}
 	b47:
 		{
 			v247 := int32(uint32(v73) / uint32(7))
 			v248 := v247 * 7
-			v249 := v73 - v248
-			v250 = v249 + 2
+			v250 = (v73 - v248) + 2
 			v251 := *(*bool)(unsafe.Add(m3, int(v250)*32+4))
 			if !v251 {
 				v257 = v246
@@ -14855,19 +14116,15 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v252 := v246 * 3
 			v253 := *(*int32)(unsafe.Add(m3, int(v250)*32))
-			v254 := v252 + v253
 			v255 := *(*int32)(unsafe.Add(m3, int(v250)*32+8))
-			v256 := v254 + v255
-			v257 = v256
+			v257 = ((v246 * 3) + v253) + v255
 		}
 	b49:
 		{
 			v258 := int32(uint32(v84) / uint32(7))
 			v259 := v258 * 7
-			v260 := v84 - v259
-			v261 = v260 + 2
+			v261 = (v84 - v259) + 2
 			v262 := *(*bool)(unsafe.Add(m3, int(v261)*32+4))
 			if !v262 {
 				v268 = v257
@@ -14875,19 +14132,15 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v263 := v257 * 3
 			v264 := *(*int32)(unsafe.Add(m3, int(v261)*32))
-			v265 := v263 + v264
 			v266 := *(*int32)(unsafe.Add(m3, int(v261)*32+12))
-			v267 := v265 + v266
-			v268 = v267
+			v268 = ((v257 * 3) + v264) + v266
 		}
 	b51:
 		{
 			v269 := int32(uint32(v95) / uint32(7))
 			v270 := v269 * 7
-			v271 := v95 - v270
-			v272 = v271 + 2
+			v272 = (v95 - v270) + 2
 			v273 := *(*bool)(unsafe.Add(m3, int(v272)*32+4))
 			if !v273 {
 				v279 = v268
@@ -14895,19 +14148,15 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v274 := v268 * 3
 			v275 := *(*int32)(unsafe.Add(m3, int(v272)*32))
-			v276 := v274 + v275
 			v277 := *(*int32)(unsafe.Add(m3, int(v272)*32+16))
-			v278 := v276 + v277
-			v279 = v278
+			v279 = ((v268 * 3) + v275) + v277
 		}
 	b53:
 		{
 			v280 := int32(uint32(v106) / uint32(7))
 			v281 := v280 * 7
-			v282 := v106 - v281
-			v283 = v282 + 2
+			v283 = (v106 - v281) + 2
 			v284 := *(*bool)(unsafe.Add(m3, int(v283)*32+4))
 			if !v284 {
 				v290 = v279
@@ -14915,34 +14164,25 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v285 := v279 * 3
 			v286 := *(*int32)(unsafe.Add(m3, int(v283)*32))
-			v287 := v285 + v286
 			v288 := *(*int32)(unsafe.Add(m3, int(v283)*32+8))
-			v289 := v287 + v288
-			v290 = v289
+			v290 = ((v279 * 3) + v286) + v288
 		}
 	b55:
 		v291 = v215 + v290
 		v293 = int32(0)
 		v294 = int64(-1)
 	b56:
-		{
-			v295 = v294 + 1
-			v296 := v295 < v5
-			if !v296 {
-				goto b62
-			}
+		v295 = v294 + 1
+		if !(v295 < v5) {
+			goto b62
 		}
 		v297 = v295 + v8
 		if !v292 {
 			goto b61
 		}
 		{
-			v298 := v297 / v5
-			v299 := v298 * v5
-			v300 := v297 - v299
-			v301 = int32(uint64(v300))
+			v301 = int32(uint64(v297 - ((v297 / v5) * v5)))
 			v302 := *(*bool)(unsafe.Add(m0, int(v301)*32+4))
 			if !v302 {
 				v312 = v293
@@ -14950,16 +14190,9 @@ func (g *localStructsHost) r5() int {
 			}
 		}
 		{
-			v303 := v293 * 3
 			v304 := *(*int32)(unsafe.Add(m0, int(v301)*32))
-			v305 := v303 + v304
-			v306 := v295 / 3
-			v307 := v306 * 3
-			v308 := v295 - v307
-			v309 := int32(uint64(v308))
-			v310 := *(*int32)(unsafe.Add(m0, int(v301)*32+int(v309)*4+8))
-			v311 := v305 + v310
-			v312 = v311
+			v310 := *(*int32)(unsafe.Add(m0, int(v301)*32+int(int32(uint64(v295-((v295/3)*3))))*4+8))
+			v312 = ((v293 * 3) + v304) + v310
 		}
 	b60:
 		v293 = v312
@@ -14977,32 +14210,25 @@ func (g *localStructsHost) r5() int {
 			v314 = v291 + v293
 			v315 := *(*int32)(unsafe.Add(m2, int(v54)*32))
 			v316 := *(*float64)(unsafe.Add(m2, int(v54)*32+24))
-			v317 := v315 + 1
-			v318 := v316 < 2.147483648e+09
-			v319 := -2.147483649e+09 < v316
-			v320 := v318 && v319
+			v320 := (v316 < 2.147483648e+09) && (-2.147483649e+09 < v316)
 			v321 := float64(0)
 			if v320 {
 				v321 = v316
 			}
-			v322 := int32(v321)
 			v323 := int32(-2147483648)
 			if v320 {
-				v323 = v322
+				v323 = int32(v321)
 			}
-			v324 = v317 + v323
+			v324 = (v315 + 1) + v323
 			v325 = int64(uint32(v76))
-			v326 := uint32(v76) < uint32(c1)
-			if !v326 {
+			if !(uint32(v76) < uint32(c1)) {
 				goto b68
 			}
 		}
 		{
 			v327 := *(*int32)(unsafe.Add(m1, int(v76)*8+4))
-			v328 := v324 + v327
 			v329 := *(*int32)(unsafe.Add(m1, x*8))
-			v330 := v328 + v329
-			v331 := v314 + v330
+			v331 := v314 + ((v324 + v327) + v329)
 			h331[li] = v331
 			next = 5
 			continue
@@ -15027,14 +14253,10 @@ func (g *localStructsHost) r6() int {
 			continue
 		}
 		v331 := h331[li]
-		{
-			v332 := v331 << 24
-			v333 := v332 >> 24
-			*(*int32)(unsafe.Add(m2, x*32+8)) = v333
-			*(*int32)(unsafe.Add(m2, x*32+12)) = int32(0)
-			*(*int32)(unsafe.Add(m2, x*32+16)) = int32(0)
-			continue
-		}
+		*(*int32)(unsafe.Add(m2, x*32+8)) = (v331 << 24) >> 24
+		*(*int32)(unsafe.Add(m2, x*32+12)) = int32(0)
+		*(*int32)(unsafe.Add(m2, x*32+16)) = int32(0)
+		continue
 	}
 	return 6
 }
@@ -15193,10 +14415,7 @@ func (g *loopedLocalHost) r2() int {
 		v3 := int32(x)
 		{
 			v11 := v3 + v6
-			v12 := v11 / 16
-			v13 := v12 * 16
-			v14 := v11 - v13
-			*(*int32)(unsafe.Add(m0, int(v14)*4)) = v11
+			*(*int32)(unsafe.Add(m0, int(v11-((v11/16)*16))*4)) = v11
 			continue
 		}
 	}
@@ -15232,8 +14451,7 @@ func (g *loopedLocalHost) r3() int {
 			v17 := *(*int32)(unsafe.Add(m0, int(v16)*4))
 			v18 = v10 + v17
 			v19 = v6 + 1
-			v20 := v19 < 3
-			if !v20 {
+			if !(v19 < 3) {
 				goto b7
 			}
 		}
@@ -15336,8 +14554,7 @@ func (g *maybeNilHost) r0() int {
 		}
 		{
 			v14 := *(*int32)(unsafe.Add(v13.Base, v13.Off))
-			v15 := v14 + 5
-			*(*int32)(unsafe.Add(v13.Base, v13.Off)) = v15
+			*(*int32)(unsafe.Add(v13.Base, v13.Off)) = v14 + 5
 		}
 	b6:
 		{
@@ -15397,13 +14614,10 @@ func (g *maybeNilHost) r0() int {
 			goto b20
 		}
 	b18:
-		{
-			v30 := v19 == 1
-			if !v30 {
-				v32 = true
-				v33 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-				goto b20
-			}
+		if !(v19 == 1) {
+			v32 = true
+			v33 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			goto b20
 		}
 		{
 			v31 := x * 4
@@ -15417,11 +14631,7 @@ func (g *maybeNilHost) r0() int {
 		{
 			v34 := *(*int32)(unsafe.Add(p1, x*4))
 			v35 := *(*int32)(unsafe.Add(v33.Base, v33.Off))
-			v36 := v35 / 7
-			v37 := v36 * 7
-			v38 := v35 - v37
-			v39 := v34 + v38
-			*(*int32)(unsafe.Add(p1, x*4)) = v39
+			*(*int32)(unsafe.Add(p1, x*4)) = v34 + (v35 - ((v35 / 7) * 7))
 		}
 	b22:
 		continue
@@ -15578,8 +14788,7 @@ func (g *neighboursHost) r2() int {
 		}
 		{
 			v21 := *(*int32)(unsafe.Add(m0, x*4+4))
-			v22 := v21 * 10
-			v23 = v22 + c0
+			v23 = (v21 * 10) + c0
 			v24 := uint64(v9) < uint64(v3)
 			if !v24 {
 				goto b11
@@ -15737,8 +14946,7 @@ func (g *oneLineHost) r0() int {
 		}
 		{
 			v12 := *(*int32)(p1)
-			v13 := v12 & 15
-			*(*int32)(unsafe.Add(m0, int(v13)*4)) = int32(3)
+			*(*int32)(unsafe.Add(m0, int(v12&15)*4)) = int32(3)
 			if !v15 {
 				goto b15
 			}
@@ -15760,17 +14968,14 @@ func (g *oneLineHost) r0() int {
 		}
 		{
 			v27 := *(*int8)(unsafe.Add(p4, int(v1)))
-			v28 := int32(uint8(v27))
-			v29 := v25 * v28
-			v30 = v23 + v29
+			v30 = v23 + (v25 * int32(uint8(v27)))
 			if !v31 {
 				goto b10
 			}
 		}
 		{
 			v33 := *(*int32)(unsafe.Add(m0, int(v32)*4))
-			v34 := v30 - v33
-			v35 = v34 + v20
+			v35 = (v30 - v33) + v20
 			v36 := uint64(v21) < uint64(v6)
 			if !v36 {
 				goto b9
@@ -15990,29 +15195,20 @@ func (g *phasesHost) r2() int {
 		v14 = int32(0)
 		v15 = int64(0)
 	b5:
-		{
-			v16 := v15 / 2
-			v17 := v16 * 2
-			v18 := v15 == v17
-			if !v18 {
-				v31 = v14
-				v32 = int32(1)
-				goto b11
-			}
+		if !(v15 == ((v15 / 2) * 2)) {
+			v31 = v14
+			v32 = int32(1)
+			goto b11
 		}
 		{
 			v19 := v7 + v15
-			v20 := v19 / 32
-			v21 := v20 * 32
-			v22 = v19 - v21
-			v23 := uint64(v22) < uint64(32)
-			if !v23 {
+			v22 = v19 - ((v19 / 32) * 32)
+			if !(uint64(v22) < uint64(32)) {
 				goto b10
 			}
 		}
 		{
-			v24 := int32(uint64(v22))
-			v25 := *(*int32)(unsafe.Add(m0, int(v24)*4))
+			v25 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v22)))*4))
 			h14[li] = v14
 			u15 = v15
 			h25[li] = v25
@@ -16029,20 +15225,14 @@ func (g *phasesHost) r2() int {
 		g.Leave(li)
 		continue
 	b11:
-		{
-			v33 = int64(uint32(v32))
-			v34 := v32 < 32
-			if !v34 {
-				v47 = v31
-				goto b16
-			}
+		v33 = int64(uint32(v32))
+		if !(v32 < 32) {
+			v47 = v31
+			goto b16
 		}
 		{
 			v35 := v6 + v32
-			v36 := v35 / 32
-			v37 := v36 * 32
-			v38 := v35 - v37
-			v39 := *(*int32)(unsafe.Add(m0, int(v38)*4))
+			v39 := *(*int32)(unsafe.Add(m0, int(v35-((v35/32)*32))*4))
 			u15 = v15
 			h31[li] = v31
 			u32 = v32
@@ -16061,14 +15251,12 @@ func (g *phasesHost) r2() int {
 			v48 := int32(uint32(v6) / uint32(2))
 			v49 := v48 * 2
 			v50 := v6 == v49
-			v51 := v47 + 1
-			v52 = v51
+			v52 = v47 + 1
 			if v50 {
 				v52 = v47
 			}
 			v53 = v15 + 1
-			v54 := v53 < v1
-			if !v54 {
+			if !(v53 < v1) {
 				goto b18
 			}
 		}
@@ -16130,8 +15318,7 @@ func (g *phasesHost) r3() int {
 		v25 := h25[li]
 		{
 			v26 := *(*int32)(unsafe.Add(m0, x*4))
-			v27 := v26 + v25
-			*(*int32)(unsafe.Add(m0, x*4)) = v27
+			*(*int32)(unsafe.Add(m0, x*4)) = v26 + v25
 			continue
 		}
 	}
@@ -16174,84 +15361,62 @@ func (g *phasesHost) r4() int {
 		v8 := int64(uint32(v0))
 		var v22, v33, v53 int64
 		var v31, v32, v47, v52, v55, v63, v65 int32
-		{
-			v29 := v14 + v25
-			v47 = v29
-		}
+		v47 = v14 + v25
 	b16:
 		{
 			v48 := int32(uint32(v6) / uint32(2))
 			v49 := v48 * 2
 			v50 := v6 == v49
-			v51 := v47 + 1
-			v52 = v51
+			v52 = v47 + 1
 			if v50 {
 				v52 = v47
 			}
 			v53 = v15 + 1
-			v54 := v53 < v1
-			if !v54 {
+			if !(v53 < v1) {
 				goto b18
 			}
 		}
 		v14 = v52
 		v15 = v53
-		{
-			v16 := v15 / 2
-			v17 := v16 * 2
-			v18 := v15 == v17
-			if !v18 {
-				v31 = v14
-				v32 = int32(1)
-				goto b11
-			}
+		if !(v15 == ((v15 / 2) * 2)) {
+			v31 = v14
+			v32 = int32(1)
+			goto b11
 		}
 		{
 			v19 := v7 + v15
-			v20 := v19 / 32
-			v21 := v20 * 32
-			v22 = v19 - v21
-			v23 := uint64(v22) < uint64(32)
-			if !v23 {
+			v22 = v19 - ((v19 / 32) * 32)
+			if !(uint64(v22) < uint64(32)) {
 				goto b10
 			}
 		}
-		{
-			v24 := int32(uint64(v22))
-			v25 = *(*int32)(unsafe.Add(m0, int(v24)*4))
-			h14[li] = v14
-			u15 = v15
-			h25[li] = v25
-			if next != 2 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 2
+		v25 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v22)))*4))
+		h14[li] = v14
+		u15 = v15
+		h25[li] = v25
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
 			}
-			continue
+			next = 2
 		}
+		continue
 	b10:
 		g.Fault(2, v22, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b11:
-		{
-			v33 = int64(uint32(v32))
-			v34 := v32 < 32
-			if !v34 {
-				v47 = v31
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b16
+		v33 = int64(uint32(v32))
+		if !(v32 < 32) {
+			v47 = v31
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b16
 		}
 		{
 			v35 := v6 + v32
-			v36 := v35 / 32
-			v37 := v36 * 32
-			v38 := v35 - v37
-			v39 := *(*int32)(unsafe.Add(m0, int(v38)*4))
+			v39 := *(*int32)(unsafe.Add(m0, int(v35-((v35/32)*32))*4))
 			u15 = v15
 			h31[li] = v31
 			u32 = v32
@@ -16316,8 +15481,7 @@ func (g *phasesHost) r5() int {
 		v39 := h39[li]
 		{
 			v40 := *(*int32)(unsafe.Add(m0, x*4))
-			v41 := v40 + v39
-			*(*int32)(unsafe.Add(m0, x*4)) = v41
+			*(*int32)(unsafe.Add(m0, x*4)) = v40 + v39
 			continue
 		}
 	}
@@ -16364,35 +15528,22 @@ func (g *phasesHost) r6() int {
 		v8 := int64(uint32(v0))
 		var v14, v43, v47, v52, v55, v63, v65 int32
 		var v22, v53 int64
-		{
-			v43 = v31 ^ v39
-			v44 := v15 * 4
-			v45 := v44 < v33
-			if v45 {
-				v47 = v43
-				goto b16
-			}
+		v43 = v31 ^ v39
+		if (v15 * 4) < v33 {
+			v47 = v43
+			goto b16
 		}
-		{
-			v46 := v32 * 2
-			v31 = v43
-			v32 = v46
-		}
+		v31 = v43
+		v32 = v32 * 2
 	b11:
-		{
-			v33 = int64(uint32(v32))
-			v34 := v32 < 32
-			if !v34 {
-				v47 = v31
-				goto b16
-			}
+		v33 = int64(uint32(v32))
+		if !(v32 < 32) {
+			v47 = v31
+			goto b16
 		}
 		{
 			v35 := v6 + v32
-			v36 := v35 / 32
-			v37 := v36 * 32
-			v38 := v35 - v37
-			v39 = *(*int32)(unsafe.Add(m0, int(v38)*4))
+			v39 = *(*int32)(unsafe.Add(m0, int(v35-((v35/32)*32))*4))
 			u15 = v15
 			h31[li] = v31
 			u32 = v32
@@ -16411,45 +15562,34 @@ func (g *phasesHost) r6() int {
 			v48 := int32(uint32(v6) / uint32(2))
 			v49 := v48 * 2
 			v50 := v6 == v49
-			v51 := v47 + 1
-			v52 = v51
+			v52 = v47 + 1
 			if v50 {
 				v52 = v47
 			}
 			v53 = v15 + 1
-			v54 := v53 < v1
-			if !v54 {
+			if !(v53 < v1) {
 				goto b18
 			}
 		}
 		v14 = v52
 		v15 = v53
-		{
-			v16 := v15 / 2
-			v17 := v16 * 2
-			v18 := v15 == v17
-			if !v18 {
-				v31 = v14
-				v32 = int32(1)
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b11
+		if !(v15 == ((v15 / 2) * 2)) {
+			v31 = v14
+			v32 = int32(1)
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b11
 		}
 		{
 			v19 := v7 + v15
-			v20 := v19 / 32
-			v21 := v20 * 32
-			v22 = v19 - v21
-			v23 := uint64(v22) < uint64(32)
-			if !v23 {
+			v22 = v19 - ((v19 / 32) * 32)
+			if !(uint64(v22) < uint64(32)) {
 				goto b10
 			}
 		}
 		{
-			v24 := int32(uint64(v22))
-			v25 := *(*int32)(unsafe.Add(m0, int(v24)*4))
+			v25 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v22)))*4))
 			h14[li] = v14
 			u15 = v15
 			h25[li] = v25
@@ -16551,8 +15691,7 @@ func (g *phasesHost) r8() int {
 		var v63, v65 int32
 		{
 			v61 := *(*int32)(unsafe.Add(m1, 4))
-			v62 := v55 + v61
-			v63 = v62
+			v63 = v55 + v61
 		}
 		{
 			v64 := *(*int32)(unsafe.Add(m0, x*4))
@@ -16799,31 +15938,21 @@ func (g *reduceHost) r2() int {
 		var v13, v16, v17, v28 int32
 		var v18 int64
 		v13 = v12
-		{
-			v14 := 0 < v13
-			if !v14 {
-				goto b12
-			}
+		if !(0 < v13) {
+			goto b12
 		}
-		{
-			v15 := v5 < v13
-			if !v15 {
-				goto b10
-			}
+		if !(v5 < v13) {
+			goto b10
 		}
-		{
-			v16 = *(*int32)(unsafe.Add(m0, x*4))
-			v17 = v5 + v13
-			v18 = int64(uint32(v17))
-			v19 := uint32(v17) < uint32(64)
-			if !v19 {
-				goto b9
-			}
+		v16 = *(*int32)(unsafe.Add(m0, x*4))
+		v17 = v5 + v13
+		v18 = int64(uint32(v17))
+		if !(uint32(v17) < uint32(64)) {
+			goto b9
 		}
 		{
 			v20 := *(*int32)(unsafe.Add(m0, int(v17)*4))
-			v21 := v16 + v20
-			*(*int32)(unsafe.Add(m0, x*4)) = v21
+			*(*int32)(unsafe.Add(m0, x*4)) = v16 + v20
 			goto b10
 		}
 	b9:
@@ -16883,35 +16012,22 @@ func (g *reduceHost) r3() int {
 		v0 := int32(basex + x)
 		var v16, v17, v28 int32
 		var v18 int64
-		{
-			v24 := v13 / 2
-			v13 = v24
+		v13 = v13 / 2
+		if !(0 < v13) {
+			goto b12
 		}
-		{
-			v14 := 0 < v13
-			if !v14 {
-				goto b12
-			}
+		if !(v5 < v13) {
+			goto b10
 		}
-		{
-			v15 := v5 < v13
-			if !v15 {
-				goto b10
-			}
-		}
-		{
-			v16 = *(*int32)(unsafe.Add(m0, x*4))
-			v17 = v5 + v13
-			v18 = int64(uint32(v17))
-			v19 := uint32(v17) < uint32(64)
-			if !v19 {
-				goto b9
-			}
+		v16 = *(*int32)(unsafe.Add(m0, x*4))
+		v17 = v5 + v13
+		v18 = int64(uint32(v17))
+		if !(uint32(v17) < uint32(64)) {
+			goto b9
 		}
 		{
 			v20 := *(*int32)(unsafe.Add(m0, int(v17)*4))
-			v21 := v16 + v20
-			*(*int32)(unsafe.Add(m0, x*4)) = v21
+			*(*int32)(unsafe.Add(m0, x*4)) = v16 + v20
 			goto b10
 		}
 	b9:
@@ -17063,8 +16179,7 @@ func (g *returnEarlyHost) r2() int {
 			v14 := v7 + 1
 			v15 := int32(uint32(v14) / uint32(32))
 			v16 := v15 * 32
-			v17 := v14 - v16
-			v18 := *(*int32)(unsafe.Add(m0, int(v17)*4))
+			v18 := *(*int32)(unsafe.Add(m0, int(v14-v16)*4))
 			v19 = v18 + 1
 			v20 := uint64(v6) < uint64(v4)
 			if !v20 {
@@ -17170,15 +16285,11 @@ func (g *roundedHost) r0() int {
 			v21 := float32(v11 * v13)
 			v22 := float32(v21 + v15)
 			*(*float32)(unsafe.Add(p3, v19)) = v22
-			v24 := float32(v15 - v21)
-			*(*float32)(unsafe.Add(p3, v19+4)) = v24
-			v26 := float32(v21 - v15)
-			*(*float32)(unsafe.Add(p3, v19+8)) = v26
+			*(*float32)(unsafe.Add(p3, v19+4)) = float32(v15 - v21)
+			*(*float32)(unsafe.Add(p3, v19+8)) = float32(v21 - v15)
 			*(*float32)(unsafe.Add(p3, v19+12)) = v22
 			*(*float32)(unsafe.Add(p3, v19+16)) = v22
-			v30 := float32(v11 * v15)
-			v31 := float32(v30 + v21)
-			*(*float32)(unsafe.Add(p3, v19+20)) = v31
+			*(*float32)(unsafe.Add(p3, v19+20)) = float32(float32(v11*v15) + v21)
 			continue
 		}
 	b6:
@@ -17441,8 +16552,7 @@ func (g *shufflesBoolHost) r0() int {
 		}
 		{
 			v9 := *(*int8)(unsafe.Add(p0, (basex + x)))
-			v10 := int32(uint8(v9))
-			v11 = v10 != 0
+			v11 = int32(uint8(v9)) != 0
 			v12 = v7 * 12
 			v13 := uint64(v12) <= uint64(v5)
 			if !v13 {
@@ -17550,10 +16660,9 @@ func (g *shufflesBoolHost) r2() int {
 		{
 			v34 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v35 := uint64(v34) < uint64(v24)
-			v36 := int32(uint64(v34))
 			v37 := int32(0)
 			if v35 {
-				v37 = v36
+				v37 = int32(uint64(v34))
 			}
 			h35[li] = v35
 			h37[li] = v37
@@ -17589,13 +16698,11 @@ func (g *shufflesBoolHost) r3() int {
 			if v35 {
 				v39 = v38
 			}
-			v40 := v39 != 0
 			v41 := int32(0)
-			if v40 {
+			if v39 != 0 {
 				v41 = int32(1)
 			}
-			v42 := int8(uint32(v41))
-			*(*int8)(unsafe.Add(p2, v15+2)) = v42
+			*(*int8)(unsafe.Add(p2, v15+2)) = int8(uint32(v41))
 			continue
 		}
 	}
@@ -17623,13 +16730,11 @@ func (g *shufflesBoolHost) r5() int {
 		v44 := h44[li]
 		v15 := (basex + x) * 12
 		{
-			v45 := v44 != 0
 			v46 := int32(0)
-			if v45 {
+			if v44 != 0 {
 				v46 = int32(1)
 			}
-			v47 := int8(uint32(v46))
-			*(*int8)(unsafe.Add(p2, v15+3)) = v47
+			*(*int8)(unsafe.Add(p2, v15+3)) = int8(uint32(v46))
 			v49 := int32(min(size, n-sub*size))
 			v51 := uint32(2) < uint32(v49)
 			v52 := int32(0)
@@ -17673,19 +16778,16 @@ func (g *shufflesBoolHost) r7() int {
 			if v51 {
 				v54 = v53
 			}
-			v55 := v54 != 0
 			v56 := int32(0)
-			if v55 {
+			if v54 != 0 {
 				v56 = int32(1)
 			}
-			v57 := int8(uint32(v56))
-			*(*int8)(unsafe.Add(p2, v15+4)) = v57
+			*(*int8)(unsafe.Add(p2, v15+4)) = int8(uint32(v56))
 			v59 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v60 := uint64(v59) < uint64(v50)
-			v61 := int32(uint64(v59))
 			v62 := int32(0)
 			if v60 {
-				v62 = v61
+				v62 = int32(uint64(v59))
 			}
 			h60[li] = v60
 			h62[li] = v62
@@ -17723,13 +16825,11 @@ func (g *shufflesBoolHost) r9() int {
 			if v60 {
 				v64 = v63
 			}
-			v65 := v64 != 0
 			v66 := int32(0)
-			if v65 {
+			if v64 != 0 {
 				v66 = int32(1)
 			}
-			v67 := int8(uint32(v66))
-			*(*int8)(unsafe.Add(p2, v15+5)) = v67
+			*(*int8)(unsafe.Add(p2, v15+5)) = int8(uint32(v66))
 			v69 := int32(lane)
 			v71 := v69 + 1
 			v72 := uint32(v71) < uint32(v49)
@@ -17773,13 +16873,11 @@ func (g *shufflesBoolHost) r11() int {
 			if v72 {
 				v75 = v74
 			}
-			v76 := v75 != 0
 			v77 := int32(0)
-			if v76 {
+			if v75 != 0 {
 				v77 = int32(1)
 			}
-			v78 := int8(uint32(v77))
-			*(*int8)(unsafe.Add(p2, v15+6)) = v78
+			*(*int8)(unsafe.Add(p2, v15+6)) = int8(uint32(v77))
 			v80 := v69 + -3
 			v81 := uint32(v80) < uint32(v49)
 			v82 := int32(0)
@@ -17826,20 +16924,17 @@ func (g *shufflesBoolHost) r13() int {
 			if v81 {
 				v84 = v83
 			}
-			v85 := v84 != 0
 			v86 := int32(0)
-			if v85 {
+			if v84 != 0 {
 				v86 = int32(1)
 			}
-			v87 := int8(uint32(v86))
-			*(*int8)(unsafe.Add(p2, v15+7)) = v87
+			*(*int8)(unsafe.Add(p2, v15+7)) = int8(uint32(v86))
 			v89 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v90 := v70 + v89
 			v91 := uint64(v90) < uint64(v50)
-			v92 := int32(uint64(v90))
 			v93 := int32(0)
 			if v91 {
-				v93 = v92
+				v93 = int32(uint64(v90))
 			}
 			h91[li] = v91
 			h93[li] = v93
@@ -17878,13 +16973,11 @@ func (g *shufflesBoolHost) r15() int {
 			if v91 {
 				v95 = v94
 			}
-			v96 := v95 != 0
 			v97 := int32(0)
-			if v96 {
+			if v95 != 0 {
 				v97 = int32(1)
 			}
-			v98 := int8(uint32(v97))
-			*(*int8)(unsafe.Add(p2, v15+8)) = v98
+			*(*int8)(unsafe.Add(p2, v15+8)) = int8(uint32(v97))
 			v100 := v69 ^ 1
 			v101 := uint32(v100) < uint32(v49)
 			v102 := int32(0)
@@ -17927,13 +17020,11 @@ func (g *shufflesBoolHost) r17() int {
 			if v101 {
 				v104 = v103
 			}
-			v105 := v104 != 0
 			v106 := int32(0)
-			if v105 {
+			if v104 != 0 {
 				v106 = int32(1)
 			}
-			v107 := int8(uint32(v106))
-			*(*int8)(unsafe.Add(p2, v15+9)) = v107
+			*(*int8)(unsafe.Add(p2, v15+9)) = int8(uint32(v106))
 			v109 := v69 ^ 5
 			v110 := uint32(v109) < uint32(v49)
 			v111 := int32(0)
@@ -17976,13 +17067,11 @@ func (g *shufflesBoolHost) r19() int {
 			if v110 {
 				v113 = v112
 			}
-			v114 := v113 != 0
 			v115 := int32(0)
-			if v114 {
+			if v113 != 0 {
 				v115 = int32(1)
 			}
-			v116 := int8(uint32(v115))
-			*(*int8)(unsafe.Add(p2, v15+10)) = v116
+			*(*int8)(unsafe.Add(p2, v15+10)) = int8(uint32(v115))
 			v118 := v49 + -1
 			v119 := uint32(v118) < uint32(v49)
 			v120 := int32(0)
@@ -18023,13 +17112,11 @@ func (g *shufflesBoolHost) r21() int {
 			if v119 {
 				v122 = v121
 			}
-			v123 := v122 != 0
 			v124 := int32(0)
-			if v123 {
+			if v122 != 0 {
 				v124 = int32(1)
 			}
-			v125 := int8(uint32(v124))
-			*(*int8)(unsafe.Add(p2, v15+11)) = v125
+			*(*int8)(unsafe.Add(p2, v15+11)) = int8(uint32(v124))
 			continue
 		}
 	}
@@ -18366,10 +17453,9 @@ func (g *shufflesFloat32Host) r2() int {
 		{
 			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
-			v27 := int32(uint64(v25))
 			v28 := int32(0)
 			if v26 {
-				v28 = v27
+				v28 = int32(uint64(v25))
 			}
 			h26[li] = v26
 			h28[li] = v28
@@ -18480,10 +17566,9 @@ func (g *shufflesFloat32Host) r7() int {
 			*(*float32)(unsafe.Add(p2, v13+16)) = v39
 			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
-			v43 := int32(uint64(v41))
 			v44 := int32(0)
 			if v42 {
-				v44 = v43
+				v44 = int32(uint64(v41))
 			}
 			h42[li] = v42
 			h44[li] = v44
@@ -18616,10 +17701,9 @@ func (g *shufflesFloat32Host) r13() int {
 			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
-			v65 := int32(uint64(v63))
 			v66 := int32(0)
 			if v64 {
-				v66 = v65
+				v66 = int32(uint64(v63))
 			}
 			h64[li] = v64
 			h66[li] = v66
@@ -19122,10 +18206,9 @@ func (g *shufflesFloat64Host) r2() int {
 		{
 			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
-			v27 := int32(uint64(v25))
 			v28 := int32(0)
 			if v26 {
-				v28 = v27
+				v28 = int32(uint64(v25))
 			}
 			h26[li] = v26
 			h28[li] = v28
@@ -19236,10 +18319,9 @@ func (g *shufflesFloat64Host) r7() int {
 			*(*float64)(unsafe.Add(p2, v13+32)) = v39
 			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
-			v43 := int32(uint64(v41))
 			v44 := int32(0)
 			if v42 {
-				v44 = v43
+				v44 = int32(uint64(v41))
 			}
 			h42[li] = v42
 			h44[li] = v44
@@ -19372,10 +18454,9 @@ func (g *shufflesFloat64Host) r13() int {
 			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
-			v65 := int32(uint64(v63))
 			v66 := int32(0)
 			if v64 {
-				v66 = v65
+				v66 = int32(uint64(v63))
 			}
 			h64[li] = v64
 			h66[li] = v66
@@ -19877,10 +18958,9 @@ func (g *shufflesIntHost) r2() int {
 		{
 			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
-			v27 := int32(uint64(v25))
 			v28 := int32(0)
 			if v26 {
-				v28 = v27
+				v28 = int32(uint64(v25))
 			}
 			h26[li] = v26
 			h28[li] = v28
@@ -19991,10 +19071,9 @@ func (g *shufflesIntHost) r7() int {
 			*(*int64)(unsafe.Add(p2, v13+32)) = v39
 			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
-			v43 := int32(uint64(v41))
 			v44 := int32(0)
 			if v42 {
-				v44 = v43
+				v44 = int32(uint64(v41))
 			}
 			h42[li] = v42
 			h44[li] = v44
@@ -20127,10 +19206,9 @@ func (g *shufflesIntHost) r13() int {
 			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
-			v65 := int32(uint64(v63))
 			v66 := int32(0)
 			if v64 {
-				v66 = v65
+				v66 = int32(uint64(v63))
 			}
 			h64[li] = v64
 			h66[li] = v66
@@ -20635,10 +19713,9 @@ func (g *shufflesInt16Host) r2() int {
 		{
 			v28 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v29 := uint64(v28) < uint64(v20)
-			v30 := int32(uint64(v28))
 			v31 := int32(0)
 			if v29 {
-				v31 = v30
+				v31 = int32(uint64(v28))
 			}
 			h29[li] = v29
 			h31[li] = v31
@@ -20674,8 +19751,7 @@ func (g *shufflesInt16Host) r3() int {
 			if v29 {
 				v33 = v32
 			}
-			v34 := int16(uint32(v33))
-			*(*int16)(unsafe.Add(p2, v14+4)) = v34
+			*(*int16)(unsafe.Add(p2, v14+4)) = int16(uint32(v33))
 			continue
 		}
 	}
@@ -20703,8 +19779,7 @@ func (g *shufflesInt16Host) r5() int {
 		v36 := h36[li]
 		v14 := (basex + x) * 24
 		{
-			v37 := int16(uint32(v36))
-			*(*int16)(unsafe.Add(p2, v14+6)) = v37
+			*(*int16)(unsafe.Add(p2, v14+6)) = int16(uint32(v36))
 			v39 := int32(min(size, n-sub*size))
 			v41 := uint32(2) < uint32(v39)
 			v42 := int32(0)
@@ -20748,14 +19823,12 @@ func (g *shufflesInt16Host) r7() int {
 			if v41 {
 				v44 = v43
 			}
-			v45 := int16(uint32(v44))
-			*(*int16)(unsafe.Add(p2, v14+8)) = v45
+			*(*int16)(unsafe.Add(p2, v14+8)) = int16(uint32(v44))
 			v47 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v48 := uint64(v47) < uint64(v40)
-			v49 := int32(uint64(v47))
 			v50 := int32(0)
 			if v48 {
-				v50 = v49
+				v50 = int32(uint64(v47))
 			}
 			h48[li] = v48
 			h50[li] = v50
@@ -20793,8 +19866,7 @@ func (g *shufflesInt16Host) r9() int {
 			if v48 {
 				v52 = v51
 			}
-			v53 := int16(uint32(v52))
-			*(*int16)(unsafe.Add(p2, v14+10)) = v53
+			*(*int16)(unsafe.Add(p2, v14+10)) = int16(uint32(v52))
 			v55 := int32(lane)
 			v57 := v55 + 1
 			v58 := uint32(v57) < uint32(v39)
@@ -20838,8 +19910,7 @@ func (g *shufflesInt16Host) r11() int {
 			if v58 {
 				v61 = v60
 			}
-			v62 := int16(uint32(v61))
-			*(*int16)(unsafe.Add(p2, v14+12)) = v62
+			*(*int16)(unsafe.Add(p2, v14+12)) = int16(uint32(v61))
 			v64 := v55 + -3
 			v65 := uint32(v64) < uint32(v39)
 			v66 := int32(0)
@@ -20886,15 +19957,13 @@ func (g *shufflesInt16Host) r13() int {
 			if v65 {
 				v68 = v67
 			}
-			v69 := int16(uint32(v68))
-			*(*int16)(unsafe.Add(p2, v14+14)) = v69
+			*(*int16)(unsafe.Add(p2, v14+14)) = int16(uint32(v68))
 			v71 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v72 := v56 + v71
 			v73 := uint64(v72) < uint64(v40)
-			v74 := int32(uint64(v72))
 			v75 := int32(0)
 			if v73 {
-				v75 = v74
+				v75 = int32(uint64(v72))
 			}
 			h73[li] = v73
 			h75[li] = v75
@@ -20933,8 +20002,7 @@ func (g *shufflesInt16Host) r15() int {
 			if v73 {
 				v77 = v76
 			}
-			v78 := int16(uint32(v77))
-			*(*int16)(unsafe.Add(p2, v14+16)) = v78
+			*(*int16)(unsafe.Add(p2, v14+16)) = int16(uint32(v77))
 			v80 := v55 ^ 1
 			v81 := uint32(v80) < uint32(v39)
 			v82 := int32(0)
@@ -20977,8 +20045,7 @@ func (g *shufflesInt16Host) r17() int {
 			if v81 {
 				v84 = v83
 			}
-			v85 := int16(uint32(v84))
-			*(*int16)(unsafe.Add(p2, v14+18)) = v85
+			*(*int16)(unsafe.Add(p2, v14+18)) = int16(uint32(v84))
 			v87 := v55 ^ 5
 			v88 := uint32(v87) < uint32(v39)
 			v89 := int32(0)
@@ -21021,8 +20088,7 @@ func (g *shufflesInt16Host) r19() int {
 			if v88 {
 				v91 = v90
 			}
-			v92 := int16(uint32(v91))
-			*(*int16)(unsafe.Add(p2, v14+20)) = v92
+			*(*int16)(unsafe.Add(p2, v14+20)) = int16(uint32(v91))
 			v94 := v39 + -1
 			v95 := uint32(v94) < uint32(v39)
 			v96 := int32(0)
@@ -21063,8 +20129,7 @@ func (g *shufflesInt16Host) r21() int {
 			if v95 {
 				v98 = v97
 			}
-			v99 := int16(uint32(v98))
-			*(*int16)(unsafe.Add(p2, v14+22)) = v99
+			*(*int16)(unsafe.Add(p2, v14+22)) = int16(uint32(v98))
 			continue
 		}
 	}
@@ -21400,10 +20465,9 @@ func (g *shufflesUint32Host) r2() int {
 		{
 			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v26 := uint64(v25) < uint64(v18)
-			v27 := int32(uint64(v25))
 			v28 := int32(0)
 			if v26 {
-				v28 = v27
+				v28 = int32(uint64(v25))
 			}
 			h26[li] = v26
 			h28[li] = v28
@@ -21514,10 +20578,9 @@ func (g *shufflesUint32Host) r7() int {
 			*(*int32)(unsafe.Add(p2, v13+16)) = v39
 			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v42 := uint64(v41) < uint64(v35)
-			v43 := int32(uint64(v41))
 			v44 := int32(0)
 			if v42 {
-				v44 = v43
+				v44 = int32(uint64(v41))
 			}
 			h42[li] = v42
 			h44[li] = v44
@@ -21650,10 +20713,9 @@ func (g *shufflesUint32Host) r13() int {
 			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
 			v63 := v49 + v62
 			v64 := uint64(v63) < uint64(v35)
-			v65 := int32(uint64(v63))
 			v66 := int32(0)
 			if v64 {
-				v66 = v65
+				v66 = int32(uint64(v63))
 			}
 			h64[li] = v64
 			h66[li] = v66
@@ -21923,8 +20985,7 @@ func (g *transposeHost) r1() int {
 		{
 			v22 := v17 * v2
 			v23 = v22 + v19
-			v24 := uint64(v23) < uint64(v4)
-			if !v24 {
+			if !(uint64(v23) < uint64(v4)) {
 				goto b9
 			}
 		}
@@ -22026,12 +21087,9 @@ func (g *transposeHost) r2() int {
 				goto b18
 			}
 		}
-		{
-			v40 = *(*float32)(unsafe.Add(m0, x*36+y*4))
-			v41 := uint64(v37) < uint64(v6)
-			if !v41 {
-				goto b17
-			}
+		v40 = *(*float32)(unsafe.Add(m0, x*36+y*4))
+		if !(uint64(v37) < uint64(v6)) {
+			goto b17
 		}
 		*(*float32)(unsafe.Add(p3, int(v37)*4)) = v40
 		goto b20

@@ -123,121 +123,70 @@ func (g *dispatchHost) r0() int {
 				goto b395
 			}
 		}
-		{
-			v13 = x * 64
-			v14 = v9 & 7
-			v15 := uint32(v14) < uint32(6)
-			if !v15 {
-				goto b394
-			}
+		v13 = x * 64
+		v14 = v9 & 7
+		if !(uint32(v14) < uint32(6)) {
+			goto b394
 		}
-		{
-			v16 := v14 != 4
-			if !v16 {
-				goto b14
-			}
+		if !(v14 != 4) {
+			goto b14
 		}
-		{
-			v17 = v14 == 0
-			v18 := uint32(v14) < uint32(3)
-			if !v18 {
-				goto b10
-			}
+		v17 = v14 == 0
+		if !(uint32(v14) < uint32(3)) {
+			goto b10
 		}
 		if !v17 {
 			goto b7
 		}
-		{
-			v19 := v9 + 3
-			v26 = v19
-			goto b13
-		}
+		v26 = v9 + 3
+		goto b13
 	b7:
-		{
-			v20 := v14 == 1
-			if !v20 {
-				goto b9
-			}
+		if !(v14 == 1) {
+			goto b9
 		}
-		{
-			v21 := v9 + -3
-			v26 = v21
-			goto b13
-		}
+		v26 = v9 + -3
+		goto b13
 	b9:
-		{
-			v22 := v9 * 3
-			v26 = v22
-			goto b13
-		}
+		v26 = v9 * 3
+		goto b13
 	b10:
-		{
-			v23 := v14 == 3
-			if !v23 {
-				goto b12
-			}
+		if !(v14 == 3) {
+			goto b12
 		}
-		{
-			v24 := v9 / 3
-			v26 = v24
-			goto b13
-		}
+		v26 = v9 / 3
+		goto b13
 	b12:
-		{
-			v25 := v9 ^ 3
-			v26 = v25
-		}
+		v26 = v9 ^ 3
 	b13:
 		*(*int32)(unsafe.Add(p2, v13)) = v26
 	b14:
 		{
 			v28 = v9 & 3
 			v29 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable0), int(v28)*4))
-			v30 := int64(uint32(v29))
 			v31 := *(*int64)(unsafe.Add(unsafe.Pointer(&dispatchHostTable1), int(v28)*8))
-			v32 := v30 + v31
-			v33 := int32(uint64(v32))
-			*(*int32)(unsafe.Add(p2, v13+4)) = v33
+			*(*int32)(unsafe.Add(p2, v13+4)) = int32(uint64(int64(uint32(v29)) + v31))
 			v35 = v28 == 3
 			v36 = v28 != 3
 			if !v36 {
 				goto b23
 			}
 		}
-		{
-			v37 := v28 == 0
-			if !v37 {
-				goto b17
-			}
+		if !(v28 == 0) {
+			goto b17
 		}
-		{
-			v38 := v9 + 5
-			v43 = v38
-			goto b21
-		}
+		v43 = v9 + 5
+		goto b21
 	b17:
-		{
-			v39 := v28 == 1
-			if !v39 {
-				goto b19
-			}
+		if !(v28 == 1) {
+			goto b19
 		}
-		{
-			v40 := 0 - v9
-			v43 = v40
-			goto b21
-		}
+		v43 = 0 - v9
+		goto b21
 	b19:
-		{
-			v41 := v28 == 2
-			if !v41 {
-				goto b22
-			}
+		if !(v28 == 2) {
+			goto b22
 		}
-		{
-			v42 := v9 * 5
-			v43 = v42
-		}
+		v43 = v9 * 5
 	b21:
 		*(*int32)(unsafe.Add(p2, v13+8)) = v43
 		goto b23
@@ -250,72 +199,42 @@ func (g *dispatchHost) r0() int {
 			v47 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v46)*4))
 			v48 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v46)*4))
 			v49 = v48 == 2
-			v50 := v48 != 2
-			if !v50 {
+			if !(v48 != 2) {
 				goto b36
 			}
 		}
-		{
-			v51 = v48 == 0
-			v52 := uint32(v48) < uint32(3)
-			if !v52 {
-				goto b30
-			}
+		v51 = v48 == 0
+		if !(uint32(v48) < uint32(3)) {
+			goto b30
 		}
 		if !v51 {
 			goto b27
 		}
-		{
-			v53 := v47 * 3
-			v54 := v53 * v47
-			v55 := v54 * v9
-			v64 = v55
-			goto b35
-		}
+		v64 = ((v47 * 3) * v47) * v9
+		goto b35
 	b27:
-		{
-			v56 := v48 == 1
-			if !v56 {
-				goto b29
-			}
+		if !(v48 == 1) {
+			goto b29
 		}
-		{
-			v57 := v9 * 35
-			v64 = v57
-			goto b35
-		}
+		v64 = v9 * 35
+		goto b35
 	b29:
 		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b30:
-		{
-			v59 := v48 == 3
-			if !v59 {
-				goto b32
-			}
+		if !(v48 == 3) {
+			goto b32
 		}
-		{
-			v60 := v9 * 54
-			v64 = v60
-			goto b35
-		}
+		v64 = v9 * 54
+		goto b35
 	b32:
-		{
-			v61 := v48 == 4
-			if !v61 {
-				goto b34
-			}
+		if !(v48 == 4) {
+			goto b34
 		}
-		{
-			v62 := v9 * 9
-			v64 = v62
-			goto b35
-		}
+		v64 = v9 * 9
+		goto b35
 	b34:
-		{
-			v63 := v9 * 105
-			v64 = v63
-		}
+		v64 = v9 * 105
 	b35:
 		*(*int32)(unsafe.Add(p2, v13+12)) = v64
 	b36:
@@ -329,33 +248,24 @@ func (g *dispatchHost) r0() int {
 			v72 = true
 			goto b43
 		}
-		{
-			v68 := v48 == 1
-			if v68 {
-				v71 = int32(0)
-				v72 = false
-				goto b43
-			}
+		if v48 == 1 {
+			v71 = int32(0)
+			v72 = false
+			goto b43
 		}
 		v71 = int32(0)
 		v72 = false
 		goto b43
 	b40:
-		{
-			v69 := v48 == 3
-			if v69 {
-				v71 = int32(0)
-				v72 = false
-				goto b43
-			}
+		if v48 == 3 {
+			v71 = int32(0)
+			v72 = false
+			goto b43
 		}
-		{
-			v70 := v48 == 4
-			if v70 {
-				v71 = int32(0)
-				v72 = false
-				goto b43
-			}
+		if v48 == 4 {
+			v71 = int32(0)
+			v72 = false
+			goto b43
 		}
 		v71 = int32(0)
 		v72 = false
@@ -374,33 +284,24 @@ func (g *dispatchHost) r0() int {
 			v78 = int32(0)
 			goto b52
 		}
-		{
-			v74 := v48 == 1
-			if v74 {
-				v77 = true
-				v78 = int32(1)
-				goto b52
-			}
+		if v48 == 1 {
+			v77 = true
+			v78 = int32(1)
+			goto b52
 		}
 		v77 = false
 		v78 = int32(0)
 		goto b52
 	b49:
-		{
-			v75 := v48 == 3
-			if v75 {
-				v77 = false
-				v78 = int32(0)
-				goto b52
-			}
+		if v48 == 3 {
+			v77 = false
+			v78 = int32(0)
+			goto b52
 		}
-		{
-			v76 := v48 == 4
-			if v76 {
-				v77 = true
-				v78 = int32(2)
-				goto b52
-			}
+		if v48 == 4 {
+			v77 = true
+			v78 = int32(2)
+			goto b52
 		}
 		v77 = false
 		v78 = int32(0)
@@ -408,19 +309,15 @@ func (g *dispatchHost) r0() int {
 		if !v77 {
 			goto b56
 		}
-		{
-			v79 := v78 == 0
-			if !v79 {
-				goto b55
-			}
+		if !(v78 == 0) {
+			goto b55
 		}
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b55:
 		{
-			v81 := v78 == 1
 			v83 := int32(1)
-			if v81 {
+			if v78 == 1 {
 				v83 = int32(7)
 			}
 			*(*int32)(unsafe.Add(p2, v13+16)) = v83
@@ -435,16 +332,12 @@ func (g *dispatchHost) r0() int {
 	b58:
 		*(*int32)(unsafe.Add(p2, v13+16)) = int32(-2)
 	b59:
-		{
-			v87 := v9 & 255
-			v88 = int32(uint32(v87) % uint32(3))
-			v89 = v88 == 0
-			v90 = v88 == 1
-			v91 = v88 == 2
-			v92 := v88 != 1
-			if !v92 {
-				goto b61
-			}
+		v88 = int32(uint32(v9&255) % uint32(3))
+		v89 = v88 == 0
+		v90 = v88 == 1
+		v91 = v88 == 2
+		if !(v88 != 1) {
+			goto b61
 		}
 		{
 			v94 := int32(3)
@@ -459,10 +352,7 @@ func (g *dispatchHost) r0() int {
 			if v89 {
 				v98 = int32(2)
 			}
-			v99 := v96 * v98
-			v100 := v99 * 2
-			v101 := v94 + v100
-			*(*int32)(unsafe.Add(p2, v13+20)) = v101
+			*(*int32)(unsafe.Add(p2, v13+20)) = v94 + ((v96 * v98) * 2)
 		}
 	b61:
 		v103 = v9 & 1
@@ -495,50 +385,25 @@ func (g *dispatchHost) r0() int {
 			v109 = v108
 		}
 	b64:
-		{
-			v110 := v109 == 0
-			if !v110 {
-				goto b66
-			}
+		if !(v109 == 0) {
+			goto b66
 		}
-		{
-			v111 := v9 * 3
-			v112 := v111 * v9
-			v113 := v112 * 2
-			v121 = v113
-			goto b71
-		}
+		v121 = ((v9 * 3) * v9) * 2
+		goto b71
 	b66:
-		{
-			v114 := v109 == 1
-			if !v114 {
-				goto b68
-			}
+		if !(v109 == 1) {
+			goto b68
 		}
-		{
-			v115 := v9 + 2
-			v121 = v115
-			goto b71
-		}
+		v121 = v9 + 2
+		goto b71
 	b68:
-		{
-			v116 := v109 == 2
-			if !v116 {
-				goto b70
-			}
+		if !(v109 == 2) {
+			goto b70
 		}
-		{
-			v117 := v9 + -2
-			v121 = v117
-			goto b71
-		}
+		v121 = v9 + -2
+		goto b71
 	b70:
-		{
-			v118 := v9 * 3
-			v119 := v118 * v9
-			v120 := v119 * 2
-			v121 = v120
-		}
+		v121 = ((v9 * 3) * v9) * 2
 	b71:
 		*(*int32)(unsafe.Add(p2, v13+24)) = v121
 		v123 = v28 == 0
@@ -546,75 +411,56 @@ func (g *dispatchHost) r0() int {
 			v127 = int32(1)
 			goto b74
 		}
-		{
-			v124 := v28 == 1
-			if v124 {
-				v127 = int32(2)
-				goto b74
-			}
+		if v28 == 1 {
+			v127 = int32(2)
+			goto b74
 		}
 		{
-			v125 := v28 == 2
 			v126 := int32(3)
-			if v125 {
+			if v28 == 2 {
 				v126 = int32(0)
 			}
 			v127 = v126
 		}
 	b74:
-		{
-			v128 = v9 >> 2
-			v129 = v128 & 1
-			v130 = int64(v129)
-			v131 := v129 < v127
-			if !v131 {
-				goto b89
-			}
+		v128 = v9 >> 2
+		v129 = v128 & 1
+		v130 = int64(v129)
+		if !(v129 < v127) {
+			goto b89
 		}
 		if !v123 {
 			goto b78
 		}
-		{
-			v132 := v129 == 0
-			if v132 {
-				v137 = int32(0)
-				v138 = v129
-				v139 = int32(0)
-				v140 = int32(0)
-				goto b81
-			}
+		if v129 == 0 {
+			v137 = int32(0)
+			v138 = v129
+			v139 = int32(0)
+			v140 = int32(0)
+			goto b81
 		}
 		g.Fault(3, v130, int64(1), v0, int32(0), int32(0))
 		continue
 	b78:
-		{
-			v134 := v28 == 1
-			if v134 {
-				v137 = int32(1)
-				v138 = int32(0)
-				v139 = v129
-				v140 = int32(0)
-				goto b81
-			}
+		if v28 == 1 {
+			v137 = int32(1)
+			v138 = int32(0)
+			v139 = v129
+			v140 = int32(0)
+			goto b81
 		}
-		{
-			v135 := v28 == 2
-			if !v135 {
-				v137 = int32(3)
-				v138 = int32(0)
-				v139 = int32(0)
-				v140 = v129
-				goto b81
-			}
+		if !(v28 == 2) {
+			v137 = int32(3)
+			v138 = int32(0)
+			v139 = int32(0)
+			v140 = v129
+			goto b81
 		}
 		g.Fault(3, v130, int64(0), v0, int32(0), int32(0))
 		continue
 	b81:
-		{
-			v141 := v137 == 0
-			if !v141 {
-				goto b83
-			}
+		if !(v137 == 0) {
+			goto b83
 		}
 		{
 			v142 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable4), int(v138)*4))
@@ -622,11 +468,8 @@ func (g *dispatchHost) r0() int {
 			goto b88
 		}
 	b83:
-		{
-			v143 := v137 == 1
-			if !v143 {
-				goto b85
-			}
+		if !(v137 == 1) {
+			goto b85
 		}
 		{
 			v144 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable5), int(v139)*4))
@@ -634,11 +477,8 @@ func (g *dispatchHost) r0() int {
 			goto b88
 		}
 	b85:
-		{
-			v145 := v137 == 2
-			if !v145 {
-				goto b87
-			}
+		if !(v137 == 2) {
+			goto b87
 		}
 		{
 			v146 := *(*int32)(unsafe.Pointer(nil))
@@ -653,20 +493,15 @@ func (g *dispatchHost) r0() int {
 	b88:
 		{
 			v149 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable6), int(v103)*4))
-			v150 := v148 + v149
-			*(*int32)(unsafe.Add(p2, v13+28)) = v150
+			*(*int32)(unsafe.Add(p2, v13+28)) = v148 + v149
 		}
 	b89:
-		{
-			v153 := v9 + 1
-			v154 := v9 + -1
-			v155 = v154
-			if v104 {
-				v155 = v153
-			}
-			if !v104 {
-				goto b91
-			}
+		v155 = v9 + -1
+		if v104 {
+			v155 = v9 + 1
+		}
+		if !v104 {
+			goto b91
 		}
 		{
 			v156 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable7), int(v88)*4))
@@ -679,14 +514,11 @@ func (g *dispatchHost) r0() int {
 			v158 = v157
 		}
 	b92:
-		{
-			v159 = v155 + v158
-			v160 := v9 >> 1
-			v161 = v160 & 1
-			v162 = v161 == 0
-			if !v162 {
-				goto b94
-			}
+		v159 = v155 + v158
+		v161 = (v9 >> 1) & 1
+		v162 = v161 == 0
+		if !v162 {
+			goto b94
 		}
 		{
 			v163 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable7), int(v103)*4))
@@ -699,64 +531,39 @@ func (g *dispatchHost) r0() int {
 			v165 = v164
 		}
 	b95:
-		{
-			v166 := v159 + v165
-			*(*int32)(unsafe.Add(p2, v13+32)) = v166
-			if !v36 {
-				v182 = int32(0)
-				v183 = v9
-				goto b107
-			}
+		*(*int32)(unsafe.Add(p2, v13+32)) = v159 + v165
+		if !v36 {
+			v182 = int32(0)
+			v183 = v9
+			goto b107
 		}
 		if v123 {
 			v171 = int32(1)
 			v172 = v9
 			goto b100
 		}
-		{
-			v168 := v28 == 1
-			if v168 {
-				v171 = v9
-				v172 = v9
-				goto b100
-			}
+		if v28 == 1 {
+			v171 = v9
+			v172 = v9
+			goto b100
 		}
-		{
-			v169 := v28 == 2
-			if !v169 {
-				goto b106
-			}
+		if !(v28 == 2) {
+			goto b106
 		}
-		{
-			v170 := v9 + -1
-			v171 = int32(0)
-			v172 = v170
-		}
+		v171 = int32(0)
+		v172 = v9 + -1
 	b100:
-		{
-			v173 := v9 + 1
-			v174 = v173 & 1
-			v175 := v174 == 0
-			if !v175 {
-				goto b102
-			}
+		v174 = (v9 + 1) & 1
+		if !(v174 == 0) {
+			goto b102
 		}
-		{
-			v176 := v171 + 1
-			v179 = v176
-			goto b104
-		}
+		v179 = v171 + 1
+		goto b104
 	b102:
-		{
-			v177 := v174 == 1
-			if !v177 {
-				goto b105
-			}
+		if !(v174 == 1) {
+			goto b105
 		}
-		{
-			v178 := v171 + v172
-			v179 = v178
-		}
+		v179 = v171 + v172
 	b104:
 		v182 = v179
 		v183 = v172
@@ -771,16 +578,10 @@ func (g *dispatchHost) r0() int {
 		if !v104 {
 			goto b109
 		}
-		{
-			v184 := v183 + 2
-			v186 = v184
-			goto b110
-		}
+		v186 = v183 + 2
+		goto b110
 	b109:
-		{
-			v185 := v9 * 2
-			v186 = v185
-		}
+		v186 = v9 * 2
 	b110:
 		{
 			v187 := v183
@@ -839,40 +640,29 @@ func (g *dispatchHost) r0() int {
 		*(*int32)(m1) = v201
 	b119:
 		{
-			v205 := v190 * 3
-			v206 := v189 + v205
 			v207 := *(*int32)(m0)
-			v208 := v206 + v207
 			v209 := *(*int32)(unsafe.Add(m0, 4))
-			v210 := v209 * 2
-			v211 := v208 + v210
 			v212 := *(*int32)(m1)
-			v213 := v212 * 4
-			v214 := v211 + v213
 			v215 := *(*int32)(unsafe.Add(m1, 4))
-			v216 := v215 * 8
-			v217 := v214 + v216
+			v217 := ((((v189 + (v190 * 3)) + v207) + (v209 * 2)) + (v212 * 4)) + (v215 * 8)
 			*(*int32)(unsafe.Add(p2, v13+36)) = v217
 			*(*[12]byte)(m2) = [12]byte{}
 			if !v220 {
 				goto b393
 			}
 		}
-		{
-			*(*int32)(unsafe.Add(m2, int(v103)*4)) = int32(7)
-			v222 = v103 == 1
-			v223 = kernelimpl.HostAddr{Base: p0, Off: 0}
-			if v222 {
-				v223 = kernelimpl.HostAddr{Base: p1, Off: 0}
-			}
-			v224 = v1
-			if v222 {
-				v224 = v3
-			}
-			v225 := uint64(v7) < uint64(v224)
-			if !v225 {
-				goto b392
-			}
+		*(*int32)(unsafe.Add(m2, int(v103)*4)) = int32(7)
+		v222 = v103 == 1
+		v223 = kernelimpl.HostAddr{Base: p0, Off: 0}
+		if v222 {
+			v223 = kernelimpl.HostAddr{Base: p1, Off: 0}
+		}
+		v224 = v1
+		if v222 {
+			v224 = v3
+		}
+		if !(uint64(v7) < uint64(v224)) {
+			goto b392
 		}
 		{
 			v226 := *(*int32)(unsafe.Add(v223.Base, v223.Off+x*4))
@@ -880,12 +670,11 @@ func (g *dispatchHost) r0() int {
 			if v162 {
 				v227 = int32(1)
 			}
-			v228 := v226 + v227
 			v229 = int32(3)
 			if v162 {
 				v229 = int32(1)
 			}
-			v230 = v228
+			v230 = v226 + v227
 			v231 = int32(-1)
 			v232 = false
 			v233 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
@@ -893,13 +682,10 @@ func (g *dispatchHost) r0() int {
 			v235 = int32(0)
 		}
 	b122:
-		{
-			v236 = v231 + 1
-			v237 = int64(uint32(v236))
-			v238 := v236 < v229
-			if !v238 {
-				goto b135
-			}
+		v236 = v231 + 1
+		v237 = int64(uint32(v236))
+		if !(v236 < v229) {
+			goto b135
 		}
 		if !v162 {
 			v242 = int32(1)
@@ -909,11 +695,8 @@ func (g *dispatchHost) r0() int {
 			v246 = v236
 			goto b127
 		}
-		{
-			v239 := v231 == -1
-			if !v239 {
-				goto b126
-			}
+		if !(v231 == -1) {
+			goto b126
 		}
 		{
 			v240 := int(v236) * 4
@@ -928,11 +711,8 @@ func (g *dispatchHost) r0() int {
 		g.Fault(6, v237, int64(1), v0, int32(0), int32(0))
 		continue
 	b127:
-		{
-			v247 := v242 == 0
-			if !v247 {
-				goto b131
-			}
+		if !(v242 == 0) {
+			goto b131
 		}
 		if !v243 {
 			goto b130
@@ -957,17 +737,13 @@ func (g *dispatchHost) r0() int {
 			v252 = v251
 		}
 	b134:
-		{
-			v253 := v230 * 3
-			v254 := v253 + v252
-			v230 = v254
-			v231 = v236
-			v232 = v243
-			v233 = v244
-			v234 = v245
-			v235 = v246
-			goto b122
-		}
+		v230 = (v230 * 3) + v252
+		v231 = v236
+		v232 = v243
+		v233 = v244
+		v234 = v245
+		v235 = v246
+		goto b122
 	b135:
 		*(*int32)(unsafe.Add(p2, v13+40)) = v230
 		*(*[8]byte)(m3) = [8]byte{}
@@ -1095,14 +871,12 @@ func (g *dispatchHost) r0() int {
 		{
 			v289 := *(*int32)(m3)
 			v290 := *(*int32)(unsafe.Add(m3, 4))
-			v291 := v265 == 1
 			v292 := int32(0)
-			if v291 {
+			if v265 == 1 {
 				v292 = int32(1)
 			}
-			v293 := v265 == 2
 			v294 := v292
-			if v293 {
+			if v265 == 2 {
 				v294 = int32(2)
 			}
 			v308 = v289
@@ -1112,23 +886,18 @@ func (g *dispatchHost) r0() int {
 			goto b166
 		}
 	b163:
-		{
-			v295 := v161 == 1
-			if !v295 {
-				goto b165
-			}
+		if !(v161 == 1) {
+			goto b165
 		}
 		{
 			v296 := *(*int32)(m4)
 			v297 := *(*int32)(unsafe.Add(m4, 4))
-			v298 := v266 == 1
 			v299 := int32(0)
-			if v298 {
+			if v266 == 1 {
 				v299 = int32(3)
 			}
-			v300 := v266 == 2
 			v301 := v299
-			if v300 {
+			if v266 == 2 {
 				v301 = int32(2)
 			}
 			v308 = v296
@@ -1141,14 +910,12 @@ func (g *dispatchHost) r0() int {
 		{
 			v302 := *(*int32)(m5)
 			v303 := *(*int32)(unsafe.Add(m5, 4))
-			v304 := v267 == 1
 			v305 := int32(0)
-			if v304 {
+			if v267 == 1 {
 				v305 = int32(4)
 			}
-			v306 := v267 == 2
 			v307 := v305
-			if v306 {
+			if v267 == 2 {
 				v307 = int32(2)
 			}
 			v308 = v302
@@ -1161,14 +928,12 @@ func (g *dispatchHost) r0() int {
 			goto b168
 		}
 		{
-			v312 := v267 == 1
 			v313 := int32(0)
-			if v312 {
+			if v267 == 1 {
 				v313 = int32(3)
 			}
-			v314 := v267 == 2
 			v315 := v313
-			if v314 {
+			if v267 == 2 {
 				v315 = int32(2)
 			}
 			*(*int32)(m3) = v287
@@ -1180,21 +945,16 @@ func (g *dispatchHost) r0() int {
 			goto b171
 		}
 	b168:
-		{
-			v318 := v161 == 1
-			if !v318 {
-				goto b170
-			}
+		if !(v161 == 1) {
+			goto b170
 		}
 		{
-			v319 := v267 == 1
 			v320 := int32(0)
-			if v319 {
+			if v267 == 1 {
 				v320 = int32(3)
 			}
-			v321 := v267 == 2
 			v322 := v320
-			if v321 {
+			if v267 == 2 {
 				v322 = int32(2)
 			}
 			*(*int32)(m4) = v287
@@ -1214,119 +974,76 @@ func (g *dispatchHost) r0() int {
 		v330 = v269
 	b171:
 		{
-			v331 := v310 == 1
 			v332 := int32(0)
-			if v331 {
+			if v310 == 1 {
 				v332 = int32(3)
 			}
-			v333 := v310 == 2
 			v334 := v332
-			if v333 {
+			if v310 == 2 {
 				v334 = int32(2)
 			}
-			v335 := v310 == 3
 			v336 := v334
-			if v335 {
+			if v310 == 3 {
 				v336 = int32(4)
 			}
-			v337 := v310 == 4
 			v338 = v336
-			if v337 {
+			if v310 == 4 {
 				v338 = int32(1)
 			}
 			*(*int32)(m5) = v308
 			*(*int32)(unsafe.Add(m5, 4)) = v309
-			v341 := v327 == 0
-			if !v341 {
+			if !(v327 == 0) {
 				goto b173
 			}
 		}
 		g.Fault(8, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b173:
-		{
-			v343 := v327 == 1
-			if !v343 {
-				goto b175
-			}
+		if !(v327 == 1) {
+			goto b175
 		}
-		{
-			v344 := v9 + 3
-			v348 = v344
-			goto b178
-		}
+		v348 = v9 + 3
+		goto b178
 	b175:
-		{
-			v345 := v327 == 2
-			if !v345 {
-				goto b177
-			}
+		if !(v327 == 2) {
+			goto b177
 		}
-		{
-			v346 := v9 / 3
-			v348 = v346
-			goto b178
-		}
+		v348 = v9 / 3
+		goto b178
 	b177:
-		{
-			v347 := v9 * 3
-			v348 = v347
-		}
+		v348 = v9 * 3
 	b178:
 		{
-			v349 := v348 + v329
 			v350 := *(*int32)(m3)
-			v351 := v349 + v350
 			v352 := *(*int32)(unsafe.Add(m3, 4))
-			v353 = v351 - v352
-			v354 := v328 == 0
-			if !v354 {
+			v353 = ((v348 + v329) + v350) - v352
+			if !(v328 == 0) {
 				goto b180
 			}
 		}
 		g.Fault(8, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b180:
-		{
-			v356 := v328 == 1
-			if !v356 {
-				goto b182
-			}
+		if !(v328 == 1) {
+			goto b182
 		}
-		{
-			v357 := v9 + -3
-			v361 = v357
-			goto b185
-		}
+		v361 = v9 + -3
+		goto b185
 	b182:
-		{
-			v358 := v328 == 2
-			if !v358 {
-				goto b184
-			}
+		if !(v328 == 2) {
+			goto b184
 		}
-		{
-			v359 := v9 / 3
-			v361 = v359
-			goto b185
-		}
+		v361 = v9 / 3
+		goto b185
 	b184:
-		{
-			v360 := v9 * 3
-			v361 = v360
-		}
+		v361 = v9 * 3
 	b185:
 		{
-			v362 := v353 * 7
-			v363 := v362 + v361
-			v364 := v363 + v330
 			v365 := *(*int32)(m4)
-			v366 := v364 + v365
 			v367 := *(*int32)(unsafe.Add(m4, 4))
-			v368 = v366 - v367
+			v368 = ((((v353 * 7) + v361) + v330) + v365) - v367
 			v369 = v338 == 0
-			v370 := uint32(v338) < uint32(2)
-			if !v370 {
+			if !(uint32(v338) < uint32(2)) {
 				goto b189
 			}
 		}
@@ -1336,44 +1053,27 @@ func (g *dispatchHost) r0() int {
 		g.Fault(8, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b188:
-		{
-			v372 := v9 * 3
-			v379 = v372
-			goto b192
-		}
+		v379 = v9 * 3
+		goto b192
 	b189:
-		{
-			v373 := v338 == 2
-			if !v373 {
-				goto b191
-			}
+		if !(v338 == 2) {
+			goto b191
 		}
-		{
-			v374 := v9 / 3
-			v379 = v374
-			goto b192
-		}
+		v379 = v9 / 3
+		goto b192
 	b191:
 		{
-			v375 := v338 == 3
-			v376 := v9 + 3
-			v377 := v9 + -3
-			v378 := v377
-			if v375 {
-				v378 = v376
+			v378 := v9 + -3
+			if v338 == 3 {
+				v378 = v9 + 3
 			}
 			v379 = v378
 		}
 	b192:
 		{
-			v380 := v368 * 7
-			v381 := v380 + v379
-			v382 := v381 + v311
 			v383 := *(*int32)(m5)
-			v384 := v382 + v383
 			v385 := *(*int32)(unsafe.Add(m5, 4))
-			v386 := v384 - v385
-			*(*int32)(unsafe.Add(p2, v13+44)) = v386
+			*(*int32)(unsafe.Add(p2, v13+44)) = ((((v368 * 7) + v379) + v311) + v383) - v385
 			if v104 {
 				v388 = int32(3)
 				v389 = int32(0)
@@ -1414,37 +1114,28 @@ func (g *dispatchHost) r0() int {
 			v399 = int32(1)
 			goto b202
 		}
-		{
-			v394 := v28 == 1
-			if v394 {
-				v396 = int32(1)
-				v397 = int32(2)
-				v398 = int32(1)
-				v399 = int32(1)
-				goto b202
-			}
+		if v28 == 1 {
+			v396 = int32(1)
+			v397 = int32(2)
+			v398 = int32(1)
+			v399 = int32(1)
+			goto b202
 		}
-		{
-			v395 := v28 == 2
-			if v395 {
-				v396 = int32(1)
-				v397 = int32(1)
-				v398 = int32(2)
-				v399 = int32(1)
-				goto b202
-			}
+		if v28 == 2 {
+			v396 = int32(1)
+			v397 = int32(1)
+			v398 = int32(2)
+			v399 = int32(1)
+			goto b202
 		}
 		v396 = int32(1)
 		v397 = int32(1)
 		v398 = int32(1)
 		v399 = int32(2)
 	b202:
-		{
-			v400 = v128 & 3
-			v401 := v400 == 0
-			if !v401 {
-				goto b204
-			}
+		v400 = v128 & 3
+		if !(v400 == 0) {
+			goto b204
 		}
 		{
 			v402 := int32(1)
@@ -1458,11 +1149,8 @@ func (g *dispatchHost) r0() int {
 			goto b209
 		}
 	b204:
-		{
-			v403 := v400 == 1
-			if !v403 {
-				goto b206
-			}
+		if !(v400 == 1) {
+			goto b206
 		}
 		{
 			v404 := int32(1)
@@ -1476,11 +1164,8 @@ func (g *dispatchHost) r0() int {
 			goto b209
 		}
 	b206:
-		{
-			v405 := v400 == 2
-			if !v405 {
-				goto b208
-			}
+		if !(v400 == 2) {
+			goto b208
 		}
 		{
 			v406 := int32(1)
@@ -1506,159 +1191,100 @@ func (g *dispatchHost) r0() int {
 		}
 	b209:
 		{
-			v412 := v408 == 1
-			v413 := v9 + 1
-			v414 := v9 + -1
-			v415 := v414
-			if v412 {
-				v415 = v413
+			v415 := v9 + -1
+			if v408 == 1 {
+				v415 = v9 + 1
 			}
-			v416 := v28 == 1
 			v417 := v408
-			if v416 {
+			if v28 == 1 {
 				v417 = v409
 			}
-			v418 := v28 == 2
 			v419 := v417
-			if v418 {
+			if v28 == 2 {
 				v419 = v410
 			}
 			v420 := v419
 			if v35 {
 				v420 = v411
 			}
-			v421 := v420 == 1
-			v422 := v9 + 2
-			v423 := v9 + -2
-			v424 := v423
-			if v421 {
-				v424 = v422
+			v424 := v9 + -2
+			if v420 == 1 {
+				v424 = v9 + 2
 			}
-			v425 := v411 == 1
-			v426 := v9 + 4
-			v427 := v9 + -4
-			v428 := v427
-			if v425 {
-				v428 = v426
+			v428 := v9 + -4
+			if v411 == 1 {
+				v428 = v9 + 4
 			}
-			v429 := v392 * 10
-			v430 := v391 + v429
-			v431 := v393 * 100
-			v432 := v430 + v431
-			v433 := v415 * 3
-			v434 := v432 + v433
-			v435 := v424 * 5
-			v436 := v434 + v435
-			v437 := v436 + v428
-			*(*int32)(unsafe.Add(p2, v13+48)) = v437
+			v436 := (((v391 + (v392 * 10)) + (v393 * 100)) + (v415 * 3)) + (v424 * 5)
+			*(*int32)(unsafe.Add(p2, v13+48)) = v436 + v428
 			*(*[32]byte)(m6) = [32]byte{}
 			v440 = int64(0)
 			v441 = int64(-1)
 		}
 	b210:
-		{
-			v442 = v441 + 1
-			v443 := v442 < v3
-			if !v443 {
-				goto b223
-			}
+		v442 = v441 + 1
+		if !(v442 < v3) {
+			goto b223
 		}
 		{
 			v444 := *(*int32)(unsafe.Add(p1, int(v442)*4))
-			v445 := v444 ^ v9
-			v446 = int32(uint32(v445) % uint32(6))
-			v447 := int32(uint64(v442))
-			v448 = v444 + v447
+			v446 = int32(uint32(v444^v9) % uint32(6))
+			v448 = v444 + int32(uint64(v442))
 			v449 = v446 == 0
-			v450 := uint32(v446) < uint32(3)
-			if !v450 {
+			if !(uint32(v446) < uint32(3)) {
 				goto b217
 			}
 		}
 		if !v449 {
 			goto b214
 		}
-		{
-			v451 := v440 & 7
-			v452 := v440 + 1
-			v453 := int32(uint64(v451))
-			*(*int32)(unsafe.Add(m6, int(v453)*4)) = v448
-			v494 = v452
-			goto b222
-		}
+		*(*int32)(unsafe.Add(m6, int(int32(uint64(v440&7)))*4)) = v448
+		v494 = v440 + 1
+		goto b222
 	b214:
-		{
-			v455 := v446 == 1
-			if !v455 {
-				goto b216
-			}
+		if !(v446 == 1) {
+			goto b216
 		}
 		{
 			v456 := v440 + -1
-			v457 := v456 & 7
-			v458 := int32(uint64(v457))
-			v459 := *(*int32)(unsafe.Add(m6, int(v458)*4))
-			v460 := v440 + -2
-			v461 := v460 & 7
-			v462 := int32(uint64(v461))
+			v459 := *(*int32)(unsafe.Add(m6, int(int32(uint64(v456&7)))*4))
+			v462 := int32(uint64((v440 + -2) & 7))
 			v463 := *(*int32)(unsafe.Add(m6, int(v462)*4))
-			v464 := v459 + v463
-			*(*int32)(unsafe.Add(m6, int(v462)*4)) = v464
+			*(*int32)(unsafe.Add(m6, int(v462)*4)) = v459 + v463
 			v494 = v456
 			goto b222
 		}
 	b216:
 		{
-			v466 := v440 + -1
-			v467 := v466 & 7
-			v468 := int32(uint64(v467))
+			v468 := int32(uint64((v440 + -1) & 7))
 			v469 := *(*int32)(unsafe.Add(m6, int(v468)*4))
-			v470 := 0 - v469
-			*(*int32)(unsafe.Add(m6, int(v468)*4)) = v470
+			*(*int32)(unsafe.Add(m6, int(v468)*4)) = 0 - v469
 			v494 = v440
 			goto b222
 		}
 	b217:
-		{
-			v472 := v446 == 3
-			if !v472 {
-				goto b219
-			}
+		if !(v446 == 3) {
+			goto b219
 		}
 		{
-			v473 := v440 + -1
-			v474 := v473 & 7
-			v475 := int32(uint64(v474))
+			v475 := int32(uint64((v440 + -1) & 7))
 			v476 := *(*int32)(unsafe.Add(m6, int(v475)*4))
-			v477 := v476 * v448
-			*(*int32)(unsafe.Add(m6, int(v475)*4)) = v477
+			*(*int32)(unsafe.Add(m6, int(v475)*4)) = v476 * v448
 			v494 = v440
 			goto b222
 		}
 	b219:
-		{
-			v479 := v446 == 4
-			if !v479 {
-				goto b221
-			}
+		if !(v446 == 4) {
+			goto b221
 		}
-		{
-			v480 := v440 & 7
-			v481 := v440 + 1
-			v482 := int32(uint64(v480))
-			*(*int32)(unsafe.Add(m6, int(v482)*4)) = v448
-			v494 = v481
-			goto b222
-		}
+		*(*int32)(unsafe.Add(m6, int(int32(uint64(v440&7)))*4)) = v448
+		v494 = v440 + 1
+		goto b222
 	b221:
 		{
-			v484 := v440 + -1
-			v485 := v484 & 7
-			v486 := int32(uint64(v485))
+			v486 := int32(uint64((v440 + -1) & 7))
 			v487 := *(*int32)(unsafe.Add(m6, int(v486)*4))
-			v488 := v440 + -2
-			v489 := v488 & 7
-			v490 := int32(uint64(v489))
+			v490 := int32(uint64((v440 + -2) & 7))
 			v491 := *(*int32)(unsafe.Add(m6, int(v490)*4))
 			*(*int32)(unsafe.Add(m6, int(v490)*4)) = v487
 			*(*int32)(unsafe.Add(m6, int(v486)*4)) = v491
@@ -1673,14 +1299,10 @@ func (g *dispatchHost) r0() int {
 		goto b210
 	b223:
 		{
-			v495 := v440 + -1
-			v496 := v495 & 7
-			v497 := int32(uint64(v496))
-			v498 := *(*int32)(unsafe.Add(m6, int(v497)*4))
+			v498 := *(*int32)(unsafe.Add(m6, int(int32(uint64((v440+-1)&7)))*4))
 			*(*int32)(unsafe.Add(p2, v13+52)) = v498
 			v500 = v9 & 63
-			v501 := 0 < v500
-			if !v501 {
+			if !(0 < v500) {
 				v515 = v9
 				goto b231
 			}
@@ -1689,44 +1311,27 @@ func (g *dispatchHost) r0() int {
 		}
 	b224:
 		{
-			v504 := v503 / 3
-			v505 := v504 * 3
+			v505 := (v503 / 3) * 3
 			v506 = v503 - v505
-			v507 := v503 == v505
-			if !v507 {
+			if !(v503 == v505) {
 				goto b226
 			}
 		}
-		{
-			v508 := v502 + v503
-			v512 = v508
-			goto b229
-		}
+		v512 = v502 + v503
+		goto b229
 	b226:
-		{
-			v509 := v506 == 1
-			if !v509 {
-				goto b228
-			}
+		if !(v506 == 1) {
+			goto b228
 		}
-		{
-			v510 := v502 - v503
-			v512 = v510
-			goto b229
-		}
+		v512 = v502 - v503
+		goto b229
 	b228:
-		{
-			v511 := v502 * v503
-			v512 = v511
-		}
+		v512 = v502 * v503
 	b229:
-		{
-			v513 = v503 + 1
-			v514 := v513 < v500
-			if !v514 {
-				v515 = v512
-				goto b231
-			}
+		v513 = v503 + 1
+		if !(v513 < v500) {
+			v515 = v512
+			goto b231
 		}
 		v502 = v512
 		v503 = v513
@@ -1735,48 +1340,28 @@ func (g *dispatchHost) r0() int {
 		v516 = v515
 		v517 = int32(0)
 	b232:
-		{
-			v518 := v517 < 50
-			if !v518 {
-				goto b237
-			}
+		if !(v517 < 50) {
+			goto b237
 		}
-		{
-			v519 := v517 & 1
-			v520 := v519 == 0
-			if !v520 {
-				goto b235
-			}
+		if !((v517 & 1) == 0) {
+			goto b235
 		}
-		{
-			v521 := v517 * 3
-			v523 = v521
-			goto b236
-		}
+		v523 = v517 * 3
+		goto b236
 	b235:
-		{
-			v522 := v517 * 35
-			v523 = v522
-		}
+		v523 = v517 * 35
 	b236:
-		{
-			v524 := v516 ^ v523
-			v525 := v517 + 1
-			v516 = v524
-			v517 = v525
-			goto b232
-		}
+		v516 = v516 ^ v523
+		v517 = v517 + 1
+		goto b232
 	b237:
 		{
 			*(*int32)(unsafe.Add(p2, v13+56)) = v516
-			v527 := v14 / 7
-			v528 := v527 * 7
-			v529 := v14 - v528
+			v529 := v14 - ((v14 / 7) * 7)
 			v530 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v529)*4))
 			v531 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v529)*4))
 			v532 = v531 == 2
-			v533 := v531 != 2
-			if !v533 {
+			if !(v531 != 2) {
 				v554 = int32(0)
 				v555 = int32(2)
 				v556 = int32(0)
@@ -1784,82 +1369,61 @@ func (g *dispatchHost) r0() int {
 				goto b247
 			}
 		}
-		{
-			v534 = v531 == 0
-			v535 := uint32(v531) < uint32(3)
-			if !v535 {
-				goto b243
-			}
+		v534 = v531 == 0
+		if !(uint32(v531) < uint32(3)) {
+			goto b243
 		}
 		if !v534 {
 			goto b241
 		}
-		{
-			v536 := v530 * 3
-			v537 := v536 * v530
-			v543 = v537
-			goto b245
-		}
+		v543 = (v530 * 3) * v530
+		goto b245
 	b241:
-		{
-			v538 := v531 == 1
-			if v538 {
-				v543 = int32(35)
-				goto b245
-			}
+		if v531 == 1 {
+			v543 = int32(35)
+			goto b245
 		}
 		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b243:
-		{
-			v540 := v531 == 3
-			if v540 {
-				v543 = int32(54)
-				goto b245
-			}
+		if v531 == 3 {
+			v543 = int32(54)
+			goto b245
 		}
 		{
-			v541 := v531 == 4
 			v542 := int32(105)
-			if v541 {
+			if v531 == 4 {
 				v542 = int32(9)
 			}
 			v543 = v542
 		}
 	b245:
-		{
-			v544 := 12 < v543
-			if !v544 {
-				v554 = int32(0)
-				v555 = int32(2)
-				v556 = int32(0)
-				v557 = int32(0)
-				goto b247
-			}
+		if !(12 < v543) {
+			v554 = int32(0)
+			v555 = int32(2)
+			v556 = int32(0)
+			v557 = int32(0)
+			goto b247
 		}
 		{
-			v545 := v531 == 1
 			v546 := int32(0)
-			if v545 {
+			if v531 == 1 {
 				v546 = int32(1)
 			}
 			v547 := v546
 			if v532 {
 				v547 = int32(2)
 			}
-			v548 := v531 == 3
 			v549 := v547
-			if v548 {
+			if v531 == 3 {
 				v549 = int32(3)
 			}
-			v550 := v531 == 4
 			v551 := v549
-			if v550 {
+			if v531 == 4 {
 				v551 = int32(4)
 			}
-			v552 := v531 == 5
 			v553 := v551
-			if v552 {
+			if v531 == 5 {
 				v553 = int32(5)
 			}
 			v554 = v553
@@ -1870,142 +1434,94 @@ func (g *dispatchHost) r0() int {
 	b247:
 		{
 			v558 := v14 + 1
-			v559 := v558 / 7
-			v560 := v559 * 7
-			v561 := v558 - v560
+			v561 := v558 - ((v558 / 7) * 7)
 			v562 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v561)*4))
 			v563 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v561)*4))
 			v564 = v563 == 2
-			v565 := v563 != 2
-			if !v565 {
+			if !(v563 != 2) {
 				goto b267
 			}
 		}
-		{
-			v566 = v563 == 0
-			v567 := uint32(v563) < uint32(3)
-			if !v567 {
-				goto b253
-			}
+		v566 = v563 == 0
+		if !(uint32(v563) < uint32(3)) {
+			goto b253
 		}
 		if !v566 {
 			goto b251
 		}
-		{
-			v568 := v562 * 3
-			v569 := v568 * v562
-			v575 = v569
-			goto b255
-		}
+		v575 = (v562 * 3) * v562
+		goto b255
 	b251:
-		{
-			v570 := v563 == 1
-			if v570 {
-				v575 = int32(35)
-				goto b255
-			}
+		if v563 == 1 {
+			v575 = int32(35)
+			goto b255
 		}
 		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b253:
-		{
-			v572 := v563 == 3
-			if v572 {
-				v575 = int32(54)
-				goto b255
-			}
+		if v563 == 3 {
+			v575 = int32(54)
+			goto b255
 		}
 		{
-			v573 := v563 == 4
 			v574 := int32(105)
-			if v573 {
+			if v563 == 4 {
 				v574 = int32(9)
 			}
 			v575 = v574
 		}
 	b255:
-		{
-			v576 = v554 == 0
-			v577 := uint32(v554) < uint32(3)
-			if !v577 {
-				goto b260
-			}
+		v576 = v554 == 0
+		if !(uint32(v554) < uint32(3)) {
+			goto b260
 		}
 		if !v576 {
 			goto b258
 		}
-		{
-			v578 := v555 * 3
-			v579 := v578 * v555
-			v588 = v579
-			goto b264
-		}
+		v588 = (v555 * 3) * v555
+		goto b264
 	b258:
-		{
-			v580 := v554 == 1
-			if v580 {
-				v588 = int32(35)
-				goto b264
-			}
+		if v554 == 1 {
+			v588 = int32(35)
+			goto b264
 		}
 		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b260:
-		{
-			v582 := v554 == 3
-			if !v582 {
-				goto b262
-			}
+		if !(v554 == 3) {
+			goto b262
 		}
-		{
-			v583 := v556 * 3
-			v584 := v583 * v556
-			v585 := v584 * v557
-			v588 = v585
+		v588 = ((v556 * 3) * v556) * v557
+		goto b264
+	b262:
+		if v554 == 4 {
+			v588 = int32(9)
 			goto b264
 		}
-	b262:
-		{
-			v586 := v554 == 4
-			if v586 {
-				v588 = int32(9)
-				goto b264
-			}
-		}
-		{
-			v587 := v556 * 35
-			v588 = v587
-		}
+		v588 = v556 * 35
 	b264:
-		{
-			v589 := v588 < v575
-			if !v589 {
-				goto b266
-			}
+		if !(v588 < v575) {
+			goto b266
 		}
 		{
-			v590 := v563 == 1
 			v591 := int32(0)
-			if v590 {
+			if v563 == 1 {
 				v591 = int32(1)
 			}
 			v592 := v591
 			if v564 {
 				v592 = int32(2)
 			}
-			v593 := v563 == 3
 			v594 := v592
-			if v593 {
+			if v563 == 3 {
 				v594 = int32(3)
 			}
-			v595 := v563 == 4
 			v596 := v594
-			if v595 {
+			if v563 == 4 {
 				v596 = int32(4)
 			}
-			v597 := v563 == 5
 			v598 := v596
-			if v597 {
+			if v563 == 5 {
 				v598 = int32(5)
 			}
 			v619 = v598
@@ -2016,29 +1532,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b266:
 		{
-			v599 := v554 == 1
 			v600 := int32(0)
-			if v599 {
+			if v554 == 1 {
 				v600 = int32(1)
 			}
-			v601 := v554 == 2
 			v602 := v600
-			if v601 {
+			if v554 == 2 {
 				v602 = int32(2)
 			}
-			v603 := v554 == 3
 			v604 := v602
-			if v603 {
+			if v554 == 3 {
 				v604 = int32(3)
 			}
-			v605 := v554 == 4
 			v606 := v604
-			if v605 {
+			if v554 == 4 {
 				v606 = int32(4)
 			}
-			v607 := v554 == 5
 			v608 := v606
-			if v607 {
+			if v554 == 5 {
 				v608 = int32(5)
 			}
 			v619 = v608
@@ -2049,29 +1560,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b267:
 		{
-			v609 := v554 == 1
 			v610 := int32(0)
-			if v609 {
+			if v554 == 1 {
 				v610 = int32(1)
 			}
-			v611 := v554 == 2
 			v612 := v610
-			if v611 {
+			if v554 == 2 {
 				v612 = int32(2)
 			}
-			v613 := v554 == 3
 			v614 := v612
-			if v613 {
+			if v554 == 3 {
 				v614 = int32(3)
 			}
-			v615 := v554 == 4
 			v616 := v614
-			if v615 {
+			if v554 == 4 {
 				v616 = int32(4)
 			}
-			v617 := v554 == 5
 			v618 := v616
-			if v617 {
+			if v554 == 5 {
 				v618 = int32(5)
 			}
 			v619 = v618
@@ -2082,142 +1588,94 @@ func (g *dispatchHost) r0() int {
 	b268:
 		{
 			v623 := v14 + 2
-			v624 := v623 / 7
-			v625 := v624 * 7
-			v626 := v623 - v625
+			v626 := v623 - ((v623 / 7) * 7)
 			v627 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v626)*4))
 			v628 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v626)*4))
 			v629 = v628 == 2
-			v630 := v628 != 2
-			if !v630 {
+			if !(v628 != 2) {
 				goto b288
 			}
 		}
-		{
-			v631 = v628 == 0
-			v632 := uint32(v628) < uint32(3)
-			if !v632 {
-				goto b274
-			}
+		v631 = v628 == 0
+		if !(uint32(v628) < uint32(3)) {
+			goto b274
 		}
 		if !v631 {
 			goto b272
 		}
-		{
-			v633 := v627 * 3
-			v634 := v633 * v627
-			v640 = v634
-			goto b276
-		}
+		v640 = (v627 * 3) * v627
+		goto b276
 	b272:
-		{
-			v635 := v628 == 1
-			if v635 {
-				v640 = int32(35)
-				goto b276
-			}
+		if v628 == 1 {
+			v640 = int32(35)
+			goto b276
 		}
 		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b274:
-		{
-			v637 := v628 == 3
-			if v637 {
-				v640 = int32(54)
-				goto b276
-			}
+		if v628 == 3 {
+			v640 = int32(54)
+			goto b276
 		}
 		{
-			v638 := v628 == 4
 			v639 := int32(105)
-			if v638 {
+			if v628 == 4 {
 				v639 = int32(9)
 			}
 			v640 = v639
 		}
 	b276:
-		{
-			v641 = v619 == 0
-			v642 := uint32(v619) < uint32(3)
-			if !v642 {
-				goto b281
-			}
+		v641 = v619 == 0
+		if !(uint32(v619) < uint32(3)) {
+			goto b281
 		}
 		if !v641 {
 			goto b279
 		}
-		{
-			v643 := v620 * 3
-			v644 := v643 * v620
-			v653 = v644
-			goto b285
-		}
+		v653 = (v620 * 3) * v620
+		goto b285
 	b279:
-		{
-			v645 := v619 == 1
-			if v645 {
-				v653 = int32(35)
-				goto b285
-			}
+		if v619 == 1 {
+			v653 = int32(35)
+			goto b285
 		}
 		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b281:
-		{
-			v647 := v619 == 3
-			if !v647 {
-				goto b283
-			}
+		if !(v619 == 3) {
+			goto b283
 		}
-		{
-			v648 := v621 * 3
-			v649 := v648 * v621
-			v650 := v649 * v622
-			v653 = v650
+		v653 = ((v621 * 3) * v621) * v622
+		goto b285
+	b283:
+		if v619 == 4 {
+			v653 = int32(9)
 			goto b285
 		}
-	b283:
-		{
-			v651 := v619 == 4
-			if v651 {
-				v653 = int32(9)
-				goto b285
-			}
-		}
-		{
-			v652 := v621 * 35
-			v653 = v652
-		}
+		v653 = v621 * 35
 	b285:
-		{
-			v654 := v653 < v640
-			if !v654 {
-				goto b287
-			}
+		if !(v653 < v640) {
+			goto b287
 		}
 		{
-			v655 := v628 == 1
 			v656 := int32(0)
-			if v655 {
+			if v628 == 1 {
 				v656 = int32(1)
 			}
 			v657 := v656
 			if v629 {
 				v657 = int32(2)
 			}
-			v658 := v628 == 3
 			v659 := v657
-			if v658 {
+			if v628 == 3 {
 				v659 = int32(3)
 			}
-			v660 := v628 == 4
 			v661 := v659
-			if v660 {
+			if v628 == 4 {
 				v661 = int32(4)
 			}
-			v662 := v628 == 5
 			v663 := v661
-			if v662 {
+			if v628 == 5 {
 				v663 = int32(5)
 			}
 			v684 = v663
@@ -2228,29 +1686,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b287:
 		{
-			v664 := v619 == 1
 			v665 := int32(0)
-			if v664 {
+			if v619 == 1 {
 				v665 = int32(1)
 			}
-			v666 := v619 == 2
 			v667 := v665
-			if v666 {
+			if v619 == 2 {
 				v667 = int32(2)
 			}
-			v668 := v619 == 3
 			v669 := v667
-			if v668 {
+			if v619 == 3 {
 				v669 = int32(3)
 			}
-			v670 := v619 == 4
 			v671 := v669
-			if v670 {
+			if v619 == 4 {
 				v671 = int32(4)
 			}
-			v672 := v619 == 5
 			v673 := v671
-			if v672 {
+			if v619 == 5 {
 				v673 = int32(5)
 			}
 			v684 = v673
@@ -2261,29 +1714,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b288:
 		{
-			v674 := v619 == 1
 			v675 := int32(0)
-			if v674 {
+			if v619 == 1 {
 				v675 = int32(1)
 			}
-			v676 := v619 == 2
 			v677 := v675
-			if v676 {
+			if v619 == 2 {
 				v677 = int32(2)
 			}
-			v678 := v619 == 3
 			v679 := v677
-			if v678 {
+			if v619 == 3 {
 				v679 = int32(3)
 			}
-			v680 := v619 == 4
 			v681 := v679
-			if v680 {
+			if v619 == 4 {
 				v681 = int32(4)
 			}
-			v682 := v619 == 5
 			v683 := v681
-			if v682 {
+			if v619 == 5 {
 				v683 = int32(5)
 			}
 			v684 = v683
@@ -2294,142 +1742,94 @@ func (g *dispatchHost) r0() int {
 	b289:
 		{
 			v688 := v14 + 3
-			v689 := v688 / 7
-			v690 := v689 * 7
-			v691 := v688 - v690
+			v691 := v688 - ((v688 / 7) * 7)
 			v692 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v691)*4))
 			v693 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v691)*4))
 			v694 = v693 == 2
-			v695 := v693 != 2
-			if !v695 {
+			if !(v693 != 2) {
 				goto b309
 			}
 		}
-		{
-			v696 = v693 == 0
-			v697 := uint32(v693) < uint32(3)
-			if !v697 {
-				goto b295
-			}
+		v696 = v693 == 0
+		if !(uint32(v693) < uint32(3)) {
+			goto b295
 		}
 		if !v696 {
 			goto b293
 		}
-		{
-			v698 := v692 * 3
-			v699 := v698 * v692
-			v705 = v699
-			goto b297
-		}
+		v705 = (v692 * 3) * v692
+		goto b297
 	b293:
-		{
-			v700 := v693 == 1
-			if v700 {
-				v705 = int32(35)
-				goto b297
-			}
+		if v693 == 1 {
+			v705 = int32(35)
+			goto b297
 		}
 		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b295:
-		{
-			v702 := v693 == 3
-			if v702 {
-				v705 = int32(54)
-				goto b297
-			}
+		if v693 == 3 {
+			v705 = int32(54)
+			goto b297
 		}
 		{
-			v703 := v693 == 4
 			v704 := int32(105)
-			if v703 {
+			if v693 == 4 {
 				v704 = int32(9)
 			}
 			v705 = v704
 		}
 	b297:
-		{
-			v706 = v684 == 0
-			v707 := uint32(v684) < uint32(3)
-			if !v707 {
-				goto b302
-			}
+		v706 = v684 == 0
+		if !(uint32(v684) < uint32(3)) {
+			goto b302
 		}
 		if !v706 {
 			goto b300
 		}
-		{
-			v708 := v685 * 3
-			v709 := v708 * v685
-			v718 = v709
-			goto b306
-		}
+		v718 = (v685 * 3) * v685
+		goto b306
 	b300:
-		{
-			v710 := v684 == 1
-			if v710 {
-				v718 = int32(35)
-				goto b306
-			}
+		if v684 == 1 {
+			v718 = int32(35)
+			goto b306
 		}
 		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b302:
-		{
-			v712 := v684 == 3
-			if !v712 {
-				goto b304
-			}
+		if !(v684 == 3) {
+			goto b304
 		}
-		{
-			v713 := v686 * 3
-			v714 := v713 * v686
-			v715 := v714 * v687
-			v718 = v715
+		v718 = ((v686 * 3) * v686) * v687
+		goto b306
+	b304:
+		if v684 == 4 {
+			v718 = int32(9)
 			goto b306
 		}
-	b304:
-		{
-			v716 := v684 == 4
-			if v716 {
-				v718 = int32(9)
-				goto b306
-			}
-		}
-		{
-			v717 := v686 * 35
-			v718 = v717
-		}
+		v718 = v686 * 35
 	b306:
-		{
-			v719 := v718 < v705
-			if !v719 {
-				goto b308
-			}
+		if !(v718 < v705) {
+			goto b308
 		}
 		{
-			v720 := v693 == 1
 			v721 := int32(0)
-			if v720 {
+			if v693 == 1 {
 				v721 = int32(1)
 			}
 			v722 := v721
 			if v694 {
 				v722 = int32(2)
 			}
-			v723 := v693 == 3
 			v724 := v722
-			if v723 {
+			if v693 == 3 {
 				v724 = int32(3)
 			}
-			v725 := v693 == 4
 			v726 := v724
-			if v725 {
+			if v693 == 4 {
 				v726 = int32(4)
 			}
-			v727 := v693 == 5
 			v728 := v726
-			if v727 {
+			if v693 == 5 {
 				v728 = int32(5)
 			}
 			v749 = v728
@@ -2440,29 +1840,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b308:
 		{
-			v729 := v684 == 1
 			v730 := int32(0)
-			if v729 {
+			if v684 == 1 {
 				v730 = int32(1)
 			}
-			v731 := v684 == 2
 			v732 := v730
-			if v731 {
+			if v684 == 2 {
 				v732 = int32(2)
 			}
-			v733 := v684 == 3
 			v734 := v732
-			if v733 {
+			if v684 == 3 {
 				v734 = int32(3)
 			}
-			v735 := v684 == 4
 			v736 := v734
-			if v735 {
+			if v684 == 4 {
 				v736 = int32(4)
 			}
-			v737 := v684 == 5
 			v738 := v736
-			if v737 {
+			if v684 == 5 {
 				v738 = int32(5)
 			}
 			v749 = v738
@@ -2473,29 +1868,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b309:
 		{
-			v739 := v684 == 1
 			v740 := int32(0)
-			if v739 {
+			if v684 == 1 {
 				v740 = int32(1)
 			}
-			v741 := v684 == 2
 			v742 := v740
-			if v741 {
+			if v684 == 2 {
 				v742 = int32(2)
 			}
-			v743 := v684 == 3
 			v744 := v742
-			if v743 {
+			if v684 == 3 {
 				v744 = int32(3)
 			}
-			v745 := v684 == 4
 			v746 := v744
-			if v745 {
+			if v684 == 4 {
 				v746 = int32(4)
 			}
-			v747 := v684 == 5
 			v748 := v746
-			if v747 {
+			if v684 == 5 {
 				v748 = int32(5)
 			}
 			v749 = v748
@@ -2506,142 +1896,94 @@ func (g *dispatchHost) r0() int {
 	b310:
 		{
 			v753 := v14 + 4
-			v754 := v753 / 7
-			v755 := v754 * 7
-			v756 := v753 - v755
+			v756 := v753 - ((v753 / 7) * 7)
 			v757 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v756)*4))
 			v758 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v756)*4))
 			v759 = v758 == 2
-			v760 := v758 != 2
-			if !v760 {
+			if !(v758 != 2) {
 				goto b330
 			}
 		}
-		{
-			v761 = v758 == 0
-			v762 := uint32(v758) < uint32(3)
-			if !v762 {
-				goto b316
-			}
+		v761 = v758 == 0
+		if !(uint32(v758) < uint32(3)) {
+			goto b316
 		}
 		if !v761 {
 			goto b314
 		}
-		{
-			v763 := v757 * 3
-			v764 := v763 * v757
-			v770 = v764
-			goto b318
-		}
+		v770 = (v757 * 3) * v757
+		goto b318
 	b314:
-		{
-			v765 := v758 == 1
-			if v765 {
-				v770 = int32(35)
-				goto b318
-			}
+		if v758 == 1 {
+			v770 = int32(35)
+			goto b318
 		}
 		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b316:
-		{
-			v767 := v758 == 3
-			if v767 {
-				v770 = int32(54)
-				goto b318
-			}
+		if v758 == 3 {
+			v770 = int32(54)
+			goto b318
 		}
 		{
-			v768 := v758 == 4
 			v769 := int32(105)
-			if v768 {
+			if v758 == 4 {
 				v769 = int32(9)
 			}
 			v770 = v769
 		}
 	b318:
-		{
-			v771 = v749 == 0
-			v772 := uint32(v749) < uint32(3)
-			if !v772 {
-				goto b323
-			}
+		v771 = v749 == 0
+		if !(uint32(v749) < uint32(3)) {
+			goto b323
 		}
 		if !v771 {
 			goto b321
 		}
-		{
-			v773 := v750 * 3
-			v774 := v773 * v750
-			v783 = v774
-			goto b327
-		}
+		v783 = (v750 * 3) * v750
+		goto b327
 	b321:
-		{
-			v775 := v749 == 1
-			if v775 {
-				v783 = int32(35)
-				goto b327
-			}
+		if v749 == 1 {
+			v783 = int32(35)
+			goto b327
 		}
 		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b323:
-		{
-			v777 := v749 == 3
-			if !v777 {
-				goto b325
-			}
+		if !(v749 == 3) {
+			goto b325
 		}
-		{
-			v778 := v751 * 3
-			v779 := v778 * v751
-			v780 := v779 * v752
-			v783 = v780
+		v783 = ((v751 * 3) * v751) * v752
+		goto b327
+	b325:
+		if v749 == 4 {
+			v783 = int32(9)
 			goto b327
 		}
-	b325:
-		{
-			v781 := v749 == 4
-			if v781 {
-				v783 = int32(9)
-				goto b327
-			}
-		}
-		{
-			v782 := v751 * 35
-			v783 = v782
-		}
+		v783 = v751 * 35
 	b327:
-		{
-			v784 := v783 < v770
-			if !v784 {
-				goto b329
-			}
+		if !(v783 < v770) {
+			goto b329
 		}
 		{
-			v785 := v758 == 1
 			v786 := int32(0)
-			if v785 {
+			if v758 == 1 {
 				v786 = int32(1)
 			}
 			v787 := v786
 			if v759 {
 				v787 = int32(2)
 			}
-			v788 := v758 == 3
 			v789 := v787
-			if v788 {
+			if v758 == 3 {
 				v789 = int32(3)
 			}
-			v790 := v758 == 4
 			v791 := v789
-			if v790 {
+			if v758 == 4 {
 				v791 = int32(4)
 			}
-			v792 := v758 == 5
 			v793 := v791
-			if v792 {
+			if v758 == 5 {
 				v793 = int32(5)
 			}
 			v814 = v793
@@ -2652,29 +1994,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b329:
 		{
-			v794 := v749 == 1
 			v795 := int32(0)
-			if v794 {
+			if v749 == 1 {
 				v795 = int32(1)
 			}
-			v796 := v749 == 2
 			v797 := v795
-			if v796 {
+			if v749 == 2 {
 				v797 = int32(2)
 			}
-			v798 := v749 == 3
 			v799 := v797
-			if v798 {
+			if v749 == 3 {
 				v799 = int32(3)
 			}
-			v800 := v749 == 4
 			v801 := v799
-			if v800 {
+			if v749 == 4 {
 				v801 = int32(4)
 			}
-			v802 := v749 == 5
 			v803 := v801
-			if v802 {
+			if v749 == 5 {
 				v803 = int32(5)
 			}
 			v814 = v803
@@ -2685,29 +2022,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b330:
 		{
-			v804 := v749 == 1
 			v805 := int32(0)
-			if v804 {
+			if v749 == 1 {
 				v805 = int32(1)
 			}
-			v806 := v749 == 2
 			v807 := v805
-			if v806 {
+			if v749 == 2 {
 				v807 = int32(2)
 			}
-			v808 := v749 == 3
 			v809 := v807
-			if v808 {
+			if v749 == 3 {
 				v809 = int32(3)
 			}
-			v810 := v749 == 4
 			v811 := v809
-			if v810 {
+			if v749 == 4 {
 				v811 = int32(4)
 			}
-			v812 := v749 == 5
 			v813 := v811
-			if v812 {
+			if v749 == 5 {
 				v813 = int32(5)
 			}
 			v814 = v813
@@ -2718,142 +2050,94 @@ func (g *dispatchHost) r0() int {
 	b331:
 		{
 			v818 := v14 + 5
-			v819 := v818 / 7
-			v820 := v819 * 7
-			v821 := v818 - v820
+			v821 := v818 - ((v818 / 7) * 7)
 			v822 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v821)*4))
 			v823 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v821)*4))
 			v824 = v823 == 2
-			v825 := v823 != 2
-			if !v825 {
+			if !(v823 != 2) {
 				goto b351
 			}
 		}
-		{
-			v826 = v823 == 0
-			v827 := uint32(v823) < uint32(3)
-			if !v827 {
-				goto b337
-			}
+		v826 = v823 == 0
+		if !(uint32(v823) < uint32(3)) {
+			goto b337
 		}
 		if !v826 {
 			goto b335
 		}
-		{
-			v828 := v822 * 3
-			v829 := v828 * v822
-			v835 = v829
-			goto b339
-		}
+		v835 = (v822 * 3) * v822
+		goto b339
 	b335:
-		{
-			v830 := v823 == 1
-			if v830 {
-				v835 = int32(35)
-				goto b339
-			}
+		if v823 == 1 {
+			v835 = int32(35)
+			goto b339
 		}
 		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b337:
-		{
-			v832 := v823 == 3
-			if v832 {
-				v835 = int32(54)
-				goto b339
-			}
+		if v823 == 3 {
+			v835 = int32(54)
+			goto b339
 		}
 		{
-			v833 := v823 == 4
 			v834 := int32(105)
-			if v833 {
+			if v823 == 4 {
 				v834 = int32(9)
 			}
 			v835 = v834
 		}
 	b339:
-		{
-			v836 = v814 == 0
-			v837 := uint32(v814) < uint32(3)
-			if !v837 {
-				goto b344
-			}
+		v836 = v814 == 0
+		if !(uint32(v814) < uint32(3)) {
+			goto b344
 		}
 		if !v836 {
 			goto b342
 		}
-		{
-			v838 := v815 * 3
-			v839 := v838 * v815
-			v848 = v839
-			goto b348
-		}
+		v848 = (v815 * 3) * v815
+		goto b348
 	b342:
-		{
-			v840 := v814 == 1
-			if v840 {
-				v848 = int32(35)
-				goto b348
-			}
+		if v814 == 1 {
+			v848 = int32(35)
+			goto b348
 		}
 		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b344:
-		{
-			v842 := v814 == 3
-			if !v842 {
-				goto b346
-			}
+		if !(v814 == 3) {
+			goto b346
 		}
-		{
-			v843 := v816 * 3
-			v844 := v843 * v816
-			v845 := v844 * v817
-			v848 = v845
+		v848 = ((v816 * 3) * v816) * v817
+		goto b348
+	b346:
+		if v814 == 4 {
+			v848 = int32(9)
 			goto b348
 		}
-	b346:
-		{
-			v846 := v814 == 4
-			if v846 {
-				v848 = int32(9)
-				goto b348
-			}
-		}
-		{
-			v847 := v816 * 35
-			v848 = v847
-		}
+		v848 = v816 * 35
 	b348:
-		{
-			v849 := v848 < v835
-			if !v849 {
-				goto b350
-			}
+		if !(v848 < v835) {
+			goto b350
 		}
 		{
-			v850 := v823 == 1
 			v851 := int32(0)
-			if v850 {
+			if v823 == 1 {
 				v851 = int32(1)
 			}
 			v852 := v851
 			if v824 {
 				v852 = int32(2)
 			}
-			v853 := v823 == 3
 			v854 := v852
-			if v853 {
+			if v823 == 3 {
 				v854 = int32(3)
 			}
-			v855 := v823 == 4
 			v856 := v854
-			if v855 {
+			if v823 == 4 {
 				v856 = int32(4)
 			}
-			v857 := v823 == 5
 			v858 := v856
-			if v857 {
+			if v823 == 5 {
 				v858 = int32(5)
 			}
 			v879 = v858
@@ -2864,29 +2148,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b350:
 		{
-			v859 := v814 == 1
 			v860 := int32(0)
-			if v859 {
+			if v814 == 1 {
 				v860 = int32(1)
 			}
-			v861 := v814 == 2
 			v862 := v860
-			if v861 {
+			if v814 == 2 {
 				v862 = int32(2)
 			}
-			v863 := v814 == 3
 			v864 := v862
-			if v863 {
+			if v814 == 3 {
 				v864 = int32(3)
 			}
-			v865 := v814 == 4
 			v866 := v864
-			if v865 {
+			if v814 == 4 {
 				v866 = int32(4)
 			}
-			v867 := v814 == 5
 			v868 := v866
-			if v867 {
+			if v814 == 5 {
 				v868 = int32(5)
 			}
 			v879 = v868
@@ -2897,29 +2176,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b351:
 		{
-			v869 := v814 == 1
 			v870 := int32(0)
-			if v869 {
+			if v814 == 1 {
 				v870 = int32(1)
 			}
-			v871 := v814 == 2
 			v872 := v870
-			if v871 {
+			if v814 == 2 {
 				v872 = int32(2)
 			}
-			v873 := v814 == 3
 			v874 := v872
-			if v873 {
+			if v814 == 3 {
 				v874 = int32(3)
 			}
-			v875 := v814 == 4
 			v876 := v874
-			if v875 {
+			if v814 == 4 {
 				v876 = int32(4)
 			}
-			v877 := v814 == 5
 			v878 := v876
-			if v877 {
+			if v814 == 5 {
 				v878 = int32(5)
 			}
 			v879 = v878
@@ -2930,142 +2204,94 @@ func (g *dispatchHost) r0() int {
 	b352:
 		{
 			v883 := v14 + 6
-			v884 := v883 / 7
-			v885 := v884 * 7
-			v886 := v883 - v885
+			v886 := v883 - ((v883 / 7) * 7)
 			v887 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v886)*4))
 			v888 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v886)*4))
 			v889 = v888 == 2
-			v890 := v888 != 2
-			if !v890 {
+			if !(v888 != 2) {
 				goto b372
 			}
 		}
-		{
-			v891 = v888 == 0
-			v892 := uint32(v888) < uint32(3)
-			if !v892 {
-				goto b358
-			}
+		v891 = v888 == 0
+		if !(uint32(v888) < uint32(3)) {
+			goto b358
 		}
 		if !v891 {
 			goto b356
 		}
-		{
-			v893 := v887 * 3
-			v894 := v893 * v887
-			v900 = v894
-			goto b360
-		}
+		v900 = (v887 * 3) * v887
+		goto b360
 	b356:
-		{
-			v895 := v888 == 1
-			if v895 {
-				v900 = int32(35)
-				goto b360
-			}
+		if v888 == 1 {
+			v900 = int32(35)
+			goto b360
 		}
 		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b358:
-		{
-			v897 := v888 == 3
-			if v897 {
-				v900 = int32(54)
-				goto b360
-			}
+		if v888 == 3 {
+			v900 = int32(54)
+			goto b360
 		}
 		{
-			v898 := v888 == 4
 			v899 := int32(105)
-			if v898 {
+			if v888 == 4 {
 				v899 = int32(9)
 			}
 			v900 = v899
 		}
 	b360:
-		{
-			v901 = v879 == 0
-			v902 := uint32(v879) < uint32(3)
-			if !v902 {
-				goto b365
-			}
+		v901 = v879 == 0
+		if !(uint32(v879) < uint32(3)) {
+			goto b365
 		}
 		if !v901 {
 			goto b363
 		}
-		{
-			v903 := v880 * 3
-			v904 := v903 * v880
-			v913 = v904
-			goto b369
-		}
+		v913 = (v880 * 3) * v880
+		goto b369
 	b363:
-		{
-			v905 := v879 == 1
-			if v905 {
-				v913 = int32(35)
-				goto b369
-			}
+		if v879 == 1 {
+			v913 = int32(35)
+			goto b369
 		}
 		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b365:
-		{
-			v907 := v879 == 3
-			if !v907 {
-				goto b367
-			}
+		if !(v879 == 3) {
+			goto b367
 		}
-		{
-			v908 := v881 * 3
-			v909 := v908 * v881
-			v910 := v909 * v882
-			v913 = v910
+		v913 = ((v881 * 3) * v881) * v882
+		goto b369
+	b367:
+		if v879 == 4 {
+			v913 = int32(9)
 			goto b369
 		}
-	b367:
-		{
-			v911 := v879 == 4
-			if v911 {
-				v913 = int32(9)
-				goto b369
-			}
-		}
-		{
-			v912 := v881 * 35
-			v913 = v912
-		}
+		v913 = v881 * 35
 	b369:
-		{
-			v914 := v913 < v900
-			if !v914 {
-				goto b371
-			}
+		if !(v913 < v900) {
+			goto b371
 		}
 		{
-			v915 := v888 == 1
 			v916 := int32(0)
-			if v915 {
+			if v888 == 1 {
 				v916 = int32(1)
 			}
 			v917 := v916
 			if v889 {
 				v917 = int32(2)
 			}
-			v918 := v888 == 3
 			v919 := v917
-			if v918 {
+			if v888 == 3 {
 				v919 = int32(3)
 			}
-			v920 := v888 == 4
 			v921 := v919
-			if v920 {
+			if v888 == 4 {
 				v921 = int32(4)
 			}
-			v922 := v888 == 5
 			v923 := v921
-			if v922 {
+			if v888 == 5 {
 				v923 = int32(5)
 			}
 			v944 = v923
@@ -3076,29 +2302,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b371:
 		{
-			v924 := v879 == 1
 			v925 := int32(0)
-			if v924 {
+			if v879 == 1 {
 				v925 = int32(1)
 			}
-			v926 := v879 == 2
 			v927 := v925
-			if v926 {
+			if v879 == 2 {
 				v927 = int32(2)
 			}
-			v928 := v879 == 3
 			v929 := v927
-			if v928 {
+			if v879 == 3 {
 				v929 = int32(3)
 			}
-			v930 := v879 == 4
 			v931 := v929
-			if v930 {
+			if v879 == 4 {
 				v931 = int32(4)
 			}
-			v932 := v879 == 5
 			v933 := v931
-			if v932 {
+			if v879 == 5 {
 				v933 = int32(5)
 			}
 			v944 = v933
@@ -3109,29 +2330,24 @@ func (g *dispatchHost) r0() int {
 		}
 	b372:
 		{
-			v934 := v879 == 1
 			v935 := int32(0)
-			if v934 {
+			if v879 == 1 {
 				v935 = int32(1)
 			}
-			v936 := v879 == 2
 			v937 := v935
-			if v936 {
+			if v879 == 2 {
 				v937 = int32(2)
 			}
-			v938 := v879 == 3
 			v939 := v937
-			if v938 {
+			if v879 == 3 {
 				v939 = int32(3)
 			}
-			v940 := v879 == 4
 			v941 := v939
-			if v940 {
+			if v879 == 4 {
 				v941 = int32(4)
 			}
-			v942 := v879 == 5
 			v943 := v941
-			if v942 {
+			if v879 == 5 {
 				v943 = int32(5)
 			}
 			v944 = v943
@@ -3141,126 +2357,71 @@ func (g *dispatchHost) r0() int {
 		}
 	b373:
 		{
-			v948 := v944 == 1
 			v949 := int32(0)
-			if v948 {
+			if v944 == 1 {
 				v949 = int32(1)
 			}
-			v950 := v944 == 2
 			v951 := v949
-			if v950 {
+			if v944 == 2 {
 				v951 = int32(2)
 			}
-			v952 := v944 == 3
 			v953 := v951
-			if v952 {
+			if v944 == 3 {
 				v953 = int32(3)
 			}
-			v954 := v944 == 4
 			v955 := v953
-			if v954 {
+			if v944 == 4 {
 				v955 = int32(4)
 			}
-			v956 := v944 == 5
 			v957 = v955
-			if v956 {
+			if v944 == 5 {
 				v957 = int32(5)
 			}
 			v958 = v957 == 0
-			v959 := uint32(v957) < uint32(3)
-			if !v959 {
+			if !(uint32(v957) < uint32(3)) {
 				goto b378
 			}
 		}
 		if !v958 {
 			goto b376
 		}
-		{
-			v960 := v945 * 3
-			v961 := v960 * v945
-			v962 := v961 * 2
-			v972 = v962
-			goto b382
-		}
+		v972 = ((v945 * 3) * v945) * 2
+		goto b382
 	b376:
-		{
-			v963 := v957 == 1
-			if v963 {
-				v972 = int32(70)
-				goto b382
-			}
+		if v957 == 1 {
+			v972 = int32(70)
+			goto b382
 		}
 		g.Fault(11, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b378:
-		{
-			v965 := v957 == 3
-			if !v965 {
-				goto b380
-			}
+		if !(v957 == 3) {
+			goto b380
 		}
-		{
-			v966 := v946 * 3
-			v967 := v966 * v946
-			v968 := v967 * 2
-			v969 := v968 * v947
-			v972 = v969
+		v972 = (((v946 * 3) * v946) * 2) * v947
+		goto b382
+	b380:
+		if v957 == 4 {
+			v972 = int32(18)
 			goto b382
 		}
-	b380:
-		{
-			v970 := v957 == 4
-			if v970 {
-				v972 = int32(18)
-				goto b382
-			}
-		}
-		{
-			v971 := v946 * 70
-			v972 = v971
-		}
+		v972 = v946 * 70
 	b382:
 		{
 			v973 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v103)*4))
 			v974 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v103)*4))
 			v975 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v161)*4))
 			v976 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v161)*4))
-			v977 := v975 == v973
-			v978 := v976 == 0
-			v979 := v978 && v977
-			v980 := v974 == 0
-			v981 := v980 && v979
-			v982 := v976 == 1
-			v983 := v976 == 4
-			v984 := v974 == 1
-			v985 := v984 && v982
-			v986 := v981 || v985
-			v987 := v976 == 2
-			v988 := v974 == 2
-			v989 := v988 && v987
-			v990 := v986 || v989
-			v991 := v976 == 3
-			v992 := v976 == 5
-			v993 := v974 == 3
-			v994 := v993 && v991
-			v995 := v990 || v994
-			v996 := v974 == 4
-			v997 := v996 && v983
-			v998 := v995 || v997
-			v999 := v974 == 5
-			v1000 := v999 && v992
-			v1001 := v998 || v1000
-			v1002 := v972 + 1
+			v986 := ((v974 == 0) && ((v976 == 0) && (v975 == v973))) || ((v974 == 1) && (v976 == 1))
+			v995 := (v986 || ((v974 == 2) && (v976 == 2))) || ((v974 == 3) && (v976 == 3))
+			v1001 := (v995 || ((v974 == 4) && (v976 == 4))) || ((v974 == 5) && (v976 == 5))
 			v1003 = v972
 			if v1001 {
-				v1003 = v1002
+				v1003 = v972 + 1
 			}
-			v1004 := v103 * 3
-			v1005 := v1004 + 1
-			v1006 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v1005)*4))
+			v1006 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int((v103*3)+1)*4))
 			v1007 = v1006 == 0
-			v1008 := uint32(v1006) < uint32(3)
-			if !v1008 {
+			if !(uint32(v1006) < uint32(3)) {
 				goto b386
 			}
 		}
@@ -3269,33 +2430,24 @@ func (g *dispatchHost) r0() int {
 			v1013 = int32(0)
 			goto b389
 		}
-		{
-			v1009 := v1006 == 1
-			if v1009 {
-				v1012 = true
-				v1013 = int32(1)
-				goto b389
-			}
+		if v1006 == 1 {
+			v1012 = true
+			v1013 = int32(1)
+			goto b389
 		}
 		v1012 = false
 		v1013 = int32(0)
 		goto b389
 	b386:
-		{
-			v1010 := v1006 == 3
-			if v1010 {
-				v1012 = false
-				v1013 = int32(0)
-				goto b389
-			}
+		if v1006 == 3 {
+			v1012 = false
+			v1013 = int32(0)
+			goto b389
 		}
-		{
-			v1011 := v1006 == 4
-			if v1011 {
-				v1012 = true
-				v1013 = int32(2)
-				goto b389
-			}
+		if v1006 == 4 {
+			v1012 = true
+			v1013 = int32(2)
+			goto b389
 		}
 		v1012 = false
 		v1013 = int32(0)
@@ -3305,22 +2457,17 @@ func (g *dispatchHost) r0() int {
 			goto b391
 		}
 		{
-			v1014 := v1013 == 1
-			v1015 := v1003 + 100
 			v1016 := v1003
-			if v1014 {
-				v1016 = v1015
+			if v1013 == 1 {
+				v1016 = v1003 + 100
 			}
 			v1017 = v1016
 		}
 	b391:
 		{
-			v1018 := v9 & 2
-			v1019 := v1018 == 2
-			v1020 := v1017 + 1000
 			v1021 := v1017
-			if v1019 {
-				v1021 = v1020
+			if (v9 & 2) == 2 {
+				v1021 = v1017 + 1000
 			}
 			*(*int32)(unsafe.Add(p2, v13+60)) = v1021
 			continue
@@ -3332,11 +2479,8 @@ func (g *dispatchHost) r0() int {
 		g.Fault(13, int64(1), v3, v0, int32(0), int32(0))
 		continue
 	b394:
-		{
-			v1025 := int64(v14)
-			g.Fault(14, v1025, int64(6), v0, int32(0), int32(0))
-			continue
-		}
+		g.Fault(14, int64(v14), int64(6), v0, int32(0), int32(0))
+		continue
 	b395:
 		g.Fault(15, v11, v5, v0, int32(0), int32(0))
 		continue
@@ -3408,158 +2552,103 @@ func (g *nestedHost) r0() int {
 				goto b187
 			}
 		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v8 := v7 + 1
-			v9 = v7 * 2
-			v10 := v9 + 4
-			v11 = v8 + v10
-			v12 := v7 < 5
-			if !v12 {
-				goto b3
-			}
+		v7 = *(*int32)(unsafe.Add(p0, x*4))
+		v9 = v7 * 2
+		v11 = (v7 + 1) + (v9 + 4)
+		if !(v7 < 5) {
+			goto b3
 		}
-		{
-			v13 := v7 + 6
-			v20 = v13
-			goto b4
-		}
+		v20 = v7 + 6
+		goto b4
 	b3:
 		{
-			v14 := v7 + -1
-			v15 := v14 < 9
-			v16 := v7 + 7
-			v17 := v7 + 6
-			v18 := v17
-			if v15 {
-				v18 = v16
+			v18 := v7 + 6
+			if (v7 + -1) < 9 {
+				v18 = v7 + 7
 			}
-			v19 := 0 - v18
-			v20 = v19
+			v20 = 0 - v18
 		}
 	b4:
-		{
-			v21 := v20 * 2
-			v22 = v11 - v21
-			v23 = v7 & 1
-			v24 := v23 == 0
-			if v24 {
-				v25 = int32(1)
-				v26 = int32(0)
-				v27 = int32(3)
-				goto b6
-			}
+		v22 = v11 - (v20 * 2)
+		v23 = v7 & 1
+		if v23 == 0 {
+			v25 = int32(1)
+			v26 = int32(0)
+			v27 = int32(3)
+			goto b6
 		}
 		v25 = int32(0)
 		v26 = v7
 		v27 = int32(0)
 	b6:
-		{
-			v28 = v25 == 0
-			v29 := v26 + 4
-			v30 := v27 + 4
-			v31 = v30
-			if v28 {
-				v31 = v29
-			}
-			v32 := 4 < v7
-			if !v32 {
-				goto b8
-			}
+		v28 = v25 == 0
+		v31 = v27 + 4
+		if v28 {
+			v31 = v26 + 4
+		}
+		if !(4 < v7) {
+			goto b8
 		}
 		{
-			v33 := v26 + 5
-			v34 := v27 + 5
-			v35 := v34
+			v35 := v27 + 5
 			if v28 {
-				v35 = v33
+				v35 = v26 + 5
 			}
-			v36 := 0 - v35
-			v41 = v36
+			v41 = 0 - v35
 			goto b9
 		}
 	b8:
 		{
-			v37 := v26 + 3
-			v38 := v27 + 3
-			v39 := v38
+			v39 := v27 + 3
 			if v28 {
-				v39 = v37
+				v39 = v26 + 3
 			}
-			v40 := v39 * -20
-			v41 = v40
+			v41 = v39 * -20
 		}
 	b9:
-		{
-			v42 := v41 * 2
-			v43 := v31 + v42
-			v44 := v22 * 31
-			v45 := v44 + v43
-			v46 := v7 + 111
-			v47 := v45 * 31
-			v48 = v47 + v46
-			v49 = *(*int32)(unsafe.Add(unsafe.Pointer(&nestedHostTable0), int(v23)*4))
-			v50 = *(*int32)(unsafe.Add(unsafe.Pointer(&nestedHostTable1), int(v23)*4))
-			v51 = v50 == 0
-			v52 := uint32(v50) < uint32(3)
-			if !v52 {
-				goto b14
-			}
+		v48 = (((v22 * 31) + (v31 + (v41 * 2))) * 31) + (v7 + 111)
+		v49 = *(*int32)(unsafe.Add(unsafe.Pointer(&nestedHostTable0), int(v23)*4))
+		v50 = *(*int32)(unsafe.Add(unsafe.Pointer(&nestedHostTable1), int(v23)*4))
+		v51 = v50 == 0
+		if !(uint32(v50) < uint32(3)) {
+			goto b14
 		}
 		if !v51 {
 			goto b12
 		}
-		{
-			v53 := v49 * 3
-			v54 := v53 * v49
-			v55 := v54 * 3
-			v61 = v55
-			goto b16
-		}
+		v61 = ((v49 * 3) * v49) * 3
+		goto b16
 	b12:
-		{
-			v56 := v50 == 1
-			if v56 {
-				v61 = int32(105)
-				goto b16
-			}
+		if v50 == 1 {
+			v61 = int32(105)
+			goto b16
 		}
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b14:
-		{
-			v58 := v50 == 3
-			if v58 {
-				v61 = int32(162)
-				goto b16
-			}
+		if v50 == 3 {
+			v61 = int32(162)
+			goto b16
 		}
 		{
-			v59 := v50 == 4
 			v60 := int32(315)
-			if v59 {
+			if v50 == 4 {
 				v60 = int32(27)
 			}
 			v61 = v60
 		}
 	b16:
 		{
-			v62 := v61 + 2
-			v63 := v62 + v7
-			v64 := v48 * 31
-			v65 := v64 + v63
 			v66 := v7 & 2
-			v67 := v66 == 0
-			v69 := v66 != 0
 			v70 := int32(0)
-			if v69 {
+			if v66 != 0 {
 				v70 = int32(1)
 			}
 			v71 = v70
-			if v67 {
+			if v66 == 0 {
 				v71 = int32(2)
 			}
-			v72 = v65
+			v72 = (v48 * 31) + ((v61 + 2) + v7)
 			v73 = int32(0)
 			v74 = false
 			v75 = false
@@ -3574,36 +2663,22 @@ func (g *nestedHost) r0() int {
 	b17:
 		{
 			v83 = v73 == 0
-			v84 := v73 == 1
 			v85 = v73 == 2
-			v86 := v85 && v74
-			v87 := v84 || v86
 			v88 = v73 == 3
-			v89 := v88 && v75
-			v90 := v87 || v89
-			v91 := v73 == 4
-			v92 := v91 && v76
-			v93 := v90 || v92
+			v93 := (((v73 == 1) || (v85 && v74)) || (v88 && v75)) || ((v73 == 4) && v76)
 			if !v93 {
 				goto b149
 			}
 		}
-		{
-			v94 := v7 >> 1
-			v95 = v94 & 1
-			v96 = v95 == 1
-			v98 := v7 >> 2
-			v99 := v98 & 1
-			v100 := v99 == 1
-			if v100 {
-				v104 = int32(3)
-				goto b20
-			}
+		v95 = (v7 >> 1) & 1
+		v96 = v95 == 1
+		if ((v7 >> 2) & 1) == 1 {
+			v104 = int32(3)
+			goto b20
 		}
 		{
-			v101 := v95 != 1
 			v102 := int32(0)
-			if v101 {
+			if v95 != 1 {
 				v102 = int32(1)
 			}
 			v103 := v102
@@ -3613,23 +2688,15 @@ func (g *nestedHost) r0() int {
 			v104 = v103
 		}
 	b20:
-		{
-			v105 = v7 * 3
-			v106 := v7 >> 3
-			v107 := v106 & 1
-			v108 := v107 == 1
-			if v108 {
-				goto b22
-			}
+		v105 = v7 * 3
+		if ((v7 >> 3) & 1) == 1 {
+			goto b22
 		}
-		{
-			v109 := v104 == 0
-			v110 = v104 == 1
-			v111 = v104 == 2
-			v112 = v104 == 3
-			if !v109 {
-				goto b23
-			}
+		v110 = v104 == 1
+		v111 = v104 == 2
+		v112 = v104 == 3
+		if !(v104 == 0) {
+			goto b23
 		}
 	b22:
 		v116 = int32(4)
@@ -3651,24 +2718,16 @@ func (g *nestedHost) r0() int {
 			v116 = v115
 		}
 	b24:
-		{
-			v117 = v7 * 4
-			v118 := v7 >> 4
-			v119 := v118 & 1
-			v120 := v119 == 1
-			if v120 {
-				goto b26
-			}
+		v117 = v7 * 4
+		if ((v7 >> 4) & 1) == 1 {
+			goto b26
 		}
-		{
-			v121 := v116 == 0
-			v122 = v116 == 1
-			v123 = v116 == 2
-			v124 = v116 == 3
-			v125 = v116 == 4
-			if !v121 {
-				goto b27
-			}
+		v122 = v116 == 1
+		v123 = v116 == 2
+		v124 = v116 == 3
+		v125 = v116 == 4
+		if !(v116 == 0) {
+			goto b27
 		}
 	b26:
 		v130 = int32(5)
@@ -3695,98 +2754,80 @@ func (g *nestedHost) r0() int {
 		}
 	b28:
 		{
-			v131 := v130 == 1
 			v132 := int32(0)
-			if v131 {
+			if v130 == 1 {
 				v132 = int32(1)
 			}
-			v133 := v130 == 2
 			v134 := v132
-			if v133 {
+			if v130 == 2 {
 				v134 = int32(2)
 			}
-			v135 := v130 == 3
 			v136 := v134
-			if v135 {
+			if v130 == 3 {
 				v136 = int32(3)
 			}
-			v137 := v130 == 4
 			v138 := v136
-			if v137 {
+			if v130 == 4 {
 				v138 = int32(4)
 			}
-			v139 := v130 == 5
 			v140 := v138
-			if v139 {
+			if v130 == 5 {
 				v140 = int32(5)
 			}
-			v141 := v140 == 1
 			v142 := int32(0)
-			if v141 {
+			if v140 == 1 {
 				v142 = int32(1)
 			}
-			v143 := v140 == 2
 			v144 := v142
-			if v143 {
+			if v140 == 2 {
 				v144 = int32(2)
 			}
-			v145 := v140 == 3
 			v146 := v144
-			if v145 {
+			if v140 == 3 {
 				v146 = int32(3)
 			}
-			v147 := v140 == 4
 			v148 := v146
-			if v147 {
+			if v140 == 4 {
 				v148 = int32(4)
 			}
-			v149 := v140 == 5
 			v150 := v148
-			if v149 {
+			if v140 == 5 {
 				v150 = int32(5)
 			}
-			v151 := v95 != 1
 			v152 := int32(1)
-			if v151 {
+			if v95 != 1 {
 				v152 = int32(2)
 			}
 			v153 = v152
 			if v96 {
 				v153 = int32(3)
 			}
-			v154 := v104 == 1
 			v155 := int32(1)
-			if v154 {
+			if v104 == 1 {
 				v155 = int32(2)
 			}
-			v156 := v104 == 2
 			v157 := v155
-			if v156 {
+			if v104 == 2 {
 				v157 = int32(3)
 			}
-			v158 := v104 == 3
 			v159 = v157
-			if v158 {
+			if v104 == 3 {
 				v159 = int32(4)
 			}
-			v160 := v116 == 1
 			v161 := int32(1)
-			if v160 {
+			if v116 == 1 {
 				v161 = int32(2)
 			}
-			v162 := v116 == 2
 			v163 := v161
-			if v162 {
+			if v116 == 2 {
 				v163 = int32(3)
 			}
-			v164 := v116 == 3
 			v165 := v163
-			if v164 {
+			if v116 == 3 {
 				v165 = int32(4)
 			}
-			v166 := v116 == 4
 			v167 = v165
-			if v166 {
+			if v116 == 4 {
 				v167 = int32(5)
 			}
 			v168 = int32(0)
@@ -3824,24 +2865,12 @@ func (g *nestedHost) r0() int {
 		}
 	b29:
 		{
-			v200 := v174 == 0
 			v201 = v174 == 1
-			v202 := v201 && v175
-			v203 := v200 || v202
-			v204 := v174 == 2
-			v205 := v204 && v176
-			v206 := v203 || v205
 			v207 = v174 == 3
-			v208 := v207 && v177
-			v209 := v206 || v208
+			v209 := (((v174 == 0) || (v201 && v175)) || ((v174 == 2) && v176)) || (v207 && v177)
 			v210 = v174 == 4
-			v211 := v210 && v178
-			v212 := v209 || v211
 			v213 = v174 == 5
-			v214 := v174 == 6
-			v215 := v214 && v179
-			v216 := v212 || v215
-			if !v216 {
+			if !((v209 || (v210 && v178)) || ((v174 == 6) && v179)) {
 				goto b33
 			}
 		}
@@ -3929,12 +2958,9 @@ func (g *nestedHost) r0() int {
 		v230 = v183
 		v231 = false
 	b46:
-		{
-			v232 = v226 == 0
-			v233 := uint32(v226) < uint32(2)
-			if !v233 {
-				goto b52
-			}
+		v232 = v226 == 0
+		if !(uint32(v226) < uint32(2)) {
+			goto b52
 		}
 		if !v232 {
 			goto b50
@@ -3953,11 +2979,8 @@ func (g *nestedHost) r0() int {
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b52:
-		{
-			v236 := v226 == 2
-			if !v236 {
-				goto b55
-			}
+		if !(v226 == 2) {
+			goto b55
 		}
 		if !v229 {
 			v241 = v170
@@ -3966,11 +2989,8 @@ func (g *nestedHost) r0() int {
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b55:
-		{
-			v238 := v226 == 3
-			if !v238 {
-				goto b58
-			}
+		if !(v226 == 3) {
+			goto b58
 		}
 		if !v230 {
 			v241 = v171
@@ -4057,12 +3077,9 @@ func (g *nestedHost) r0() int {
 		v251 = v188
 		v252 = false
 	b73:
-		{
-			v253 = v247 == 0
-			v254 := uint32(v247) < uint32(2)
-			if !v254 {
-				goto b79
-			}
+		v253 = v247 == 0
+		if !(uint32(v247) < uint32(2)) {
+			goto b79
 		}
 		if !v253 {
 			goto b77
@@ -4089,11 +3106,8 @@ func (g *nestedHost) r0() int {
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b79:
-		{
-			v257 := v247 == 2
-			if !v257 {
-				goto b82
-			}
+		if !(v247 == 2) {
+			goto b82
 		}
 		if !v250 {
 			v262 = v168
@@ -4106,11 +3120,8 @@ func (g *nestedHost) r0() int {
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b82:
-		{
-			v259 := v247 == 3
-			if !v259 {
-				goto b85
-			}
+		if !(v247 == 3) {
+			goto b85
 		}
 		if !v251 {
 			v262 = v168
@@ -4205,12 +3216,9 @@ func (g *nestedHost) r0() int {
 		v276 = v193
 		v277 = false
 	b100:
-		{
-			v278 = v272 == 0
-			v279 := uint32(v272) < uint32(2)
-			if !v279 {
-				goto b106
-			}
+		v278 = v272 == 0
+		if !(uint32(v272) < uint32(2)) {
+			goto b106
 		}
 		if !v278 {
 			goto b104
@@ -4229,11 +3237,8 @@ func (g *nestedHost) r0() int {
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b106:
-		{
-			v282 := v272 == 2
-			if !v282 {
-				goto b109
-			}
+		if !(v272 == 2) {
+			goto b109
 		}
 		if !v275 {
 			v287 = v264
@@ -4242,11 +3247,8 @@ func (g *nestedHost) r0() int {
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b109:
-		{
-			v284 := v272 == 3
-			if !v284 {
-				goto b112
-			}
+		if !(v272 == 3) {
+			goto b112
 		}
 		if !v276 {
 			v287 = v265
@@ -4333,12 +3335,9 @@ func (g *nestedHost) r0() int {
 		v297 = v198
 		v298 = false
 	b127:
-		{
-			v299 = v293 == 0
-			v300 := uint32(v293) < uint32(2)
-			if !v300 {
-				goto b133
-			}
+		v299 = v293 == 0
+		if !(uint32(v293) < uint32(2)) {
+			goto b133
 		}
 		if !v299 {
 			goto b131
@@ -4367,11 +3366,8 @@ func (g *nestedHost) r0() int {
 		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b133:
-		{
-			v303 := v293 == 2
-			if !v303 {
-				goto b137
-			}
+		if !(v293 == 2) {
+			goto b137
 		}
 		if !v296 {
 			goto b136
@@ -4387,11 +3383,8 @@ func (g *nestedHost) r0() int {
 		v313 = v178
 		goto b144
 	b137:
-		{
-			v305 := v293 == 3
-			if !v305 {
-				goto b141
-			}
+		if !(v293 == 3) {
+			goto b141
 		}
 		if !v297 {
 			goto b140
@@ -4421,29 +3414,24 @@ func (g *nestedHost) r0() int {
 		v313 = false
 	b144:
 		{
-			v314 := v308 == 1
 			v315 := int32(6)
-			if v314 {
+			if v308 == 1 {
 				v315 = int32(0)
 			}
-			v316 := v308 == 2
 			v317 := v315
-			if v316 {
+			if v308 == 2 {
 				v317 = int32(1)
 			}
-			v318 := v308 == 3
 			v319 := v317
-			if v318 {
+			if v308 == 3 {
 				v319 = int32(2)
 			}
-			v320 := v308 == 4
 			v321 := v319
-			if v320 {
+			if v308 == 4 {
 				v321 = int32(3)
 			}
-			v322 := v308 == 5
 			v323 := v321
-			if v322 {
+			if v308 == 5 {
 				v323 = int32(4)
 			}
 			v168 = v262
@@ -4537,11 +3525,8 @@ func (g *nestedHost) r0() int {
 		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b158:
-		{
-			v337 := v333 == 0
-			if !v337 {
-				goto b161
-			}
+		if !(v333 == 0) {
+			goto b161
 		}
 		if !v334 {
 			v342 = int32(1)
@@ -4550,11 +3535,8 @@ func (g *nestedHost) r0() int {
 		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b161:
-		{
-			v339 := v333 == 1
-			if !v339 {
-				goto b164
-			}
+		if !(v333 == 1) {
+			goto b164
 		}
 		if !v335 {
 			v342 = v7
@@ -4610,11 +3592,8 @@ func (g *nestedHost) r0() int {
 		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b175:
-		{
-			v351 := v347 == 0
-			if !v351 {
-				goto b179
-			}
+		if !(v347 == 0) {
+			goto b179
 		}
 		if !v348 {
 			goto b178
@@ -4628,11 +3607,8 @@ func (g *nestedHost) r0() int {
 		v359 = v76
 		goto b184
 	b179:
-		{
-			v353 := v347 == 1
-			if !v353 {
-				goto b182
-			}
+		if !(v347 == 1) {
+			goto b182
 		}
 		if !v349 {
 			v356 = int32(2)
@@ -4655,19 +3631,16 @@ func (g *nestedHost) r0() int {
 		continue
 	b184:
 		{
-			v360 := v356 == 1
 			v361 := int32(1)
-			if v360 {
+			if v356 == 1 {
 				v361 = int32(2)
 			}
-			v362 := v356 == 2
 			v363 := v361
-			if v362 {
+			if v356 == 2 {
 				v363 = int32(3)
 			}
-			v364 := v356 == 3
 			v365 := v363
-			if v364 {
+			if v356 == 3 {
 				v365 = int32(4)
 			}
 			v72 = v343
@@ -4784,67 +3757,50 @@ func (g *passesHost) r0() int {
 				goto b138
 			}
 		}
-		{
-			v13 = *(*int32)(unsafe.Add(p0, x*4))
-			v14 := uint32(v13) < uint32(4)
-			if !v14 {
-				goto b137
-			}
+		v13 = *(*int32)(unsafe.Add(p0, x*4))
+		if !(uint32(v13) < uint32(4)) {
+			goto b137
 		}
 		v15 = v13 == 0
 		if v15 {
 			v19 = int32(2)
 			goto b6
 		}
-		{
-			v16 := v13 == 1
-			if v16 {
-				v19 = int32(0)
-				goto b6
-			}
+		if v13 == 1 {
+			v19 = int32(0)
+			goto b6
 		}
 		{
-			v17 := v13 == 2
 			v18 := int32(3)
-			if v17 {
+			if v13 == 2 {
 				v18 = int32(1)
 			}
 			v19 = v18
 		}
 	b6:
-		{
-			v20 = v13 == 1
-			v21 := v13 != 1
-			v22 = uint64(v9) < uint64(v5)
-			v23 := v21 && v22
-			v24 = v13 == 2
-			v25 = v13 == 3
-			v26 = v13 == 2
-			v27 = v13 == 3
-			if !v23 {
-				v52 = v11
-				v53 = int32(-1)
-				goto b20
-			}
-			v28 = v11
-			v29 = int32(-1)
+		v20 = v13 == 1
+		v22 = uint64(v9) < uint64(v5)
+		v24 = v13 == 2
+		v25 = v13 == 3
+		v26 = v13 == 2
+		v27 = v13 == 3
+		if !((v13 != 1) && v22) {
+			v52 = v11
+			v53 = int32(-1)
+			goto b20
 		}
+		v28 = v11
+		v29 = int32(-1)
 	b7:
-		{
-			v30 = v29 + 1
-			v31 = int64(uint32(v30))
-			v32 := v30 < v19
-			if !v32 {
-				v78 = v28
-				goto b37
-			}
+		v30 = v29 + 1
+		v31 = int64(uint32(v30))
+		if !(v30 < v19) {
+			v78 = v28
+			goto b37
 		}
-		{
-			v33 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable0), int(v13)*8))
-			v34 := uint64(v31) < uint64(v33)
-			if !v34 {
-				goto b19
-			}
+		v33 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable0), int(v13)*8))
+		if !(uint64(v31) < uint64(v33)) {
+			goto b19
 		}
 		v35 = int32(0)
 		if v15 {
@@ -4858,9 +3814,8 @@ func (g *passesHost) r0() int {
 			goto b11
 		}
 		{
-			v37 := v35 == 1
 			v38 := int32(0)
-			if v37 {
+			if v35 == 1 {
 				v38 = int32(1)
 			}
 			v43 = v38
@@ -4872,48 +3827,31 @@ func (g *passesHost) r0() int {
 			goto b13
 		}
 		{
-			v39 := v36 == 1
 			v40 := int32(0)
-			if v39 {
+			if v36 == 1 {
 				v40 = int32(2)
 			}
-			v41 := v36 == 2
 			v42 := v40
-			if v41 {
+			if v36 == 2 {
 				v42 = int32(1)
 			}
 			v43 = v42
 		}
 	b13:
-		{
-			v44 = *(*int32)(unsafe.Add(p2, x*4))
-			v45 := v43 == 0
-			if !v45 {
-				goto b15
-			}
+		v44 = *(*int32)(unsafe.Add(p2, x*4))
+		if !(v43 == 0) {
+			goto b15
 		}
-		{
-			v46 := v28 + v44
-			v50 = v46
-			goto b18
-		}
+		v50 = v28 + v44
+		goto b18
 	b15:
-		{
-			v47 := v43 == 1
-			if !v47 {
-				goto b17
-			}
+		if !(v43 == 1) {
+			goto b17
 		}
-		{
-			v48 := v28 - v44
-			v50 = v48
-			goto b18
-		}
+		v50 = v28 - v44
+		goto b18
 	b17:
-		{
-			v49 := v28 * v44
-			v50 = v49
-		}
+		v50 = v28 * v44
 	b18:
 		v28 = v50
 		v29 = v30
@@ -4922,21 +3860,15 @@ func (g *passesHost) r0() int {
 		g.Fault(0, v31, v33, v0, int32(0), int32(0))
 		continue
 	b20:
-		{
-			v54 = v53 + 1
-			v55 = int64(uint32(v54))
-			v56 := v54 < v19
-			if !v56 {
-				v78 = v52
-				goto b37
-			}
+		v54 = v53 + 1
+		v55 = int64(uint32(v54))
+		if !(v54 < v19) {
+			v78 = v52
+			goto b37
 		}
-		{
-			v57 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable0), int(v13)*8))
-			v58 := uint64(v55) < uint64(v57)
-			if !v58 {
-				goto b36
-			}
+		v57 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable0), int(v13)*8))
+		if !(uint64(v55) < uint64(v57)) {
+			goto b36
 		}
 		v59 = int32(0)
 		if v15 {
@@ -4950,9 +3882,8 @@ func (g *passesHost) r0() int {
 			goto b24
 		}
 		{
-			v61 := v59 == 1
 			v62 := int32(0)
-			if v61 {
+			if v59 == 1 {
 				v62 = int32(1)
 			}
 			v68 = v62
@@ -4970,14 +3901,12 @@ func (g *passesHost) r0() int {
 			goto b28
 		}
 		{
-			v64 := v60 == 1
 			v65 := int32(0)
-			if v64 {
+			if v60 == 1 {
 				v65 = int32(2)
 			}
-			v66 := v60 == 2
 			v67 := v65
-			if v66 {
+			if v60 == 2 {
 				v67 = int32(1)
 			}
 			v68 = v67
@@ -4986,35 +3915,20 @@ func (g *passesHost) r0() int {
 		if !v22 {
 			goto b35
 		}
-		{
-			v69 = *(*int32)(unsafe.Add(p2, x*4))
-			v70 := v68 == 0
-			if !v70 {
-				goto b31
-			}
+		v69 = *(*int32)(unsafe.Add(p2, x*4))
+		if !(v68 == 0) {
+			goto b31
 		}
-		{
-			v71 := v52 + v69
-			v75 = v71
-			goto b34
-		}
+		v75 = v52 + v69
+		goto b34
 	b31:
-		{
-			v72 := v68 == 1
-			if !v72 {
-				goto b33
-			}
+		if !(v68 == 1) {
+			goto b33
 		}
-		{
-			v73 := v52 - v69
-			v75 = v73
-			goto b34
-		}
+		v75 = v52 - v69
+		goto b34
 	b33:
-		{
-			v74 := v52 * v69
-			v75 = v74
-		}
+		v75 = v52 * v69
 	b34:
 		v52 = v75
 		v53 = v54
@@ -5037,42 +3951,28 @@ func (g *passesHost) r0() int {
 		if !v81 {
 			goto b40
 		}
-		{
-			v84 := v78 + v83
-			v88 = v84
-			goto b43
-		}
+		v88 = v78 + v83
+		goto b43
 	b40:
-		{
-			v85 := 3 < v78
-			if !v85 {
-				goto b42
-			}
+		if !(3 < v78) {
+			goto b42
 		}
-		{
-			v86 := v78 - v83
-			v88 = v86
-			goto b43
-		}
+		v88 = v78 - v83
+		goto b43
 	b42:
-		{
-			v87 := v78 * v83
-			v88 = v87
-		}
+		v88 = v78 * v83
 	b43:
 		if !v81 {
 			goto b45
 		}
 		{
 			v89 := *(*int32)(unsafe.Add(unsafe.Pointer(&passesHostTable1), 4))
-			v90 := v89 == 1
 			v91 := int32(0)
-			if v90 {
+			if v89 == 1 {
 				v91 = int32(1)
 			}
-			v92 := v89 == 2
 			v93 := v91
-			if v92 {
+			if v89 == 2 {
 				v93 = int32(2)
 			}
 			v97 = v93
@@ -5080,9 +3980,8 @@ func (g *passesHost) r0() int {
 		}
 	b45:
 		{
-			v94 := v78 <= 3
 			v95 := int32(1)
-			if v94 {
+			if v78 <= 3 {
 				v95 = int32(2)
 			}
 			v96 := v95
@@ -5092,55 +3991,34 @@ func (g *passesHost) r0() int {
 			v97 = v96
 		}
 	b46:
-		{
-			v98 = *(*int32)(unsafe.Add(p2, x*4))
-			v99 := v97 == 0
-			if !v99 {
-				goto b48
-			}
+		v98 = *(*int32)(unsafe.Add(p2, x*4))
+		if !(v97 == 0) {
+			goto b48
 		}
-		{
-			v100 := v88 + v98
-			v106 = v100
-			goto b53
-		}
+		v106 = v88 + v98
+		goto b53
 	b48:
-		{
-			v101 := v97 == 1
-			if !v101 {
-				goto b50
-			}
+		if !(v97 == 1) {
+			goto b50
 		}
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b50:
-		{
-			v103 := v97 == 2
-			if !v103 {
-				goto b52
-			}
+		if !(v97 == 2) {
+			goto b52
 		}
-		{
-			v104 := v88 - v98
-			v106 = v104
-			goto b53
-		}
+		v106 = v88 - v98
+		goto b53
 	b52:
-		{
-			v105 := v88 * v98
-			v106 = v105
-		}
+		v106 = v88 * v98
 	b53:
 		v135 = v106
 		goto b68
 	b54:
-		{
-			v109 = v108 + 1
-			v110 := v109 < 2
-			if !v110 {
-				v135 = v107
-				goto b68
-			}
+		v109 = v108 + 1
+		if !(v109 < 2) {
+			v135 = v107
+			goto b68
 		}
 		v111 = int32(0)
 		if v81 {
@@ -5155,19 +4033,16 @@ func (g *passesHost) r0() int {
 		}
 		{
 			v113 := *(*int32)(unsafe.Add(unsafe.Pointer(&passesHostTable1), 4))
-			v114 := v111 == 1
 			v115 := int32(0)
-			if v114 {
+			if v111 == 1 {
 				v115 = v113
 			}
-			v116 := v115 == 1
 			v117 := int32(0)
-			if v116 {
+			if v115 == 1 {
 				v117 = int32(1)
 			}
-			v118 := v115 == 2
 			v119 := v117
-			if v118 {
+			if v115 == 2 {
 				v119 = int32(2)
 			}
 			v124 = v119
@@ -5175,14 +4050,12 @@ func (g *passesHost) r0() int {
 		}
 	b57:
 		{
-			v120 := v112 == 1
-			v121 := v112 != 1
 			v122 := int32(1)
-			if v121 {
+			if v112 != 1 {
 				v122 = int32(2)
 			}
 			v123 := v122
-			if v120 {
+			if v112 == 1 {
 				v123 = int32(3)
 			}
 			v124 = v123
@@ -5191,44 +4064,26 @@ func (g *passesHost) r0() int {
 		if !v22 {
 			goto b67
 		}
-		{
-			v125 = *(*int32)(unsafe.Add(p2, x*4))
-			v126 := v124 == 0
-			if !v126 {
-				goto b61
-			}
+		v125 = *(*int32)(unsafe.Add(p2, x*4))
+		if !(v124 == 0) {
+			goto b61
 		}
-		{
-			v127 := v107 + v125
-			v133 = v127
-			goto b66
-		}
+		v133 = v107 + v125
+		goto b66
 	b61:
-		{
-			v128 := v124 == 1
-			if !v128 {
-				goto b63
-			}
+		if !(v124 == 1) {
+			goto b63
 		}
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b63:
-		{
-			v130 := v124 == 2
-			if !v130 {
-				goto b65
-			}
+		if !(v124 == 2) {
+			goto b65
 		}
-		{
-			v131 := v107 - v125
-			v133 = v131
-			goto b66
-		}
+		v133 = v107 - v125
+		goto b66
 	b65:
-		{
-			v132 := v107 * v125
-			v133 = v132
-		}
+		v133 = v107 * v125
 	b66:
 		v107 = v133
 		v108 = v109
@@ -5239,18 +4094,14 @@ func (g *passesHost) r0() int {
 	b68:
 		{
 			v136 := *(*int32)(unsafe.Add(p0, x*4))
-			v137 := v136 < 2
-			if !v137 {
+			if !(v136 < 2) {
 				v151 = int32(1)
 				goto b75
 			}
 		}
-		{
-			v138 = *(*int32)(unsafe.Add(p0, x*4))
-			v139 := uint32(v138) < uint32(2)
-			if !v139 {
-				goto b74
-			}
+		v138 = *(*int32)(unsafe.Add(p0, x*4))
+		if !(uint32(v138) < uint32(2)) {
+			goto b74
 		}
 		{
 			v140 := int32(0)
@@ -5261,28 +4112,22 @@ func (g *passesHost) r0() int {
 			if v79 {
 				v141 = v138
 			}
-			v142 := v141 + 2
 			v143 = v140
 			if v79 {
-				v143 = v142
+				v143 = v141 + 2
 			}
-			v144 := v143 == 0
-			if v144 {
+			if v143 == 0 {
 				v148 = int32(1)
 				goto b73
 			}
 		}
-		{
-			v145 := v143 == 1
-			if v145 {
-				v148 = int32(2)
-				goto b73
-			}
+		if v143 == 1 {
+			v148 = int32(2)
+			goto b73
 		}
 		{
-			v146 := v143 == 2
 			v147 := int32(1)
-			if v146 {
+			if v143 == 2 {
 				v147 = int32(2)
 			}
 			v148 = v147
@@ -5291,35 +4136,28 @@ func (g *passesHost) r0() int {
 		v151 = v148
 		goto b75
 	b74:
-		{
-			v149 := int64(v138)
-			g.Fault(5, v149, int64(2), v0, int32(0), int32(0))
-			continue
-		}
+		g.Fault(5, int64(v138), int64(2), v0, int32(0), int32(0))
+		continue
 	b75:
 		{
 			v152 := int32(0)
 			if v79 {
 				v152 = int32(1)
 			}
-			v155 := v151 == 1
 			v156 := int32(0)
-			if v155 {
+			if v151 == 1 {
 				v156 = int32(1)
 			}
-			v157 := v151 == 2
 			v158 = v156
-			if v157 {
+			if v151 == 2 {
 				v158 = int32(2)
 			}
-			v159 := v151 == 1
 			v160 := int32(0)
-			if v159 {
+			if v151 == 1 {
 				v160 = int32(1)
 			}
-			v161 := v151 == 2
 			v162 = v160
-			if v161 {
+			if v151 == 2 {
 				v162 = int32(2)
 			}
 			if !v154 {
@@ -5333,36 +4171,29 @@ func (g *passesHost) r0() int {
 			v165 = int64(-1)
 		}
 	b76:
-		{
-			v166 = v165 + 1
-			v167 := v166 < v1
-			if !v167 {
-				v307 = v163
-				goto b134
-			}
+		v166 = v165 + 1
+		if !(v166 < v1) {
+			v307 = v163
+			goto b134
 		}
 		{
 			v168 := *(*int32)(unsafe.Add(p0, int(v166)*4))
-			v169 := 2 < v168
-			if !v169 {
+			if !(2 < v168) {
 				goto b79
 			}
 		}
 		{
 			v170 := int32(uint64(v166))
-			v171 := v170 == 1
 			v172 := int32(2)
-			if v171 {
+			if v170 == 1 {
 				v172 = int32(3)
 			}
-			v173 := v170 == 2
 			v174 := v172
-			if v173 {
+			if v170 == 2 {
 				v174 = int32(4)
 			}
-			v175 := v170 == 3
 			v176 := v174
-			if v175 {
+			if v170 == 3 {
 				v176 = int32(5)
 			}
 			v187 = v176
@@ -5370,29 +4201,24 @@ func (g *passesHost) r0() int {
 		}
 	b79:
 		{
-			v177 := v164 == 1
 			v178 := int32(0)
-			if v177 {
+			if v164 == 1 {
 				v178 = int32(1)
 			}
-			v179 := v164 == 2
 			v180 := v178
-			if v179 {
+			if v164 == 2 {
 				v180 = int32(2)
 			}
-			v181 := v164 == 3
 			v182 := v180
-			if v181 {
+			if v164 == 3 {
 				v182 = int32(3)
 			}
-			v183 := v164 == 4
 			v184 := v182
-			if v183 {
+			if v164 == 4 {
 				v184 = int32(4)
 			}
-			v185 := v164 == 5
 			v186 := v184
-			if v185 {
+			if v164 == 5 {
 				v186 = int32(5)
 			}
 			v187 = v186
@@ -5410,34 +4236,24 @@ func (g *passesHost) r0() int {
 		v194 = int32(2)
 		goto b85
 	b83:
-		{
-			v191 := v187 == 3
-			if v191 {
-				v194 = int32(0)
-				goto b85
-			}
+		if v187 == 3 {
+			v194 = int32(0)
+			goto b85
 		}
 		{
-			v192 := v187 == 4
 			v193 := int32(3)
-			if v192 {
+			if v187 == 4 {
 				v193 = int32(1)
 			}
 			v194 = v193
 		}
 	b85:
-		{
-			v195 := 1 < v194
-			if !v195 {
-				goto b102
-			}
+		if !(1 < v194) {
+			goto b102
 		}
-		{
-			v196 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable2), int(v187)*8))
-			v197 := uint64(1) < uint64(v196)
-			if !v197 {
-				goto b101
-			}
+		v196 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable2), int(v187)*8))
+		if !(uint64(1) < uint64(v196)) {
+			goto b101
 		}
 		if !v189 {
 			goto b91
@@ -5449,84 +4265,60 @@ func (g *passesHost) r0() int {
 		goto b95
 	b90:
 		{
-			v198 := v187 == 1
 			v199 := int32(1)
-			if v198 {
+			if v187 == 1 {
 				v199 = int32(2)
 			}
 			v204 = v199
 			goto b95
 		}
 	b91:
-		{
-			v200 := v187 == 3
-			if !v200 {
-				goto b93
-			}
+		if !(v187 == 3) {
+			goto b93
 		}
 		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b93:
-		{
-			v202 := v187 == 4
-			if !v202 {
-				v204 = int32(2)
-				goto b95
-			}
+		if !(v187 == 4) {
+			v204 = int32(2)
+			goto b95
 		}
 		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b95:
-		{
-			v205 := v204 == 0
-			if !v205 {
-				goto b97
-			}
+		if !(v204 == 0) {
+			goto b97
 		}
 		g.Fault(7, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b97:
-		{
-			v207 := v204 == 1
-			if !v207 {
-				goto b99
-			}
+		if !(v204 == 1) {
+			goto b99
 		}
-		{
-			v208 := v163 + -2
-			v210 = v208
-			goto b100
-		}
+		v210 = v163 + -2
+		goto b100
 	b99:
-		{
-			v209 := v163 * 2
-			v210 = v209
-		}
+		v210 = v163 * 2
 	b100:
 		{
-			v211 := v187 == 1
 			v212 := int32(0)
-			if v211 {
+			if v187 == 1 {
 				v212 = int32(1)
 			}
-			v213 := v187 == 2
 			v214 := v212
-			if v213 {
+			if v187 == 2 {
 				v214 = int32(2)
 			}
-			v215 := v187 == 3
 			v216 := v214
-			if v215 {
+			if v187 == 3 {
 				v216 = int32(3)
 			}
-			v217 := v187 == 4
 			v218 := v216
-			if v217 {
+			if v187 == 4 {
 				v218 = int32(4)
 			}
-			v219 := v187 == 5
 			v220 := v218
-			if v219 {
+			if v187 == 5 {
 				v220 = int32(5)
 			}
 			v232 = v210
@@ -5538,29 +4330,24 @@ func (g *passesHost) r0() int {
 		continue
 	b102:
 		{
-			v222 := v187 == 1
 			v223 := int32(0)
-			if v222 {
+			if v187 == 1 {
 				v223 = int32(1)
 			}
-			v224 := v187 == 2
 			v225 := v223
-			if v224 {
+			if v187 == 2 {
 				v225 = int32(2)
 			}
-			v226 := v187 == 3
 			v227 := v225
-			if v226 {
+			if v187 == 3 {
 				v227 = int32(3)
 			}
-			v228 := v187 == 4
 			v229 := v227
-			if v228 {
+			if v187 == 4 {
 				v229 = int32(4)
 			}
-			v230 := v187 == 5
 			v231 := v229
-			if v230 {
+			if v187 == 5 {
 				v231 = int32(5)
 			}
 			v232 = v163
@@ -5575,42 +4362,32 @@ func (g *passesHost) r0() int {
 		}
 		goto b76
 	b104:
-		{
-			v237 = v236 + 1
-			v238 := v237 < v1
-			if !v238 {
-				v307 = v234
-				goto b134
-			}
+		v237 = v236 + 1
+		if !(v237 < v1) {
+			v307 = v234
+			goto b134
 		}
 		{
 			v239 := *(*int32)(unsafe.Add(p0, int(v237)*4))
-			v240 := 2 < v239
-			if !v240 {
+			if !(2 < v239) {
 				goto b109
 			}
 		}
-		{
-			v241 := uint64(v237) < uint64(4)
-			if !v241 {
-				goto b108
-			}
+		if !(uint64(v237) < uint64(4)) {
+			goto b108
 		}
 		{
 			v242 := int32(uint64(v237))
-			v243 := v242 == 1
 			v244 := int32(2)
-			if v243 {
+			if v242 == 1 {
 				v244 = int32(3)
 			}
-			v245 := v242 == 2
 			v246 := v244
-			if v245 {
+			if v242 == 2 {
 				v246 = int32(4)
 			}
-			v247 := v242 == 3
 			v248 := v246
-			if v247 {
+			if v242 == 3 {
 				v248 = int32(5)
 			}
 			v260 = v248
@@ -5621,29 +4398,24 @@ func (g *passesHost) r0() int {
 		continue
 	b109:
 		{
-			v250 := v235 == 1
 			v251 := int32(0)
-			if v250 {
+			if v235 == 1 {
 				v251 = int32(1)
 			}
-			v252 := v235 == 2
 			v253 := v251
-			if v252 {
+			if v235 == 2 {
 				v253 = int32(2)
 			}
-			v254 := v235 == 3
 			v255 := v253
-			if v254 {
+			if v235 == 3 {
 				v255 = int32(3)
 			}
-			v256 := v235 == 4
 			v257 := v255
-			if v256 {
+			if v235 == 4 {
 				v257 = int32(4)
 			}
-			v258 := v235 == 5
 			v259 := v257
-			if v258 {
+			if v235 == 5 {
 				v259 = int32(5)
 			}
 			v260 = v259
@@ -5661,34 +4433,24 @@ func (g *passesHost) r0() int {
 		v267 = int32(2)
 		goto b115
 	b113:
-		{
-			v264 := v260 == 3
-			if v264 {
-				v267 = int32(0)
-				goto b115
-			}
+		if v260 == 3 {
+			v267 = int32(0)
+			goto b115
 		}
 		{
-			v265 := v260 == 4
 			v266 := int32(3)
-			if v265 {
+			if v260 == 4 {
 				v266 = int32(1)
 			}
 			v267 = v266
 		}
 	b115:
-		{
-			v268 := 1 < v267
-			if !v268 {
-				goto b132
-			}
+		if !(1 < v267) {
+			goto b132
 		}
-		{
-			v269 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable2), int(v260)*8))
-			v270 := uint64(1) < uint64(v269)
-			if !v270 {
-				goto b131
-			}
+		v269 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable2), int(v260)*8))
+		if !(uint64(1) < uint64(v269)) {
+			goto b131
 		}
 		if !v262 {
 			goto b121
@@ -5700,84 +4462,60 @@ func (g *passesHost) r0() int {
 		goto b125
 	b120:
 		{
-			v271 := v260 == 1
 			v272 := int32(1)
-			if v271 {
+			if v260 == 1 {
 				v272 = int32(2)
 			}
 			v277 = v272
 			goto b125
 		}
 	b121:
-		{
-			v273 := v260 == 3
-			if !v273 {
-				goto b123
-			}
+		if !(v260 == 3) {
+			goto b123
 		}
 		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b123:
-		{
-			v275 := v260 == 4
-			if !v275 {
-				v277 = int32(2)
-				goto b125
-			}
+		if !(v260 == 4) {
+			v277 = int32(2)
+			goto b125
 		}
 		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b125:
-		{
-			v278 := v277 == 0
-			if !v278 {
-				goto b127
-			}
+		if !(v277 == 0) {
+			goto b127
 		}
 		g.Fault(7, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b127:
-		{
-			v280 := v277 == 1
-			if !v280 {
-				goto b129
-			}
+		if !(v277 == 1) {
+			goto b129
 		}
-		{
-			v281 := v234 + -2
-			v283 = v281
-			goto b130
-		}
+		v283 = v234 + -2
+		goto b130
 	b129:
-		{
-			v282 := v234 * 2
-			v283 = v282
-		}
+		v283 = v234 * 2
 	b130:
 		{
-			v284 := v260 == 1
 			v285 := int32(0)
-			if v284 {
+			if v260 == 1 {
 				v285 = int32(1)
 			}
-			v286 := v260 == 2
 			v287 := v285
-			if v286 {
+			if v260 == 2 {
 				v287 = int32(2)
 			}
-			v288 := v260 == 3
 			v289 := v287
-			if v288 {
+			if v260 == 3 {
 				v289 = int32(3)
 			}
-			v290 := v260 == 4
 			v291 := v289
-			if v290 {
+			if v260 == 4 {
 				v291 = int32(4)
 			}
-			v292 := v260 == 5
 			v293 := v291
-			if v292 {
+			if v260 == 5 {
 				v293 = int32(5)
 			}
 			v305 = v283
@@ -5789,29 +4527,24 @@ func (g *passesHost) r0() int {
 		continue
 	b132:
 		{
-			v295 := v260 == 1
 			v296 := int32(0)
-			if v295 {
+			if v260 == 1 {
 				v296 = int32(1)
 			}
-			v297 := v260 == 2
 			v298 := v296
-			if v297 {
+			if v260 == 2 {
 				v298 = int32(2)
 			}
-			v299 := v260 == 3
 			v300 := v298
-			if v299 {
+			if v260 == 3 {
 				v300 = int32(3)
 			}
-			v301 := v260 == 4
 			v302 := v300
-			if v301 {
+			if v260 == 4 {
 				v302 = int32(4)
 			}
-			v303 := v260 == 5
 			v304 := v302
-			if v303 {
+			if v260 == 5 {
 				v304 = int32(5)
 			}
 			v305 = v234
@@ -5838,11 +4571,8 @@ func (g *passesHost) r0() int {
 		g.Fault(10, v9, v7, v0, int32(0), int32(0))
 		continue
 	b137:
-		{
-			v311 := int64(v13)
-			g.Fault(0, v311, int64(4), v0, int32(0), int32(0))
-			continue
-		}
+		g.Fault(0, int64(v13), int64(4), v0, int32(0), int32(0))
+		continue
 	b138:
 		g.Fault(11, v9, v1, v0, int32(0), int32(0))
 		continue

@@ -54,111 +54,79 @@ func (g *behindHost) r0() int {
 				goto b17
 			}
 		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v8 = v7 + 1
-			v9 := 40 < v8
-			if v9 {
-				v27 = int32(0)
-				v28 = v8
-				v29 = int32(0)
-				goto b9
-			}
+		v7 = *(*int32)(unsafe.Add(p0, x*4))
+		v8 = v7 + 1
+		if 40 < v8 {
+			v27 = int32(0)
+			v28 = v8
+			v29 = int32(0)
+			goto b9
+		}
+		if !(v8 < -20) {
+			v13 = int32(0)
+			v14 = int32(1)
+			goto b4
 		}
 		{
-			v10 := v8 < -20
-			if !v10 {
-				v13 = int32(0)
-				v14 = int32(1)
-				goto b4
-			}
-		}
-		{
-			v11 := v7 * 2
-			v12 := v11 + 2
+			v12 := (v7 * 2) + 2
 			v13 = v12
 			v14 = v12
 		}
 	b4:
-		{
-			v15 = *(*int32)(unsafe.Add(p0, x*4))
-			v16 = v15 * 2
-			v17 := 40 < v16
-			if v17 {
-				v27 = v14
-				v28 = v16
-				v29 = int32(1)
-				goto b9
-			}
+		v15 = *(*int32)(unsafe.Add(p0, x*4))
+		v16 = v15 * 2
+		if 40 < v16 {
+			v27 = v14
+			v28 = v16
+			v29 = int32(1)
+			goto b9
 		}
-		{
-			v18 := v16 < -20
-			if !v18 {
-				goto b7
-			}
+		if !(v16 < -20) {
+			goto b7
 		}
 		{
 			v19 := v15 * 4
-			v20 := v14 + v19
 			v22 = v19
-			v23 = v20
+			v23 = v14 + v19
 			goto b8
 		}
 	b7:
-		{
-			v21 := v14 + 1
-			v22 = v13
-			v23 = v21
-		}
+		v22 = v13
+		v23 = v14 + 1
 	b8:
-		{
-			v24 = *(*int32)(unsafe.Add(p0, x*4))
-			v25 = 0 - v24
-			v26 := 40 < v25
-			if !v26 {
-				goto b10
-			}
-			v27 = v23
-			v28 = v25
-			v29 = int32(2)
+		v24 = *(*int32)(unsafe.Add(p0, x*4))
+		v25 = 0 - v24
+		if !(40 < v25) {
+			goto b10
 		}
+		v27 = v23
+		v28 = v25
+		v29 = int32(2)
 	b9:
 		v36 = v28
 		v37 = v27
 		v38 = v29
 		goto b14
 	b10:
-		{
-			v30 := v25 < -20
-			if !v30 {
-				goto b12
-			}
+		if !(v25 < -20) {
+			goto b12
 		}
 		{
 			v31 := v24 * -2
-			v32 := v23 + v31
 			v34 = v31
-			v35 = v32
+			v35 = v23 + v31
 			goto b13
 		}
 	b12:
-		{
-			v33 := v23 + 1
-			v34 = v22
-			v35 = v33
-		}
+		v34 = v22
+		v35 = v23 + 1
 	b13:
 		v36 = v34
 		v37 = v35
 		v38 = int32(3)
 	b14:
 		{
-			v39 := v36 * 100
-			v40 := v39 + 200
-			v41 := v37 * 10
-			v42 := v41 + 10
-			v43 := v40 + v42
-			v44 = v43 + v38
+			v44 = (((v36 * 100) + 200) + ((v37 * 10) + 10)) + v38
 			v45 := uint64(v5) < uint64(v3)
 			if !v45 {
 				goto b16
@@ -234,10 +202,8 @@ func (g *complexesHost) r0() int {
 		{
 			v11 := *(*float32)(unsafe.Add(p0, x*8))
 			v12 := *(*float32)(unsafe.Add(p0, x*8+4))
-			v13 := float64(v11)
-			v14 := float64(v12)
-			v15 = float64(v13 + v3)
-			v16 = float64(v14 + v4)
+			v15 = float64(float64(v11) + v3)
+			v16 = float64(float64(v12) + v4)
 			v17 := uint64(v9) < uint64(v5)
 			if !v17 {
 				goto b5
@@ -248,33 +214,24 @@ func (g *complexesHost) r0() int {
 			v19 := *(*float32)(unsafe.Add(p2, x*20+12))
 			v20 := *(*float32)(unsafe.Add(p0, x*8))
 			v21 := *(*float32)(unsafe.Add(p0, x*8+4))
-			v22 := float32(v18 + v20)
-			v23 := float32(v19 + v21)
-			*(*float32)(unsafe.Add(p2, x*20+8)) = v22
-			*(*float32)(unsafe.Add(p2, x*20+12)) = v23
-			v26 := v15 < 2.147483648e+09
-			v27 := -2.147483649e+09 < v15
-			v28 := v26 && v27
+			*(*float32)(unsafe.Add(p2, x*20+8)) = float32(v18 + v20)
+			*(*float32)(unsafe.Add(p2, x*20+12)) = float32(v19 + v21)
+			v28 := (v15 < 2.147483648e+09) && (-2.147483649e+09 < v15)
 			v29 := float64(0)
 			if v28 {
 				v29 = v15
 			}
-			v30 := int32(v29)
 			v31 := int32(-2147483648)
 			if v28 {
-				v31 = v30
+				v31 = int32(v29)
 			}
 			*(*int32)(unsafe.Add(p2, x*20+16)) = v31
 			v33 := *(*float32)(unsafe.Add(p2, x*20))
 			v34 := *(*float32)(unsafe.Add(p2, x*20+4))
 			v35 := float64(v33)
 			v36 := float64(v34)
-			v37 := float64(v15 * v35)
-			v38 := float64(v16 * v36)
-			v39 = float64(v37 - v38)
-			v40 := float64(v15 * v36)
-			v41 := float64(v16 * v35)
-			v42 = float64(v40 + v41)
+			v39 = float64(float64(v15*v35) - float64(v16*v36))
+			v42 = float64(float64(v15*v36) + float64(v16*v35))
 			v43 := uint64(v9) < uint64(v7)
 			if !v43 {
 				goto b4
@@ -285,10 +242,8 @@ func (g *complexesHost) r0() int {
 			*(*float64)(unsafe.Add(p3, x*16+8)) = v42
 			v46 := *(*float32)(unsafe.Add(p0, x*8))
 			v47 := *(*float32)(unsafe.Add(p0, x*8+4))
-			v48 := -v46
-			v49 := -v47
-			*(*float32)(unsafe.Add(p0, x*8)) = v48
-			*(*float32)(unsafe.Add(p0, x*8+4)) = v49
+			*(*float32)(unsafe.Add(p0, x*8)) = -v46
+			*(*float32)(unsafe.Add(p0, x*8+4)) = -v47
 			continue
 		}
 	b4:
@@ -386,11 +341,8 @@ func (g *deferredNilHost) r0() int {
 		if v18 {
 			goto b7
 		}
-		{
-			v19 := v6 == 1
-			if !v19 {
-				goto b7
-			}
+		if !(v6 == 1) {
+			goto b7
 		}
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
@@ -402,11 +354,8 @@ func (g *deferredNilHost) r0() int {
 		if !v18 {
 			goto b12
 		}
-		{
-			v23 := uint64(v13) < uint64(v8)
-			if !v23 {
-				goto b11
-			}
+		if !(uint64(v13) < uint64(v8)) {
+			goto b11
 		}
 		*(*int64)(unsafe.Add(v7.Base, v7.Off+int(v9)*8)) = v17
 		goto b16
@@ -414,20 +363,14 @@ func (g *deferredNilHost) r0() int {
 		g.Fault(1, v13, v8, v0, int32(0), int32(0))
 		continue
 	b12:
-		{
-			v26 := v6 == 1
-			if !v26 {
-				goto b14
-			}
+		if !(v6 == 1) {
+			goto b14
 		}
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b14:
-		{
-			v28 := uint64(v14) < uint64(v12)
-			if !v28 {
-				goto b17
-			}
+		if !(uint64(v14) < uint64(v12)) {
+			goto b17
 		}
 		*(*int64)(unsafe.Add(v11.Base, v11.Off+int(v10)*8)) = v17
 	b16:
@@ -546,34 +489,25 @@ func (g *makesFaultHost) r0() int {
 		if !v5 {
 			goto b35
 		}
-		{
-			v6 = *(*int32)(p0)
-			v7 = int64(v6)
-			v8 = v6 >> 8
-			v9 := v8 == 0
-			if !v9 {
-				goto b6
-			}
+		v6 = *(*int32)(p0)
+		v7 = int64(v6)
+		v8 = v6 >> 8
+		if !(v8 == 0) {
+			goto b6
 		}
-		{
-			v10 = v7 + -4
-			v11 := uint64(v10) <= uint64(9223372036854775807)
-			if !v11 {
-				goto b5
-			}
+		v10 = v7 + -4
+		if !(uint64(v10) <= uint64(9223372036854775807)) {
+			goto b5
 		}
-		{
-			v12 := uint64(v10) <= uint64(8)
-			if v12 {
-				v38 = int32(0)
-				v39 = v10
-				v40 = int32(8)
-				v41 = int32(0)
-				v42 = int32(0)
-				v43 = int64(0)
-				v44 = int32(0)
-				goto b26
-			}
+		if uint64(v10) <= uint64(8) {
+			v38 = int32(0)
+			v39 = v10
+			v40 = int32(8)
+			v41 = int32(0)
+			v42 = int32(0)
+			v43 = int64(0)
+			v44 = int32(0)
+			goto b26
 		}
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
@@ -581,32 +515,22 @@ func (g *makesFaultHost) r0() int {
 		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b6:
-		{
-			v15 := v8 == 1
-			if !v15 {
-				goto b11
-			}
+		if !(v8 == 1) {
+			goto b11
 		}
-		{
-			v16 := v6 & 255
-			v17 = v16 + -4
-			v18 := 0 <= v17
-			if !v18 {
-				goto b10
-			}
+		v17 = (v6 & 255) + -4
+		if !(0 <= v17) {
+			goto b10
 		}
-		{
-			v19 := uint32(v17) <= uint32(8)
-			if v19 {
-				v38 = int32(1)
-				v39 = int64(0)
-				v40 = int32(0)
-				v41 = v17
-				v42 = int32(8)
-				v43 = int64(0)
-				v44 = int32(0)
-				goto b26
-			}
+		if uint32(v17) <= uint32(8) {
+			v38 = int32(1)
+			v39 = int64(0)
+			v40 = int32(0)
+			v41 = v17
+			v42 = int32(8)
+			v43 = int64(0)
+			v44 = int32(0)
+			goto b26
 		}
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
@@ -614,77 +538,55 @@ func (g *makesFaultHost) r0() int {
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v22 := v8 == 2
-			if !v22 {
-				goto b13
-			}
+		if !(v8 == 2) {
+			goto b13
 		}
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b13:
-		{
-			v24 := v8 == 3
-			if !v24 {
-				goto b15
-			}
+		if !(v8 == 3) {
+			goto b15
 		}
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b15:
-		{
-			v26 := v8 == 4
-			if !v26 {
-				goto b17
-			}
+		if !(v8 == 4) {
+			goto b17
 		}
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b17:
-		{
-			v28 := v8 == 5
-			if !v28 {
-				goto b19
-			}
+		if !(v8 == 5) {
+			goto b19
 		}
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b19:
-		{
-			v30 := v8 == 6
-			if !v30 {
-				goto b21
-			}
+		if !(v8 == 6) {
+			goto b21
 		}
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b21:
-		{
-			v32 := v8 == 7
-			if !v32 {
-				goto b23
-			}
+		if !(v8 == 7) {
+			goto b23
 		}
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b23:
-		{
-			v34 := v8 == 8
-			if !v34 {
-				v38 = int32(2)
-				v39 = int64(0)
-				v40 = int32(0)
-				v41 = int32(0)
-				v42 = int32(0)
-				v43 = int64(0)
-				v44 = int32(0)
-				goto b26
-			}
+		if !(v8 == 8) {
+			v38 = int32(2)
+			v39 = int64(0)
+			v40 = int32(0)
+			v41 = int32(0)
+			v42 = int32(0)
+			v43 = int64(0)
+			v44 = int32(0)
+			goto b26
 		}
 		{
 			v35 := v7 << 56
-			v36 := uint64(v35) <= uint64(8)
-			if v36 {
+			if uint64(v35) <= uint64(8) {
 				v38 = int32(3)
 				v39 = int64(0)
 				v40 = int32(0)
@@ -704,17 +606,13 @@ func (g *makesFaultHost) r0() int {
 			v50 = v39
 			goto b29
 		}
-		{
-			v47 := v38 == 1
-			if v47 {
-				v50 = v45
-				goto b29
-			}
+		if v38 == 1 {
+			v50 = v45
+			goto b29
 		}
 		{
-			v48 := v38 == 2
 			v49 := v43
-			if v48 {
+			if v38 == 2 {
 				v49 = int64(0)
 			}
 			v50 = v49
@@ -724,30 +622,21 @@ func (g *makesFaultHost) r0() int {
 			v54 = v40
 			goto b32
 		}
-		{
-			v51 := v38 == 1
-			if v51 {
-				v54 = v42
-				goto b32
-			}
+		if v38 == 1 {
+			v54 = v42
+			goto b32
 		}
 		{
-			v52 := v38 == 2
 			v53 := v44
-			if v52 {
+			if v38 == 2 {
 				v53 = int32(0)
 			}
 			v54 = v53
 		}
 	b32:
-		{
-			v55 := v54 * 10
-			v56 := int64(uint32(v55))
-			v57 := v50 + v56
-			v58 = int32(uint64(v57))
-			if !v59 {
-				goto b34
-			}
+		v58 = int32(uint64(v50 + int64(uint32(v54*10))))
+		if !v59 {
+			goto b34
 		}
 		*(*int32)(p1) = v58
 		continue
@@ -809,21 +698,15 @@ func (g *nilCallsHost) r0() int {
 				goto b16
 			}
 		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v8 := 3 < v7
-			v9 := v7 << 24
-			v10 := v9 >> 24
-			v12 = int32(0)
-			if v8 {
-				v12 = v10
-			}
-			v13 := v7 <= 3
-			if v13 {
-				v14 = int32(0)
-				v15 = false
-				goto b3
-			}
+		v7 = *(*int32)(unsafe.Add(p0, x*4))
+		v12 = int32(0)
+		if 3 < v7 {
+			v12 = (v7 << 24) >> 24
+		}
+		if v7 <= 3 {
+			v14 = int32(0)
+			v15 = false
+			goto b3
 		}
 		v14 = v12
 		v15 = true
@@ -832,10 +715,7 @@ func (g *nilCallsHost) r0() int {
 			v17 = int32(-2)
 			goto b5
 		}
-		{
-			v16 := v14 * 2
-			v17 = v16
-		}
+		v17 = v14 * 2
 	b5:
 		{
 			v18 = v5 * 3
@@ -844,21 +724,15 @@ func (g *nilCallsHost) r0() int {
 				goto b15
 			}
 		}
-		{
-			*(*int32)(unsafe.Add(p1, x*12)) = v17
-			v21 := v7 == 11
-			if !v21 {
-				goto b8
-			}
+		*(*int32)(unsafe.Add(p1, x*12)) = v17
+		if !(v7 == 11) {
+			goto b8
 		}
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b8:
-		{
-			v23 := v7 == 12
-			if !v23 {
-				goto b10
-			}
+		if !(v7 == 12) {
+			goto b10
 		}
 		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
@@ -943,26 +817,20 @@ func (g *nilMethodsHost) r0() int {
 				goto b15
 			}
 		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v8 := v7 < 8
-			if v8 {
-				v10 = int32(0)
-				v11 = v7
-				v12 = int32(0)
-				v13 = int32(0)
-				goto b4
-			}
+		v7 = *(*int32)(unsafe.Add(p0, x*4))
+		if v7 < 8 {
+			v10 = int32(0)
+			v11 = v7
+			v12 = int32(0)
+			v13 = int32(0)
+			goto b4
 		}
-		{
-			v9 := v7 < 12
-			if v9 {
-				v10 = int32(2)
-				v11 = int32(0)
-				v12 = v7
-				v13 = int32(1)
-				goto b4
-			}
+		if v7 < 12 {
+			v10 = int32(2)
+			v11 = int32(0)
+			v12 = v7
+			v13 = int32(1)
+			goto b4
 		}
 		v10 = int32(1)
 		v11 = int32(0)
@@ -973,11 +841,8 @@ func (g *nilMethodsHost) r0() int {
 		if v14 {
 			goto b7
 		}
-		{
-			v15 := v10 == 1
-			if !v15 {
-				goto b7
-			}
+		if !(v10 == 1) {
+			goto b7
 		}
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
@@ -985,26 +850,16 @@ func (g *nilMethodsHost) r0() int {
 		if !v14 {
 			goto b9
 		}
-		{
-			v17 := v11 * 3
-			v22 = v17
-			goto b12
-		}
+		v22 = v11 * 3
+		goto b12
 	b9:
-		{
-			v18 := v10 == 1
-			if !v18 {
-				goto b11
-			}
+		if !(v10 == 1) {
+			goto b11
 		}
 		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b11:
-		{
-			v20 := v12 * 3
-			v21 := v20 + v13
-			v22 = v21
-		}
+		v22 = (v12 * 3) + v13
 	b12:
 		{
 			v23 := uint64(v5) < uint64(v3)
@@ -1099,24 +954,14 @@ func (g *panicsDoubleHost) r0() int {
 		if !v18 {
 			goto b10
 		}
-		{
-			v19 := v14 == 0
-			if !v19 {
-				goto b9
-			}
+		if !(v14 == 0) {
+			goto b9
 		}
-		{
-			v20 := int64(math.Float64bits(v15))
-			g.Fault(2, v20, int64(0), v0, int32(0), int32(0))
-			continue
-		}
+		g.Fault(2, int64(math.Float64bits(v15)), int64(0), v0, int32(0), int32(0))
+		continue
 	b9:
-		{
-			v22 := int64(math.Float64bits(v16))
-			v23 := int64(math.Float64bits(v17))
-			g.Fault(3, v22, v23, v0, int32(0), int32(0))
-			continue
-		}
+		g.Fault(3, int64(math.Float64bits(v16)), int64(math.Float64bits(v17)), v0, int32(0), int32(0))
+		continue
 	b10:
 		{
 			v25 = int64(uint32(v0))
@@ -1398,18 +1243,12 @@ func (g *pipelineHost) r4() int {
 				goto b358
 			}
 		}
-		{
-			v22 := v20 / v5
-			v23 := v22 * v5
-			v24 = v20 - v23
-			v25 := uint64(v24) < uint64(v5)
-			if !v25 {
-				goto b357
-			}
+		v24 = v20 - ((v20 / v5) * v5)
+		if !(uint64(v24) < uint64(v5)) {
+			goto b357
 		}
 		{
-			v26 := int32(uint64(v24))
-			v27 := *(*int32)(unsafe.Add(m0, int(v26)*4))
+			v27 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v24)))*4))
 			v28 := v27 * 2
 			h28[li] = v28
 			next = 4
@@ -1439,11 +1278,8 @@ func (g *pipelineHost) r5() int {
 			continue
 		}
 		v28 := h28[li]
-		{
-			v29 := v28 + 1
-			*(*int32)(unsafe.Add(m0, x*4)) = v29
-			continue
-		}
+		*(*int32)(unsafe.Add(m0, x*4)) = v28 + 1
+		continue
 	}
 	return 5
 }
@@ -1480,11 +1316,8 @@ func (g *pipelineHost) r7() int {
 			continue
 		}
 		v31 := h31[li]
-		{
-			v32 := v31 + 3
-			*(*int32)(unsafe.Add(m0, x*4)) = v32
-			continue
-		}
+		*(*int32)(unsafe.Add(m0, x*4)) = v31 + 3
+		continue
 	}
 	return 7
 }
@@ -1528,11 +1361,8 @@ func (g *pipelineHost) r9() int {
 			continue
 		}
 		v34 := h34[li]
-		{
-			v35 := v34 + 3
-			*(*int32)(unsafe.Add(m0, x*4)) = v35
-			continue
-		}
+		*(*int32)(unsafe.Add(m0, x*4)) = v34 + 3
+		continue
 	}
 	return 9
 }
@@ -1570,19 +1400,12 @@ func (g *pipelineHost) r10() int {
 				goto b19
 			}
 		}
-		{
-			v45 := uint32(1) <= uint32(v42)
-			if !v45 {
-				goto b18
-			}
+		if !(uint32(1) <= uint32(v42)) {
+			goto b18
 		}
-		{
-			v46 := v43 + -1
-			v47 := v41 + 1
-			v49 = v47
-			v50 = v46
-			goto b19
-		}
+		v49 = v41 + 1
+		v50 = v43 + -1
+		goto b19
 	b18:
 		g.Fault(5, int64(1), v43, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -1591,18 +1414,14 @@ func (g *pipelineHost) r10() int {
 		{
 			v51 := *(*int32)(unsafe.Add(m0, x*4))
 			v52 := int32(uint64(v50))
-			v53 := v51 + v52
-			*(*int32)(unsafe.Add(m0, x*4)) = v53
+			*(*int32)(unsafe.Add(m0, x*4)) = v51 + v52
 			v55 := *(*int32)(unsafe.Add(m0, x*4))
 			v56 := v52 + 1
-			v57 := v55 - v56
-			*(*int32)(unsafe.Add(m0, x*4)) = v57
+			*(*int32)(unsafe.Add(m0, x*4)) = v55 - v56
 			v59 := *(*int32)(unsafe.Add(m0, x*4))
-			v60 := v59 * v52
-			*(*int32)(unsafe.Add(m0, x*4)) = v60
+			*(*int32)(unsafe.Add(m0, x*4)) = v59 * v52
 			v62 := *(*int32)(unsafe.Add(m0, x*4))
-			v63 := v62 + v56
-			*(*int32)(unsafe.Add(m0, x*4)) = v63
+			*(*int32)(unsafe.Add(m0, x*4)) = v62 + v56
 			h49[li] = v49
 			h50[li] = v50
 			next = 10
@@ -1669,47 +1488,23 @@ func (g *pipelineHost) r11() int {
 		v86 = true
 		v87 = int32(0)
 	b22:
-		{
-			v88 = int64(uint32(v87))
-			v89 = v83 - v82
-			v90 := v89 <= 12
-			if !v90 {
-				goto b42
-			}
+		v88 = int64(uint32(v87))
+		v89 = v83 - v82
+		if !(v89 <= 12) {
+			goto b42
 		}
-		{
-			v91 := v82 + 1
-			v92 = -2147483648 <= v82
-			v93 = v82 <= 2147483647
-			v94 = v91
-		}
+		v92 = -2147483648 <= v82
+		v93 = v82 <= 2147483647
+		v94 = v82 + 1
 	b24:
-		{
-			v95 := v94 < v83
-			if !v95 {
-				goto b41
-			}
+		if !(v94 < v83) {
+			goto b41
 		}
 		{
-			v96 := -2147483648 <= v94
-			v97 := v94 <= 2147483647
-			v98 := uint64(v94) < uint64(v5)
-			v99 := v94 - v82
-			v100 := v99 * -1
-			v101 := v100 + 1
-			v102 := v94 + v101
-			v103 := uint64(v102) < uint64(v5)
-			v104 := v94 + -1
-			v105 := uint64(v104) < uint64(v5)
-			v106 := v102 + -1
-			v107 := uint64(v106) < uint64(v5)
-			v108 := v96 && v97
-			v109 := v108 && v92
-			v110 := v109 && v93
-			v111 := v110 && v98
-			v112 := v111 && v103
-			v113 := v112 && v105
-			v114 := v113 && v107
+			v102 := v94 + (((v94 - v82) * -1) + 1)
+			v110 := (((-2147483648 <= v94) && (v94 <= 2147483647)) && v92) && v93
+			v112 := (v110 && (uint64(v94) < uint64(v5))) && (uint64(v102) < uint64(v5))
+			v114 := (v112 && (uint64(v94+-1) < uint64(v5))) && (uint64(v102+-1) < uint64(v5))
 			if !v114 {
 				v137 = v94
 				goto b31
@@ -1717,11 +1512,8 @@ func (g *pipelineHost) r11() int {
 			v115 = v94
 		}
 	b26:
-		{
-			v116 := v82 < v115
-			if !v116 {
-				goto b40
-			}
+		if !(v82 < v115) {
+			goto b40
 		}
 		{
 			v117 = int32(uint64(v115))
@@ -1729,32 +1521,23 @@ func (g *pipelineHost) r11() int {
 			v119 = v115 + -1
 			v120 = int32(uint64(v119))
 			v121 := *(*int32)(unsafe.Add(m0, int(v120)*4))
-			v122 := v118 / 7
-			v123 := v122 * 7
-			v124 = v118 - v123
-			v125 := v121 / 7
-			v126 := v125 * 7
-			v127 = v121 - v126
-			v128 := v124 < v127
-			if v128 {
+			v124 = v118 - ((v118 / 7) * 7)
+			v127 = v121 - ((v121 / 7) * 7)
+			if v124 < v127 {
 				v131 = int32(-1)
 				goto b29
 			}
 		}
 		{
-			v129 := v127 < v124
 			v130 := int32(0)
-			if v129 {
+			if v127 < v124 {
 				v130 = int32(1)
 			}
 			v131 = v130
 		}
 	b29:
-		{
-			v132 := v131 < 0
-			if !v132 {
-				goto b40
-			}
+		if !(v131 < 0) {
+			goto b40
 		}
 		{
 			v133 := *(*int32)(unsafe.Add(m0, int(v120)*4))
@@ -1768,56 +1551,38 @@ func (g *pipelineHost) r11() int {
 			goto b26
 		}
 	b31:
-		{
-			v138 := v82 < v137
-			if !v138 {
-				goto b40
-			}
+		if !(v82 < v137) {
+			goto b40
 		}
-		{
-			v139 := uint64(v137) < uint64(v5)
-			if !v139 {
-				goto b39
-			}
+		if !(uint64(v137) < uint64(v5)) {
+			goto b39
 		}
-		{
-			v140 = int32(uint64(v137))
-			v141 = *(*int32)(unsafe.Add(m0, int(v140)*4))
-			v142 = v137 + -1
-			v143 := uint64(v142) < uint64(v5)
-			if !v143 {
-				goto b38
-			}
+		v140 = int32(uint64(v137))
+		v141 = *(*int32)(unsafe.Add(m0, int(v140)*4))
+		v142 = v137 + -1
+		if !(uint64(v142) < uint64(v5)) {
+			goto b38
 		}
 		{
 			v144 = int32(uint64(v142))
 			v145 := *(*int32)(unsafe.Add(m0, int(v144)*4))
-			v146 := v141 / 7
-			v147 := v146 * 7
-			v148 = v141 - v147
-			v149 := v145 / 7
-			v150 := v149 * 7
-			v151 = v145 - v150
-			v152 := v148 < v151
-			if v152 {
+			v148 = v141 - ((v141 / 7) * 7)
+			v151 = v145 - ((v145 / 7) * 7)
+			if v148 < v151 {
 				v155 = int32(-1)
 				goto b36
 			}
 		}
 		{
-			v153 := v151 < v148
 			v154 := int32(0)
-			if v153 {
+			if v151 < v148 {
 				v154 = int32(1)
 			}
 			v155 = v154
 		}
 	b36:
-		{
-			v156 := v155 < 0
-			if !v156 {
-				goto b40
-			}
+		if !(v155 < 0) {
+			goto b40
 		}
 		{
 			v157 := *(*int32)(unsafe.Add(m0, int(v144)*4))
@@ -1839,14 +1604,11 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b40:
-		{
-			v163 := v94 + 1
-			v94 = v163
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b24
+		v94 = v94 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b24
 	b41:
 		v1217 = v82
 		v1218 = v83
@@ -1857,86 +1619,56 @@ func (g *pipelineHost) r11() int {
 		v1223 = true
 		goto b338
 	b42:
-		{
-			v164 := v84 == 0
-			if !v164 {
-				goto b109
-			}
+		if !(v84 == 0) {
+			goto b109
 		}
-		{
-			v165 = v89 + -1
-			v166 := v165 / 2
-			v167 = v166
-		}
+		v165 = v89 + -1
+		v167 = v165 / 2
 	b44:
-		{
-			v168 := 0 <= v167
-			if !v168 {
-				goto b63
-			}
-			v169 = v167
+		if !(0 <= v167) {
+			goto b63
 		}
+		v169 = v167
 	b45:
-		{
-			v170 = v169 * 2
-			v171 = v170 + 1
-			v172 := v89 <= v171
-			if v172 {
-				goto b60
-			}
+		v170 = v169 * 2
+		v171 = v170 + 1
+		if v89 <= v171 {
+			goto b60
+		}
+		v173 = v170 + 2
+		if !(v173 < v89) {
+			v197 = v171
+			goto b54
+		}
+		v175 = v82 + v171
+		if !(uint64(v175) < uint64(v5)) {
+			goto b53
+		}
+		v178 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v175)))*4))
+		v179 = v175 + 1
+		if !(uint64(v179) < uint64(v5)) {
+			goto b52
 		}
 		{
-			v173 = v170 + 2
-			v174 := v173 < v89
-			if !v174 {
-				v197 = v171
-				goto b54
-			}
-		}
-		{
-			v175 = v82 + v171
-			v176 := uint64(v175) < uint64(v5)
-			if !v176 {
-				goto b53
-			}
-		}
-		{
-			v177 := int32(uint64(v175))
-			v178 = *(*int32)(unsafe.Add(m0, int(v177)*4))
-			v179 = v175 + 1
-			v180 := uint64(v179) < uint64(v5)
-			if !v180 {
-				goto b52
-			}
-		}
-		{
-			v181 := int32(uint64(v179))
-			v182 := *(*int32)(unsafe.Add(m0, int(v181)*4))
-			v183 := v178 / 7
-			v184 := v183 * 7
-			v185 = v178 - v184
-			v186 := v182 / 7
-			v187 := v186 * 7
-			v188 = v182 - v187
-			v189 := v185 < v188
-			if v189 {
+			v182 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v179)))*4))
+			v185 = v178 - ((v178 / 7) * 7)
+			v188 = v182 - ((v182 / 7) * 7)
+			if v185 < v188 {
 				v192 = int32(-1)
 				goto b51
 			}
 		}
 		{
-			v190 := v188 < v185
 			v191 := int32(0)
-			if v190 {
+			if v188 < v185 {
 				v191 = int32(1)
 			}
 			v192 = v191
 		}
 	b51:
 		{
-			v193 := v192 < 0
 			v194 := v171
-			if v193 {
+			if v192 < 0 {
 				v194 = v173
 			}
 			v197 = v194
@@ -1951,51 +1683,36 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b54:
-		{
-			v198 = v82 + v169
-			v199 := uint64(v198) < uint64(v5)
-			if !v199 {
-				goto b62
-			}
+		v198 = v82 + v169
+		if !(uint64(v198) < uint64(v5)) {
+			goto b62
 		}
-		{
-			v200 = int32(uint64(v198))
-			v201 = *(*int32)(unsafe.Add(m0, int(v200)*4))
-			v202 = v82 + v197
-			v203 := uint64(v202) < uint64(v5)
-			if !v203 {
-				goto b61
-			}
+		v200 = int32(uint64(v198))
+		v201 = *(*int32)(unsafe.Add(m0, int(v200)*4))
+		v202 = v82 + v197
+		if !(uint64(v202) < uint64(v5)) {
+			goto b61
 		}
 		{
 			v204 = int32(uint64(v202))
 			v205 := *(*int32)(unsafe.Add(m0, int(v204)*4))
-			v206 := v201 / 7
-			v207 := v206 * 7
-			v208 = v201 - v207
-			v209 := v205 / 7
-			v210 := v209 * 7
-			v211 = v205 - v210
-			v212 := v208 < v211
-			if v212 {
+			v208 = v201 - ((v201 / 7) * 7)
+			v211 = v205 - ((v205 / 7) * 7)
+			if v208 < v211 {
 				v215 = int32(-1)
 				goto b58
 			}
 		}
 		{
-			v213 := v211 < v208
 			v214 := int32(0)
-			if v213 {
+			if v211 < v208 {
 				v214 = int32(1)
 			}
 			v215 = v214
 		}
 	b58:
-		{
-			v216 := v215 < 0
-			if !v216 {
-				goto b60
-			}
+		if !(v215 < 0) {
+			goto b60
 		}
 		{
 			v217 := *(*int32)(unsafe.Add(m0, int(v204)*4))
@@ -2009,14 +1726,11 @@ func (g *pipelineHost) r11() int {
 			goto b45
 		}
 	b60:
-		{
-			v221 := v167 + -1
-			v167 = v221
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b44
+		v167 = v167 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b44
 	b61:
 		g.Fault(10, v202, v5, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -2027,40 +1741,23 @@ func (g *pipelineHost) r11() int {
 		continue
 	b63:
 		{
-			v224 := -2147483648 <= v82
-			v225 := v82 <= 2147483647
-			v226 := v165 <= 2147483647
-			v227 := v82 + v165
-			v228 := uint64(v227) < uint64(v5)
-			v229 := v89 * -1
-			v230 := v229 + 1
-			v231 := v165 + v230
-			v232 := v82 + v231
-			v233 := uint64(v232) < uint64(v5)
 			v234 = uint64(v82) < uint64(v5)
-			v235 := v224 && v225
-			v236 := v235 && v226
-			v237 := v236 && v228
-			v238 := v237 && v233
-			v239 := v238 && v234
+			v236 := ((-2147483648 <= v82) && (v82 <= 2147483647)) && (v165 <= 2147483647)
+			v238 := (v236 && (uint64(v82+v165) < uint64(v5))) && (uint64(v82+(v165+((v89*-1)+1))) < uint64(v5))
 			v240 = int32(uint64(v82))
 			v241 = int32(uint64(v82))
-			if !v239 {
+			if !(v238 && v234) {
 				v305 = v165
 				goto b84
 			}
 			v242 = v165
 		}
 	b64:
-		{
-			v243 := 0 <= v242
-			if !v243 {
-				goto b108
-			}
+		if !(0 <= v242) {
+			goto b108
 		}
 		{
-			v244 := v82 + v242
-			v245 := int32(uint64(v244))
+			v245 := int32(uint64(v82 + v242))
 			v246 := *(*int32)(unsafe.Add(m0, int(v245)*4))
 			v247 := *(*int32)(unsafe.Add(m0, int(v241)*4))
 			*(*int32)(unsafe.Add(m0, int(v241)*4)) = v246
@@ -2068,66 +1765,45 @@ func (g *pipelineHost) r11() int {
 			v250 = int64(0)
 		}
 	b66:
-		{
-			v251 = v250 * 2
-			v252 = v251 + 1
-			v253 := v242 <= v252
-			if v253 {
-				goto b81
-			}
+		v251 = v250 * 2
+		v252 = v251 + 1
+		if v242 <= v252 {
+			goto b81
+		}
+		v254 = v251 + 2
+		if !(v254 < v242) {
+			v278 = v252
+			goto b75
+		}
+		v256 = v82 + v252
+		if !(uint64(v256) < uint64(v5)) {
+			goto b74
+		}
+		v259 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v256)))*4))
+		v260 = v256 + 1
+		if !(uint64(v260) < uint64(v5)) {
+			goto b73
 		}
 		{
-			v254 = v251 + 2
-			v255 := v254 < v242
-			if !v255 {
-				v278 = v252
-				goto b75
-			}
-		}
-		{
-			v256 = v82 + v252
-			v257 := uint64(v256) < uint64(v5)
-			if !v257 {
-				goto b74
-			}
-		}
-		{
-			v258 := int32(uint64(v256))
-			v259 = *(*int32)(unsafe.Add(m0, int(v258)*4))
-			v260 = v256 + 1
-			v261 := uint64(v260) < uint64(v5)
-			if !v261 {
-				goto b73
-			}
-		}
-		{
-			v262 := int32(uint64(v260))
-			v263 := *(*int32)(unsafe.Add(m0, int(v262)*4))
-			v264 := v259 / 7
-			v265 := v264 * 7
-			v266 = v259 - v265
-			v267 := v263 / 7
-			v268 := v267 * 7
-			v269 = v263 - v268
-			v270 := v266 < v269
-			if v270 {
+			v263 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v260)))*4))
+			v266 = v259 - ((v259 / 7) * 7)
+			v269 = v263 - ((v263 / 7) * 7)
+			if v266 < v269 {
 				v273 = int32(-1)
 				goto b72
 			}
 		}
 		{
-			v271 := v269 < v266
 			v272 := int32(0)
-			if v271 {
+			if v269 < v266 {
 				v272 = int32(1)
 			}
 			v273 = v272
 		}
 	b72:
 		{
-			v274 := v273 < 0
 			v275 := v252
-			if v274 {
+			if v273 < 0 {
 				v275 = v254
 			}
 			v278 = v275
@@ -2142,51 +1818,36 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b75:
-		{
-			v279 = v82 + v250
-			v280 := uint64(v279) < uint64(v5)
-			if !v280 {
-				goto b83
-			}
+		v279 = v82 + v250
+		if !(uint64(v279) < uint64(v5)) {
+			goto b83
 		}
-		{
-			v281 = int32(uint64(v279))
-			v282 = *(*int32)(unsafe.Add(m0, int(v281)*4))
-			v283 = v82 + v278
-			v284 := uint64(v283) < uint64(v5)
-			if !v284 {
-				goto b82
-			}
+		v281 = int32(uint64(v279))
+		v282 = *(*int32)(unsafe.Add(m0, int(v281)*4))
+		v283 = v82 + v278
+		if !(uint64(v283) < uint64(v5)) {
+			goto b82
 		}
 		{
 			v285 = int32(uint64(v283))
 			v286 := *(*int32)(unsafe.Add(m0, int(v285)*4))
-			v287 := v282 / 7
-			v288 := v287 * 7
-			v289 = v282 - v288
-			v290 := v286 / 7
-			v291 := v290 * 7
-			v292 = v286 - v291
-			v293 := v289 < v292
-			if v293 {
+			v289 = v282 - ((v282 / 7) * 7)
+			v292 = v286 - ((v286 / 7) * 7)
+			if v289 < v292 {
 				v296 = int32(-1)
 				goto b79
 			}
 		}
 		{
-			v294 := v292 < v289
 			v295 := int32(0)
-			if v294 {
+			if v292 < v289 {
 				v295 = int32(1)
 			}
 			v296 = v295
 		}
 	b79:
-		{
-			v297 := v296 < 0
-			if !v297 {
-				goto b81
-			}
+		if !(v296 < 0) {
+			goto b81
 		}
 		{
 			v298 := *(*int32)(unsafe.Add(m0, int(v285)*4))
@@ -2200,14 +1861,11 @@ func (g *pipelineHost) r11() int {
 			goto b66
 		}
 	b81:
-		{
-			v302 := v242 + -1
-			v242 = v302
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b64
+		v242 = v242 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b64
 	b82:
 		g.Fault(10, v283, v5, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -2217,18 +1875,12 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b84:
-		{
-			v306 := 0 <= v305
-			if !v306 {
-				goto b108
-			}
+		if !(0 <= v305) {
+			goto b108
 		}
-		{
-			v307 = v82 + v305
-			v308 := uint64(v307) < uint64(v5)
-			if !v308 {
-				goto b107
-			}
+		v307 = v82 + v305
+		if !(uint64(v307) < uint64(v5)) {
+			goto b107
 		}
 		v309 = int32(uint64(v307))
 		v310 = *(*int32)(unsafe.Add(m0, int(v309)*4))
@@ -2242,66 +1894,45 @@ func (g *pipelineHost) r11() int {
 			v314 = int64(0)
 		}
 	b88:
-		{
-			v315 = v314 * 2
-			v316 = v315 + 1
-			v317 := v305 <= v316
-			if v317 {
-				goto b103
-			}
+		v315 = v314 * 2
+		v316 = v315 + 1
+		if v305 <= v316 {
+			goto b103
+		}
+		v318 = v315 + 2
+		if !(v318 < v305) {
+			v342 = v316
+			goto b97
+		}
+		v320 = v82 + v316
+		if !(uint64(v320) < uint64(v5)) {
+			goto b96
+		}
+		v323 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v320)))*4))
+		v324 = v320 + 1
+		if !(uint64(v324) < uint64(v5)) {
+			goto b95
 		}
 		{
-			v318 = v315 + 2
-			v319 := v318 < v305
-			if !v319 {
-				v342 = v316
-				goto b97
-			}
-		}
-		{
-			v320 = v82 + v316
-			v321 := uint64(v320) < uint64(v5)
-			if !v321 {
-				goto b96
-			}
-		}
-		{
-			v322 := int32(uint64(v320))
-			v323 = *(*int32)(unsafe.Add(m0, int(v322)*4))
-			v324 = v320 + 1
-			v325 := uint64(v324) < uint64(v5)
-			if !v325 {
-				goto b95
-			}
-		}
-		{
-			v326 := int32(uint64(v324))
-			v327 := *(*int32)(unsafe.Add(m0, int(v326)*4))
-			v328 := v323 / 7
-			v329 := v328 * 7
-			v330 = v323 - v329
-			v331 := v327 / 7
-			v332 := v331 * 7
-			v333 = v327 - v332
-			v334 := v330 < v333
-			if v334 {
+			v327 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v324)))*4))
+			v330 = v323 - ((v323 / 7) * 7)
+			v333 = v327 - ((v327 / 7) * 7)
+			if v330 < v333 {
 				v337 = int32(-1)
 				goto b94
 			}
 		}
 		{
-			v335 := v333 < v330
 			v336 := int32(0)
-			if v335 {
+			if v333 < v330 {
 				v336 = int32(1)
 			}
 			v337 = v336
 		}
 	b94:
 		{
-			v338 := v337 < 0
 			v339 := v316
-			if v338 {
+			if v337 < 0 {
 				v339 = v318
 			}
 			v342 = v339
@@ -2316,51 +1947,36 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b97:
-		{
-			v343 = v82 + v314
-			v344 := uint64(v343) < uint64(v5)
-			if !v344 {
-				goto b105
-			}
+		v343 = v82 + v314
+		if !(uint64(v343) < uint64(v5)) {
+			goto b105
 		}
-		{
-			v345 = int32(uint64(v343))
-			v346 = *(*int32)(unsafe.Add(m0, int(v345)*4))
-			v347 = v82 + v342
-			v348 := uint64(v347) < uint64(v5)
-			if !v348 {
-				goto b104
-			}
+		v345 = int32(uint64(v343))
+		v346 = *(*int32)(unsafe.Add(m0, int(v345)*4))
+		v347 = v82 + v342
+		if !(uint64(v347) < uint64(v5)) {
+			goto b104
 		}
 		{
 			v349 = int32(uint64(v347))
 			v350 := *(*int32)(unsafe.Add(m0, int(v349)*4))
-			v351 := v346 / 7
-			v352 := v351 * 7
-			v353 = v346 - v352
-			v354 := v350 / 7
-			v355 := v354 * 7
-			v356 = v350 - v355
-			v357 := v353 < v356
-			if v357 {
+			v353 = v346 - ((v346 / 7) * 7)
+			v356 = v350 - ((v350 / 7) * 7)
+			if v353 < v356 {
 				v360 = int32(-1)
 				goto b101
 			}
 		}
 		{
-			v358 := v356 < v353
 			v359 := int32(0)
-			if v358 {
+			if v356 < v353 {
 				v359 = int32(1)
 			}
 			v360 = v359
 		}
 	b101:
-		{
-			v361 := v360 < 0
-			if !v361 {
-				goto b103
-			}
+		if !(v360 < 0) {
+			goto b103
 		}
 		{
 			v362 := *(*int32)(unsafe.Add(m0, int(v349)*4))
@@ -2374,14 +1990,11 @@ func (g *pipelineHost) r11() int {
 			goto b88
 		}
 	b103:
-		{
-			v366 := v305 + -1
-			v305 = v366
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b84
+		v305 = v305 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b84
 	b104:
 		g.Fault(10, v347, v5, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -2413,49 +2026,25 @@ func (g *pipelineHost) r11() int {
 			goto b122
 		}
 		{
-			v371 := int32(uint64(v89))
-			v372 := int64(uint64(v89) >> 32)
-			v373 := int32(uint64(v372))
-			v374 := v373 == 0
-			v375 := int32(bits.Len32(uint32(v371))) - 1
-			v376 := 31 - v375
-			v377 := v376 + 32
-			v378 := int32(bits.Len32(uint32(v373))) - 1
-			v379 := 31 - v378
-			v380 := v379
-			if v374 {
+			v373 := int32(uint64(int64(uint64(v89) >> 32)))
+			v377 := (31 - (int32(bits.Len32(uint32(int32(uint64(v89))))) - 1)) + 32
+			v380 := 31 - (int32(bits.Len32(uint32(v373))) - 1)
+			if v373 == 0 {
 				v380 = v377
 			}
 			v381 := 64 - v380
-			v382 := uint32(v381) < uint32(64)
-			v383 := v381 & 63
-			v384 := int64(uint32(v383))
-			v385 := int64(1) << (uint64(v384) & 63)
 			v386 := int64(0)
-			if v382 {
-				v386 = v385
+			if uint32(v381) < uint32(64) {
+				v386 = int64(1) << (uint64(int64(uint32(v381&63))) & 63)
 			}
-			v387 := v89 / 4
-			v388 := v387 * 2
-			v389 := v82 + v388
+			v389 := v82 + ((v89 / 4) * 2)
 			v390 := v389 + -1
-			v391 := -2147483648 <= v390
-			v392 := v390 <= 2147483647
-			v393 := -2147483648 <= v389
-			v394 := v389 <= 2147483647
 			v395 = v389 + 1
-			v396 := v395 <= 2147483647
-			v397 := uint64(v390) < uint64(v5)
-			v398 := uint64(v395) < uint64(v5)
-			v399 := v391 && v392
-			v400 := v399 && v393
-			v401 := v400 && v394
-			v402 := v401 && v396
-			v403 := v402 && v397
-			v404 := v403 && v398
+			v400 := ((-2147483648 <= v390) && (v390 <= 2147483647)) && (-2147483648 <= v389)
+			v403 := ((v400 && (v389 <= 2147483647)) && (v395 <= 2147483647)) && (uint64(v390) < uint64(v5))
 			v405 = v386 + -1
 			v406 = v386 + -1
-			if !v404 {
+			if !(v403 && (uint64(v395) < uint64(v5))) {
 				v430 = v89
 				v431 = v390
 				goto b115
@@ -2464,29 +2053,20 @@ func (g *pipelineHost) r11() int {
 			v408 = v390
 		}
 	b111:
-		{
-			v409 := v408 <= v395
-			if !v409 {
-				goto b121
-			}
+		if !(v408 <= v395) {
+			goto b121
 		}
 		{
-			v410 := v407 << 13
-			v411 := v407 ^ v410
-			v412 := int64(uint64(v411) >> 7)
-			v413 := v411 ^ v412
-			v414 := v413 << 17
-			v415 = v413 ^ v414
+			v411 := v407 ^ (v407 << 13)
+			v413 := v411 ^ int64(uint64(v411)>>7)
+			v415 = v413 ^ (v413 << 17)
 			v416 := v415 & v406
-			v417 := v89 <= v416
-			v418 := v416 - v89
 			v419 := v416
-			if v417 {
-				v419 = v418
+			if v89 <= v416 {
+				v419 = v416 - v89
 			}
 			v420 = v82 + v419
-			v421 := uint64(v420) < uint64(v5)
-			if !v421 {
+			if !(uint64(v420) < uint64(v5)) {
 				goto b114
 			}
 		}
@@ -2497,9 +2077,8 @@ func (g *pipelineHost) r11() int {
 			v425 := *(*int32)(unsafe.Add(m0, int(v424)*4))
 			*(*int32)(unsafe.Add(m0, int(v424)*4)) = v423
 			*(*int32)(unsafe.Add(m0, int(v422)*4)) = v425
-			v428 := v408 + 1
 			v407 = v415
-			v408 = v428
+			v408 = v408 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -2510,48 +2089,35 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b115:
-		{
-			v432 := v431 <= v395
-			if !v432 {
-				goto b121
-			}
+		if !(v431 <= v395) {
+			goto b121
 		}
 		{
-			v433 := v430 << 13
-			v434 := v430 ^ v433
-			v435 := int64(uint64(v434) >> 7)
-			v436 := v434 ^ v435
-			v437 := v436 << 17
-			v438 = v436 ^ v437
+			v434 := v430 ^ (v430 << 13)
+			v436 := v434 ^ int64(uint64(v434)>>7)
+			v438 = v436 ^ (v436 << 17)
 			v439 := v438 & v405
-			v440 := v89 <= v439
-			v441 := v439 - v89
 			v442 := v439
-			if v440 {
-				v442 = v441
+			if v89 <= v439 {
+				v442 = v439 - v89
 			}
 			v443 = v82 + v442
-			v444 := uint64(v443) < uint64(v5)
-			if !v444 {
+			if !(uint64(v443) < uint64(v5)) {
 				goto b120
 			}
 		}
-		{
-			v445 = int32(uint64(v443))
-			v446 = *(*int32)(unsafe.Add(m0, int(v445)*4))
-			v447 := uint64(v431) < uint64(v5)
-			if !v447 {
-				goto b119
-			}
+		v445 = int32(uint64(v443))
+		v446 = *(*int32)(unsafe.Add(m0, int(v445)*4))
+		if !(uint64(v431) < uint64(v5)) {
+			goto b119
 		}
 		{
 			v448 := int32(uint64(v431))
 			v449 := *(*int32)(unsafe.Add(m0, int(v448)*4))
 			*(*int32)(unsafe.Add(m0, int(v448)*4)) = v446
 			*(*int32)(unsafe.Add(m0, int(v445)*4)) = v449
-			v452 := v431 + 1
 			v430 = v438
-			v431 = v452
+			v431 = v431 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -2566,20 +2132,14 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b121:
-		{
-			v455 := v84 + -1
-			v456 = v455
-		}
+		v456 = v84 + -1
 	b122:
 		{
 			v457 := v89 / 4
 			v458 = v82 + v457
-			v459 := v457 * 2
-			v460 = v82 + v459
-			v461 := v457 * 3
-			v462 = v82 + v461
-			v463 := 50 <= v89
-			if !v463 {
+			v460 = v82 + (v457 * 2)
+			v462 = v82 + (v457 * 3)
+			if !(50 <= v89) {
 				v652 = int32(0)
 				v653 = v458
 				v654 = v460
@@ -2587,86 +2147,58 @@ func (g *pipelineHost) r11() int {
 				goto b166
 			}
 		}
-		{
-			v464 = v458 + -1
-			v465 = v458 + 1
-			v466 := uint64(v458) < uint64(v5)
-			if !v466 {
-				goto b165
-			}
+		v464 = v458 + -1
+		v465 = v458 + 1
+		if !(uint64(v458) < uint64(v5)) {
+			goto b165
+		}
+		v468 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v458)))*4))
+		if !(uint64(v464) < uint64(v5)) {
+			goto b164
 		}
 		{
-			v467 := int32(uint64(v458))
-			v468 = *(*int32)(unsafe.Add(m0, int(v467)*4))
-			v469 := uint64(v464) < uint64(v5)
-			if !v469 {
-				goto b164
-			}
-		}
-		{
-			v470 := int32(uint64(v464))
-			v471 := *(*int32)(unsafe.Add(m0, int(v470)*4))
-			v472 := v468 / 7
-			v473 := v472 * 7
-			v474 = v468 - v473
-			v475 := v471 / 7
-			v476 := v475 * 7
-			v477 = v471 - v476
-			v478 := v474 < v477
-			if v478 {
+			v471 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v464)))*4))
+			v474 = v468 - ((v468 / 7) * 7)
+			v477 = v471 - ((v471 / 7) * 7)
+			if v474 < v477 {
 				v481 = int32(-1)
 				goto b127
 			}
 		}
 		{
-			v479 := v477 < v474
 			v480 := int32(0)
-			if v479 {
+			if v477 < v474 {
 				v480 = int32(1)
 			}
 			v481 = v480
 		}
 	b127:
-		{
-			v482 := v481 < 0
-			if v482 {
-				v483 = int32(1)
-				v484 = v458
-				v485 = v464
-				goto b129
-			}
+		if v481 < 0 {
+			v483 = int32(1)
+			v484 = v458
+			v485 = v464
+			goto b129
 		}
 		v483 = int32(0)
 		v484 = v464
 		v485 = v458
 	b129:
-		{
-			v486 := uint64(v465) < uint64(v5)
-			if !v486 {
-				goto b163
-			}
+		if !(uint64(v465) < uint64(v5)) {
+			goto b163
 		}
 		{
-			v487 := int32(uint64(v465))
-			v488 := *(*int32)(unsafe.Add(m0, int(v487)*4))
-			v489 := int32(uint64(v485))
-			v490 := *(*int32)(unsafe.Add(m0, int(v489)*4))
-			v491 := v488 / 7
-			v492 := v491 * 7
-			v493 = v488 - v492
-			v494 := v490 / 7
-			v495 := v494 * 7
-			v496 = v490 - v495
-			v497 := v493 < v496
-			if v497 {
+			v488 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v465)))*4))
+			v490 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v485)))*4))
+			v493 = v488 - ((v488 / 7) * 7)
+			v496 = v490 - ((v490 / 7) * 7)
+			if v493 < v496 {
 				v500 = int32(-1)
 				goto b132
 			}
 		}
 		{
-			v498 := v496 < v493
 			v499 := int32(0)
-			if v498 {
+			if v496 < v493 {
 				v499 = int32(1)
 			}
 			v500 = v499
@@ -2674,35 +2206,26 @@ func (g *pipelineHost) r11() int {
 	b132:
 		{
 			v501 := v500 < 0
-			v502 := v483 + 1
 			v503 = v483
 			if v501 {
-				v503 = v502
+				v503 = v483 + 1
 			}
 			v504 = v485
 			if v501 {
 				v504 = v465
 			}
-			v505 := int32(uint64(v504))
-			v506 := *(*int32)(unsafe.Add(m0, int(v505)*4))
-			v507 := int32(uint64(v484))
-			v508 := *(*int32)(unsafe.Add(m0, int(v507)*4))
-			v509 := v506 / 7
-			v510 := v509 * 7
-			v511 = v506 - v510
-			v512 := v508 / 7
-			v513 := v512 * 7
-			v514 = v508 - v513
-			v515 := v511 < v514
-			if v515 {
+			v506 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v504)))*4))
+			v508 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v484)))*4))
+			v511 = v506 - ((v506 / 7) * 7)
+			v514 = v508 - ((v508 / 7) * 7)
+			if v511 < v514 {
 				v518 = int32(-1)
 				goto b134
 			}
 		}
 		{
-			v516 := v514 < v511
 			v517 := int32(0)
-			if v516 {
+			if v514 < v511 {
 				v517 = int32(1)
 			}
 			v518 = v517
@@ -2710,10 +2233,9 @@ func (g *pipelineHost) r11() int {
 	b134:
 		{
 			v519 := v518 < 0
-			v520 := v503 + 1
 			v521 = v503
 			if v519 {
-				v521 = v520
+				v521 = v503 + 1
 			}
 			v522 = v504
 			if v519 {
@@ -2721,86 +2243,57 @@ func (g *pipelineHost) r11() int {
 			}
 			v523 = v460 + -1
 			v524 = v460 + 1
-			v525 := uint64(v460) < uint64(v5)
-			if !v525 {
+			if !(uint64(v460) < uint64(v5)) {
 				goto b162
 			}
 		}
-		{
-			v526 := int32(uint64(v460))
-			v527 = *(*int32)(unsafe.Add(m0, int(v526)*4))
-			v528 := uint64(v523) < uint64(v5)
-			if !v528 {
-				goto b161
-			}
+		v527 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v460)))*4))
+		if !(uint64(v523) < uint64(v5)) {
+			goto b161
 		}
 		{
-			v529 := int32(uint64(v523))
-			v530 := *(*int32)(unsafe.Add(m0, int(v529)*4))
-			v531 := v527 / 7
-			v532 := v531 * 7
-			v533 = v527 - v532
-			v534 := v530 / 7
-			v535 := v534 * 7
-			v536 = v530 - v535
-			v537 := v533 < v536
-			if v537 {
+			v530 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v523)))*4))
+			v533 = v527 - ((v527 / 7) * 7)
+			v536 = v530 - ((v530 / 7) * 7)
+			if v533 < v536 {
 				v540 = int32(-1)
 				goto b138
 			}
 		}
 		{
-			v538 := v536 < v533
 			v539 := int32(0)
-			if v538 {
+			if v536 < v533 {
 				v539 = int32(1)
 			}
 			v540 = v539
 		}
 	b138:
-		{
-			v541 := v540 < 0
-			if !v541 {
-				v543 = v521
-				v544 = v523
-				v545 = v460
-				goto b140
-			}
+		if !(v540 < 0) {
+			v543 = v521
+			v544 = v523
+			v545 = v460
+			goto b140
 		}
-		{
-			v542 := v521 + 1
-			v543 = v542
-			v544 = v460
-			v545 = v523
-		}
+		v543 = v521 + 1
+		v544 = v460
+		v545 = v523
 	b140:
-		{
-			v546 := uint64(v524) < uint64(v5)
-			if !v546 {
-				goto b160
-			}
+		if !(uint64(v524) < uint64(v5)) {
+			goto b160
 		}
 		{
-			v547 := int32(uint64(v524))
-			v548 := *(*int32)(unsafe.Add(m0, int(v547)*4))
-			v549 := int32(uint64(v545))
-			v550 := *(*int32)(unsafe.Add(m0, int(v549)*4))
-			v551 := v548 / 7
-			v552 := v551 * 7
-			v553 = v548 - v552
-			v554 := v550 / 7
-			v555 := v554 * 7
-			v556 = v550 - v555
-			v557 := v553 < v556
-			if v557 {
+			v548 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v524)))*4))
+			v550 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v545)))*4))
+			v553 = v548 - ((v548 / 7) * 7)
+			v556 = v550 - ((v550 / 7) * 7)
+			if v553 < v556 {
 				v560 = int32(-1)
 				goto b143
 			}
 		}
 		{
-			v558 := v556 < v553
 			v559 := int32(0)
-			if v558 {
+			if v556 < v553 {
 				v559 = int32(1)
 			}
 			v560 = v559
@@ -2808,35 +2301,26 @@ func (g *pipelineHost) r11() int {
 	b143:
 		{
 			v561 := v560 < 0
-			v562 := v543 + 1
 			v563 = v543
 			if v561 {
-				v563 = v562
+				v563 = v543 + 1
 			}
 			v564 = v545
 			if v561 {
 				v564 = v524
 			}
-			v565 := int32(uint64(v564))
-			v566 := *(*int32)(unsafe.Add(m0, int(v565)*4))
-			v567 := int32(uint64(v544))
-			v568 := *(*int32)(unsafe.Add(m0, int(v567)*4))
-			v569 := v566 / 7
-			v570 := v569 * 7
-			v571 = v566 - v570
-			v572 := v568 / 7
-			v573 := v572 * 7
-			v574 = v568 - v573
-			v575 := v571 < v574
-			if v575 {
+			v566 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v564)))*4))
+			v568 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v544)))*4))
+			v571 = v566 - ((v566 / 7) * 7)
+			v574 = v568 - ((v568 / 7) * 7)
+			if v571 < v574 {
 				v578 = int32(-1)
 				goto b145
 			}
 		}
 		{
-			v576 := v574 < v571
 			v577 := int32(0)
-			if v576 {
+			if v574 < v571 {
 				v577 = int32(1)
 			}
 			v578 = v577
@@ -2844,10 +2328,9 @@ func (g *pipelineHost) r11() int {
 	b145:
 		{
 			v579 := v578 < 0
-			v580 := v563 + 1
 			v581 = v563
 			if v579 {
-				v581 = v580
+				v581 = v563 + 1
 			}
 			v582 = v564
 			if v579 {
@@ -2855,86 +2338,57 @@ func (g *pipelineHost) r11() int {
 			}
 			v583 = v462 + -1
 			v584 = v462 + 1
-			v585 := uint64(v462) < uint64(v5)
-			if !v585 {
+			if !(uint64(v462) < uint64(v5)) {
 				goto b159
 			}
 		}
-		{
-			v586 := int32(uint64(v462))
-			v587 = *(*int32)(unsafe.Add(m0, int(v586)*4))
-			v588 := uint64(v583) < uint64(v5)
-			if !v588 {
-				goto b158
-			}
+		v587 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v462)))*4))
+		if !(uint64(v583) < uint64(v5)) {
+			goto b158
 		}
 		{
-			v589 := int32(uint64(v583))
-			v590 := *(*int32)(unsafe.Add(m0, int(v589)*4))
-			v591 := v587 / 7
-			v592 := v591 * 7
-			v593 = v587 - v592
-			v594 := v590 / 7
-			v595 := v594 * 7
-			v596 = v590 - v595
-			v597 := v593 < v596
-			if v597 {
+			v590 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v583)))*4))
+			v593 = v587 - ((v587 / 7) * 7)
+			v596 = v590 - ((v590 / 7) * 7)
+			if v593 < v596 {
 				v600 = int32(-1)
 				goto b149
 			}
 		}
 		{
-			v598 := v596 < v593
 			v599 := int32(0)
-			if v598 {
+			if v596 < v593 {
 				v599 = int32(1)
 			}
 			v600 = v599
 		}
 	b149:
-		{
-			v601 := v600 < 0
-			if !v601 {
-				v603 = v581
-				v604 = v583
-				v605 = v462
-				goto b151
-			}
+		if !(v600 < 0) {
+			v603 = v581
+			v604 = v583
+			v605 = v462
+			goto b151
 		}
-		{
-			v602 := v581 + 1
-			v603 = v602
-			v604 = v462
-			v605 = v583
-		}
+		v603 = v581 + 1
+		v604 = v462
+		v605 = v583
 	b151:
-		{
-			v606 := uint64(v584) < uint64(v5)
-			if !v606 {
-				goto b157
-			}
+		if !(uint64(v584) < uint64(v5)) {
+			goto b157
 		}
 		{
-			v607 := int32(uint64(v584))
-			v608 := *(*int32)(unsafe.Add(m0, int(v607)*4))
-			v609 := int32(uint64(v605))
-			v610 := *(*int32)(unsafe.Add(m0, int(v609)*4))
-			v611 := v608 / 7
-			v612 := v611 * 7
-			v613 = v608 - v612
-			v614 := v610 / 7
-			v615 := v614 * 7
-			v616 = v610 - v615
-			v617 := v613 < v616
-			if v617 {
+			v608 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v584)))*4))
+			v610 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v605)))*4))
+			v613 = v608 - ((v608 / 7) * 7)
+			v616 = v610 - ((v610 / 7) * 7)
+			if v613 < v616 {
 				v620 = int32(-1)
 				goto b154
 			}
 		}
 		{
-			v618 := v616 < v613
 			v619 := int32(0)
-			if v618 {
+			if v616 < v613 {
 				v619 = int32(1)
 			}
 			v620 = v619
@@ -2942,35 +2396,26 @@ func (g *pipelineHost) r11() int {
 	b154:
 		{
 			v621 := v620 < 0
-			v622 := v603 + 1
 			v623 = v603
 			if v621 {
-				v623 = v622
+				v623 = v603 + 1
 			}
 			v624 = v605
 			if v621 {
 				v624 = v584
 			}
-			v625 := int32(uint64(v624))
-			v626 := *(*int32)(unsafe.Add(m0, int(v625)*4))
-			v627 := int32(uint64(v604))
-			v628 := *(*int32)(unsafe.Add(m0, int(v627)*4))
-			v629 := v626 / 7
-			v630 := v629 * 7
-			v631 = v626 - v630
-			v632 := v628 / 7
-			v633 := v632 * 7
-			v634 = v628 - v633
-			v635 := v631 < v634
-			if v635 {
+			v626 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v624)))*4))
+			v628 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v604)))*4))
+			v631 = v626 - ((v626 / 7) * 7)
+			v634 = v628 - ((v628 / 7) * 7)
+			if v631 < v634 {
 				v638 = int32(-1)
 				goto b156
 			}
 		}
 		{
-			v636 := v634 < v631
 			v637 := int32(0)
-			if v636 {
+			if v634 < v631 {
 				v637 = int32(1)
 			}
 			v638 = v637
@@ -2978,10 +2423,9 @@ func (g *pipelineHost) r11() int {
 	b156:
 		{
 			v639 := v638 < 0
-			v640 := v623 + 1
 			v641 := v623
 			if v639 {
-				v641 = v640
+				v641 = v623 + 1
 			}
 			v642 := v624
 			if v639 {
@@ -3030,87 +2474,56 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b166:
-		{
-			v656 := uint64(v654) < uint64(v5)
-			if !v656 {
-				goto b350
-			}
+		if !(uint64(v654) < uint64(v5)) {
+			goto b350
+		}
+		v658 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v654)))*4))
+		if !(uint64(v653) < uint64(v5)) {
+			goto b349
 		}
 		{
-			v657 := int32(uint64(v654))
-			v658 = *(*int32)(unsafe.Add(m0, int(v657)*4))
-			v659 := uint64(v653) < uint64(v5)
-			if !v659 {
-				goto b349
-			}
-		}
-		{
-			v660 := int32(uint64(v653))
-			v661 := *(*int32)(unsafe.Add(m0, int(v660)*4))
-			v662 := v658 / 7
-			v663 := v662 * 7
-			v664 = v658 - v663
-			v665 := v661 / 7
-			v666 := v665 * 7
-			v667 = v661 - v666
-			v668 := v664 < v667
-			if v668 {
+			v661 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v653)))*4))
+			v664 = v658 - ((v658 / 7) * 7)
+			v667 = v661 - ((v661 / 7) * 7)
+			if v664 < v667 {
 				v671 = int32(-1)
 				goto b170
 			}
 		}
 		{
-			v669 := v667 < v664
 			v670 := int32(0)
-			if v669 {
+			if v667 < v664 {
 				v670 = int32(1)
 			}
 			v671 = v670
 		}
 	b170:
-		{
-			v672 := v671 < 0
-			if !v672 {
-				v674 = v652
-				v675 = v653
-				v676 = v654
-				goto b172
-			}
+		if !(v671 < 0) {
+			v674 = v652
+			v675 = v653
+			v676 = v654
+			goto b172
 		}
-		{
-			v673 := v652 + 1
-			v674 = v673
-			v675 = v654
-			v676 = v653
-		}
+		v674 = v652 + 1
+		v675 = v654
+		v676 = v653
 	b172:
-		{
-			v677 := uint64(v655) < uint64(v5)
-			if !v677 {
-				goto b348
-			}
+		if !(uint64(v655) < uint64(v5)) {
+			goto b348
 		}
 		{
-			v678 := int32(uint64(v655))
-			v679 := *(*int32)(unsafe.Add(m0, int(v678)*4))
-			v680 := int32(uint64(v676))
-			v681 := *(*int32)(unsafe.Add(m0, int(v680)*4))
-			v682 := v679 / 7
-			v683 := v682 * 7
-			v684 = v679 - v683
-			v685 := v681 / 7
-			v686 := v685 * 7
-			v687 = v681 - v686
-			v688 := v684 < v687
-			if v688 {
+			v679 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v655)))*4))
+			v681 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v676)))*4))
+			v684 = v679 - ((v679 / 7) * 7)
+			v687 = v681 - ((v681 / 7) * 7)
+			if v684 < v687 {
 				v691 = int32(-1)
 				goto b175
 			}
 		}
 		{
-			v689 := v687 < v684
 			v690 := int32(0)
-			if v689 {
+			if v687 < v684 {
 				v690 = int32(1)
 			}
 			v691 = v690
@@ -3118,35 +2531,26 @@ func (g *pipelineHost) r11() int {
 	b175:
 		{
 			v692 := v691 < 0
-			v693 := v674 + 1
 			v694 = v674
 			if v692 {
-				v694 = v693
+				v694 = v674 + 1
 			}
 			v695 = v676
 			if v692 {
 				v695 = v655
 			}
-			v696 := int32(uint64(v695))
-			v697 := *(*int32)(unsafe.Add(m0, int(v696)*4))
-			v698 := int32(uint64(v675))
-			v699 := *(*int32)(unsafe.Add(m0, int(v698)*4))
-			v700 := v697 / 7
-			v701 := v700 * 7
-			v702 = v697 - v701
-			v703 := v699 / 7
-			v704 := v703 * 7
-			v705 = v699 - v704
-			v706 := v702 < v705
-			if v706 {
+			v697 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v695)))*4))
+			v699 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v675)))*4))
+			v702 = v697 - ((v697 / 7) * 7)
+			v705 = v699 - ((v699 / 7) * 7)
+			if v702 < v705 {
 				v709 = int32(-1)
 				goto b177
 			}
 		}
 		{
-			v707 := v705 < v702
 			v708 := int32(0)
-			if v707 {
+			if v705 < v702 {
 				v708 = int32(1)
 			}
 			v709 = v708
@@ -3154,71 +2558,54 @@ func (g *pipelineHost) r11() int {
 	b177:
 		{
 			v710 := v709 < 0
-			v711 := v694 + 1
 			v712 = v694
 			if v710 {
-				v712 = v711
+				v712 = v694 + 1
 			}
 			v713 = v695
 			if v710 {
 				v713 = v675
 			}
-			v714 := v712 == 0
-			if v714 {
+			if v712 == 0 {
 				v717 = int32(1)
 				goto b179
 			}
 		}
 		{
-			v715 := v712 == 12
 			v716 := int32(0)
-			if v715 {
+			if v712 == 12 {
 				v716 = int32(2)
 			}
 			v717 = v716
 		}
 	b179:
-		{
-			v718 := v717 == 2
-			if !v718 {
-				v737 = v713
-				v738 = v717
-				goto b188
-			}
+		if !(v717 == 2) {
+			v737 = v713
+			v738 = v717
+			goto b188
 		}
 		v719 = v83 + -1
 		v720 = v82
 		v721 = v719
 	b181:
-		{
-			v722 := v720 < v721
-			if !v722 {
-				goto b187
-			}
+		if !(v720 < v721) {
+			goto b187
 		}
-		{
-			v723 := uint64(v721) < uint64(v5)
-			if !v723 {
-				goto b186
-			}
+		if !(uint64(v721) < uint64(v5)) {
+			goto b186
 		}
-		{
-			v724 = int32(uint64(v721))
-			v725 = *(*int32)(unsafe.Add(m0, int(v724)*4))
-			v726 := uint64(v720) < uint64(v5)
-			if !v726 {
-				goto b185
-			}
+		v724 = int32(uint64(v721))
+		v725 = *(*int32)(unsafe.Add(m0, int(v724)*4))
+		if !(uint64(v720) < uint64(v5)) {
+			goto b185
 		}
 		{
 			v727 := int32(uint64(v720))
 			v728 := *(*int32)(unsafe.Add(m0, int(v727)*4))
 			*(*int32)(unsafe.Add(m0, int(v727)*4)) = v725
 			*(*int32)(unsafe.Add(m0, int(v724)*4)) = v728
-			v731 := v720 + 1
-			v732 := v721 + -1
-			v720 = v731
-			v721 = v732
+			v720 = v720 + 1
+			v721 = v721 + -1
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -3233,12 +2620,8 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b187:
-		{
-			v735 := v713 - v82
-			v736 := v719 - v735
-			v737 = v736
-			v738 = int32(1)
-		}
+		v737 = v719 - (v713 - v82)
+		v738 = int32(1)
 	b188:
 		if !v85 {
 			goto b238
@@ -3246,47 +2629,24 @@ func (g *pipelineHost) r11() int {
 		if !v86 {
 			goto b238
 		}
-		{
-			v739 := v738 == 1
-			if !v739 {
-				goto b238
-			}
+		if !(v738 == 1) {
+			goto b238
 		}
-		{
-			v740 := v82 + 1
-			v741 = -2147483648 <= v83
-			v742 = v83 <= 2147483647
-			v743 = v89 < 50
-			v744 = v740
-			v745 = int32(0)
-		}
+		v741 = -2147483648 <= v83
+		v742 = v83 <= 2147483647
+		v743 = v89 < 50
+		v744 = v82 + 1
+		v745 = int32(0)
 	b192:
-		{
-			v746 := v745 < 5
-			if !v746 {
-				v906 = false
-				goto b237
-			}
+		if !(v745 < 5) {
+			v906 = false
+			goto b237
 		}
 		{
-			v747 := -2147483648 <= v744
-			v748 := v744 <= 2147483647
-			v749 := uint64(v744) < uint64(v5)
-			v750 := v83 - v744
-			v751 := v750 + -1
-			v752 := v744 + v751
-			v753 := uint64(v752) < uint64(v5)
-			v754 := v744 + -1
-			v755 := uint64(v754) < uint64(v5)
-			v756 := v752 + -1
-			v757 := uint64(v756) < uint64(v5)
-			v758 := v747 && v748
-			v759 := v758 && v741
-			v760 := v759 && v742
-			v761 := v760 && v749
-			v762 := v761 && v753
-			v763 := v762 && v755
-			v764 := v763 && v757
+			v752 := v744 + ((v83 - v744) + -1)
+			v760 := (((-2147483648 <= v744) && (v744 <= 2147483647)) && v741) && v742
+			v762 := (v760 && (uint64(v744) < uint64(v5))) && (uint64(v752) < uint64(v5))
+			v764 := (v762 && (uint64(v744+-1) < uint64(v5))) && (uint64(v752+-1) < uint64(v5))
 			if !v764 {
 				v784 = v744
 				goto b200
@@ -3294,116 +2654,75 @@ func (g *pipelineHost) r11() int {
 			v765 = v744
 		}
 	b194:
-		{
-			v766 := v765 < v83
-			if !v766 {
-				goto b199
-			}
+		if !(v765 < v83) {
+			goto b199
 		}
 		{
-			v767 := int32(uint64(v765))
-			v768 := *(*int32)(unsafe.Add(m0, int(v767)*4))
-			v769 := v765 + -1
-			v770 := int32(uint64(v769))
-			v771 := *(*int32)(unsafe.Add(m0, int(v770)*4))
-			v772 := v768 / 7
-			v773 := v772 * 7
-			v774 = v768 - v773
-			v775 := v771 / 7
-			v776 := v775 * 7
-			v777 = v771 - v776
-			v778 := v774 < v777
-			if v778 {
+			v768 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v765)))*4))
+			v771 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v765+-1)))*4))
+			v774 = v768 - ((v768 / 7) * 7)
+			v777 = v771 - ((v771 / 7) * 7)
+			if v774 < v777 {
 				v781 = int32(-1)
 				goto b197
 			}
 		}
 		{
-			v779 := v777 < v774
 			v780 := int32(0)
-			if v779 {
+			if v777 < v774 {
 				v780 = int32(1)
 			}
 			v781 = v780
 		}
 	b197:
-		{
-			v782 := v781 < 0
-			if v782 {
-				goto b199
-			}
+		if v781 < 0 {
+			goto b199
 		}
-		{
-			v783 := v765 + 1
-			v765 = v783
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b194
+		v765 = v765 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b194
 	b199:
 		v807 = v765
 		goto b210
 	b200:
-		{
-			v785 := v784 < v83
-			if !v785 {
-				goto b209
-			}
+		if !(v784 < v83) {
+			goto b209
+		}
+		if !(uint64(v784) < uint64(v5)) {
+			goto b208
+		}
+		v788 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v784)))*4))
+		v789 = v784 + -1
+		if !(uint64(v789) < uint64(v5)) {
+			goto b207
 		}
 		{
-			v786 := uint64(v784) < uint64(v5)
-			if !v786 {
-				goto b208
-			}
-		}
-		{
-			v787 := int32(uint64(v784))
-			v788 = *(*int32)(unsafe.Add(m0, int(v787)*4))
-			v789 = v784 + -1
-			v790 := uint64(v789) < uint64(v5)
-			if !v790 {
-				goto b207
-			}
-		}
-		{
-			v791 := int32(uint64(v789))
-			v792 := *(*int32)(unsafe.Add(m0, int(v791)*4))
-			v793 := v788 / 7
-			v794 := v793 * 7
-			v795 = v788 - v794
-			v796 := v792 / 7
-			v797 := v796 * 7
-			v798 = v792 - v797
-			v799 := v795 < v798
-			if v799 {
+			v792 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v789)))*4))
+			v795 = v788 - ((v788 / 7) * 7)
+			v798 = v792 - ((v792 / 7) * 7)
+			if v795 < v798 {
 				v802 = int32(-1)
 				goto b205
 			}
 		}
 		{
-			v800 := v798 < v795
 			v801 := int32(0)
-			if v800 {
+			if v798 < v795 {
 				v801 = int32(1)
 			}
 			v802 = v801
 		}
 	b205:
-		{
-			v803 := v802 < 0
-			if v803 {
-				goto b209
-			}
+		if v802 < 0 {
+			goto b209
 		}
-		{
-			v804 := v784 + 1
-			v784 = v804
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b200
+		v784 = v784 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b200
 	b207:
 		g.Fault(20, v789, v5, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -3415,50 +2734,36 @@ func (g *pipelineHost) r11() int {
 	b209:
 		v807 = v784
 	b210:
-		{
-			v808 := v807 == v83
-			if v808 {
-				v906 = true
-				goto b237
-			}
+		if v807 == v83 {
+			v906 = true
+			goto b237
 		}
 		if v743 {
 			v906 = false
 			goto b237
 		}
-		{
-			v809 = v807 + -1
-			v810 := uint64(v809) < uint64(v5)
-			if !v810 {
-				goto b236
-			}
+		v809 = v807 + -1
+		if !(uint64(v809) < uint64(v5)) {
+			goto b236
 		}
-		{
-			v811 = int32(uint64(v809))
-			v812 = *(*int32)(unsafe.Add(m0, int(v811)*4))
-			v813 := uint64(v807) < uint64(v5)
-			if !v813 {
-				goto b235
-			}
+		v811 = int32(uint64(v809))
+		v812 = *(*int32)(unsafe.Add(m0, int(v811)*4))
+		if !(uint64(v807) < uint64(v5)) {
+			goto b235
 		}
 		{
 			v814 := int32(uint64(v807))
 			v815 := *(*int32)(unsafe.Add(m0, int(v814)*4))
 			*(*int32)(unsafe.Add(m0, int(v814)*4)) = v812
 			*(*int32)(unsafe.Add(m0, int(v811)*4)) = v815
-			v818 := v807 - v82
-			v819 := 2 <= v818
-			if !v819 {
+			if !(2 <= (v807 - v82)) {
 				goto b220
 			}
 			v820 = v809
 		}
 	b215:
-		{
-			v821 := 1 <= v820
-			if !v821 {
-				goto b220
-			}
+		if !(1 <= v820) {
+			goto b220
 		}
 		{
 			v822 = int32(uint64(v820))
@@ -3466,32 +2771,23 @@ func (g *pipelineHost) r11() int {
 			v824 = v820 + -1
 			v825 = int32(uint64(v824))
 			v826 := *(*int32)(unsafe.Add(m0, int(v825)*4))
-			v827 := v823 / 7
-			v828 := v827 * 7
-			v829 = v823 - v828
-			v830 := v826 / 7
-			v831 := v830 * 7
-			v832 = v826 - v831
-			v833 := v829 < v832
-			if v833 {
+			v829 = v823 - ((v823 / 7) * 7)
+			v832 = v826 - ((v826 / 7) * 7)
+			if v829 < v832 {
 				v836 = int32(-1)
 				goto b218
 			}
 		}
 		{
-			v834 := v832 < v829
 			v835 := int32(0)
-			if v834 {
+			if v832 < v829 {
 				v835 = int32(1)
 			}
 			v836 = v835
 		}
 	b218:
-		{
-			v837 := v836 < 0
-			if !v837 {
-				goto b220
-			}
+		if !(v836 < 0) {
+			goto b220
 		}
 		{
 			v838 := *(*int32)(unsafe.Add(m0, int(v825)*4))
@@ -3505,136 +2801,92 @@ func (g *pipelineHost) r11() int {
 			goto b215
 		}
 	b220:
-		{
-			v842 := v83 - v807
-			v843 := 2 <= v842
-			if !v843 {
-				goto b234
-			}
+		if !(2 <= (v83 - v807)) {
+			goto b234
 		}
 		{
 			v844 := v807 + 1
-			v845 := v844 <= 2147483647
-			v846 := uint64(v844) < uint64(v5)
-			v847 := v83 - v844
-			v848 := v847 + -1
-			v849 := v844 + v848
-			v850 := uint64(v849) < uint64(v5)
-			v851 := v845 && v741
-			v852 := v851 && v742
-			v853 := v852 && v846
-			v854 := v853 && v850
-			if !v854 {
+			v853 := (((v844 <= 2147483647) && v741) && v742) && (uint64(v844) < uint64(v5))
+			if !(v853 && (uint64(v844+((v83-v844)+-1)) < uint64(v5))) {
 				v878 = v844
 				goto b227
 			}
 			v855 = v844
 		}
 	b222:
-		{
-			v856 := v855 < v83
-			if !v856 {
-				goto b234
-			}
+		if !(v855 < v83) {
+			goto b234
 		}
 		{
 			v857 = int32(uint64(v855))
 			v858 := *(*int32)(unsafe.Add(m0, int(v857)*4))
-			v859 := v855 + -1
-			v860 = int32(uint64(v859))
+			v860 = int32(uint64(v855 + -1))
 			v861 := *(*int32)(unsafe.Add(m0, int(v860)*4))
-			v862 := v858 / 7
-			v863 := v862 * 7
-			v864 = v858 - v863
-			v865 := v861 / 7
-			v866 := v865 * 7
-			v867 = v861 - v866
-			v868 := v864 < v867
-			if v868 {
+			v864 = v858 - ((v858 / 7) * 7)
+			v867 = v861 - ((v861 / 7) * 7)
+			if v864 < v867 {
 				v871 = int32(-1)
 				goto b225
 			}
 		}
 		{
-			v869 := v867 < v864
 			v870 := int32(0)
-			if v869 {
+			if v867 < v864 {
 				v870 = int32(1)
 			}
 			v871 = v870
 		}
 	b225:
-		{
-			v872 := v871 < 0
-			if !v872 {
-				goto b234
-			}
+		if !(v871 < 0) {
+			goto b234
 		}
 		{
 			v873 := *(*int32)(unsafe.Add(m0, int(v860)*4))
 			v874 := *(*int32)(unsafe.Add(m0, int(v857)*4))
 			*(*int32)(unsafe.Add(m0, int(v857)*4)) = v873
 			*(*int32)(unsafe.Add(m0, int(v860)*4)) = v874
-			v877 := v855 + 1
-			v855 = v877
+			v855 = v855 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b222
 		}
 	b227:
-		{
-			v879 := v878 < v83
-			if !v879 {
-				goto b234
-			}
+		if !(v878 < v83) {
+			goto b234
 		}
-		{
-			v880 := uint64(v878) < uint64(v5)
-			if !v880 {
-				goto b233
-			}
+		if !(uint64(v878) < uint64(v5)) {
+			goto b233
 		}
 		{
 			v881 = int32(uint64(v878))
 			v882 := *(*int32)(unsafe.Add(m0, int(v881)*4))
-			v883 := v878 + -1
-			v884 = int32(uint64(v883))
+			v884 = int32(uint64(v878 + -1))
 			v885 := *(*int32)(unsafe.Add(m0, int(v884)*4))
-			v886 := v882 / 7
-			v887 := v886 * 7
-			v888 = v882 - v887
-			v889 := v885 / 7
-			v890 := v889 * 7
-			v891 = v885 - v890
-			v892 := v888 < v891
-			if v892 {
+			v888 = v882 - ((v882 / 7) * 7)
+			v891 = v885 - ((v885 / 7) * 7)
+			if v888 < v891 {
 				v895 = int32(-1)
 				goto b231
 			}
 		}
 		{
-			v893 := v891 < v888
 			v894 := int32(0)
-			if v893 {
+			if v891 < v888 {
 				v894 = int32(1)
 			}
 			v895 = v894
 		}
 	b231:
-		{
-			v896 := v895 < 0
-			if !v896 {
-				goto b234
-			}
+		if !(v895 < 0) {
+			goto b234
 		}
 		{
 			v897 := *(*int32)(unsafe.Add(m0, int(v884)*4))
 			v898 := *(*int32)(unsafe.Add(m0, int(v881)*4))
 			*(*int32)(unsafe.Add(m0, int(v881)*4)) = v897
 			*(*int32)(unsafe.Add(m0, int(v884)*4)) = v898
-			v901 := v878 + 1
-			v878 = v901
+			v878 = v878 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -3645,15 +2897,12 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b234:
-		{
-			v903 := v745 + 1
-			v744 = v807
-			v745 = v903
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b192
+		v744 = v807
+		v745 = v745 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b192
 	b235:
 		g.Fault(23, v807, v5, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -3673,251 +2922,161 @@ func (g *pipelineHost) r11() int {
 			goto b337
 		}
 	b238:
-		{
-			v907 = v82 + -1
-			v908 := 0 <= v907
-			if !v908 {
-				goto b277
-			}
+		v907 = v82 + -1
+		if !(0 <= v907) {
+			goto b277
 		}
-		{
-			v909 := uint64(v907) < uint64(v5)
-			if !v909 {
-				goto b276
-			}
+		if !(uint64(v907) < uint64(v5)) {
+			goto b276
 		}
-		{
-			v910 := int32(uint64(v907))
-			v911 = *(*int32)(unsafe.Add(m0, int(v910)*4))
-			v912 := uint64(v737) < uint64(v5)
-			if !v912 {
-				goto b275
-			}
+		v911 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v907)))*4))
+		if !(uint64(v737) < uint64(v5)) {
+			goto b275
 		}
 		{
 			v913 = int32(uint64(v737))
 			v914 := *(*int32)(unsafe.Add(m0, int(v913)*4))
-			v915 := v911 / 7
-			v916 := v915 * 7
-			v917 = v911 - v916
-			v918 := v914 / 7
-			v919 := v918 * 7
-			v920 = v914 - v919
-			v921 := v917 < v920
-			if v921 {
+			v917 = v911 - ((v911 / 7) * 7)
+			v920 = v914 - ((v914 / 7) * 7)
+			if v917 < v920 {
 				v924 = int32(-1)
 				goto b243
 			}
 		}
 		{
-			v922 := v920 < v917
 			v923 := int32(0)
-			if v922 {
+			if v920 < v917 {
 				v923 = int32(1)
 			}
 			v924 = v923
 		}
 	b243:
-		{
-			v925 := v924 < 0
-			if v925 {
-				goto b277
-			}
+		if v924 < 0 {
+			goto b277
 		}
-		{
-			v926 = *(*int32)(unsafe.Add(m0, int(v913)*4))
-			v927 := uint64(v82) < uint64(v5)
-			if !v927 {
-				goto b274
-			}
+		v926 = *(*int32)(unsafe.Add(m0, int(v913)*4))
+		if !(uint64(v82) < uint64(v5)) {
+			goto b274
 		}
 		{
 			v928 = int32(uint64(v82))
 			v929 := *(*int32)(unsafe.Add(m0, int(v928)*4))
 			*(*int32)(unsafe.Add(m0, int(v928)*4)) = v926
 			*(*int32)(unsafe.Add(m0, int(v913)*4)) = v929
-			v932 := v82 + 1
-			v933 := v83 + -1
-			v934 = v932
-			v935 = v933
+			v934 = v82 + 1
+			v935 = v83 + -1
 		}
 	b246:
-		{
-			v936 := v934 <= v935
-			if !v936 {
-				goto b253
-			}
+		if !(v934 <= v935) {
+			goto b253
+		}
+		v937 = *(*int32)(unsafe.Add(m0, int(v928)*4))
+		if !(uint64(v934) < uint64(v5)) {
+			goto b252
 		}
 		{
-			v937 = *(*int32)(unsafe.Add(m0, int(v928)*4))
-			v938 := uint64(v934) < uint64(v5)
-			if !v938 {
-				goto b252
-			}
-		}
-		{
-			v939 := int32(uint64(v934))
-			v940 := *(*int32)(unsafe.Add(m0, int(v939)*4))
-			v941 := v937 / 7
-			v942 := v941 * 7
-			v943 = v937 - v942
-			v944 := v940 / 7
-			v945 := v944 * 7
-			v946 = v940 - v945
-			v947 := v943 < v946
-			if v947 {
+			v940 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v934)))*4))
+			v943 = v937 - ((v937 / 7) * 7)
+			v946 = v940 - ((v940 / 7) * 7)
+			if v943 < v946 {
 				v950 = int32(-1)
 				goto b250
 			}
 		}
 		{
-			v948 := v946 < v943
 			v949 := int32(0)
-			if v948 {
+			if v946 < v943 {
 				v949 = int32(1)
 			}
 			v950 = v949
 		}
 	b250:
-		{
-			v951 := v950 < 0
-			if v951 {
-				goto b253
-			}
+		if v950 < 0 {
+			goto b253
 		}
-		{
-			v952 := v934 + 1
-			v1015 = v952
-			v1016 = v935
-			goto b272
-		}
+		v1015 = v934 + 1
+		v1016 = v935
+		goto b272
 	b252:
 		g.Fault(25, v934, v5, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b253:
 		{
-			v954 := -2147483648 <= v935
-			v955 := v935 <= 2147483647
-			v956 := -2147483648 <= v934
-			v957 := v934 <= 2147483647
-			v958 := uint64(v935) < uint64(v5)
-			v959 := v935 - v934
-			v960 := v959 * -1
-			v961 := v935 + v960
-			v962 := uint64(v961) < uint64(v5)
-			v963 := v954 && v955
-			v964 := v963 && v956
-			v965 := v964 && v957
-			v966 := v965 && v958
-			v967 := v966 && v962
-			if !v967 {
+			v964 := ((-2147483648 <= v935) && (v935 <= 2147483647)) && (-2147483648 <= v934)
+			v966 := (v964 && (v934 <= 2147483647)) && (uint64(v935) < uint64(v5))
+			if !(v966 && (uint64(v935+((v935-v934)*-1)) < uint64(v5))) {
 				v985 = v935
 				goto b260
 			}
 			v968 = v935
 		}
 	b254:
-		{
-			v969 := v934 <= v968
-			if !v969 {
-				goto b259
-			}
+		if !(v934 <= v968) {
+			goto b259
 		}
 		{
 			v970 := *(*int32)(unsafe.Add(m0, int(v928)*4))
-			v971 := int32(uint64(v968))
-			v972 := *(*int32)(unsafe.Add(m0, int(v971)*4))
-			v973 := v970 / 7
-			v974 := v973 * 7
-			v975 = v970 - v974
-			v976 := v972 / 7
-			v977 := v976 * 7
-			v978 = v972 - v977
-			v979 := v975 < v978
-			if v979 {
+			v972 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v968)))*4))
+			v975 = v970 - ((v970 / 7) * 7)
+			v978 = v972 - ((v972 / 7) * 7)
+			if v975 < v978 {
 				v982 = int32(-1)
 				goto b257
 			}
 		}
 		{
-			v980 := v978 < v975
 			v981 := int32(0)
-			if v980 {
+			if v978 < v975 {
 				v981 = int32(1)
 			}
 			v982 = v981
 		}
 	b257:
-		{
-			v983 := v982 < 0
-			if !v983 {
-				goto b259
-			}
+		if !(v982 < 0) {
+			goto b259
 		}
-		{
-			v984 := v968 + -1
-			v968 = v984
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b254
+		v968 = v968 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b254
 	b259:
 		v1004 = v968
 		goto b268
 	b260:
-		{
-			v986 := v934 <= v985
-			if !v986 {
-				goto b267
-			}
+		if !(v934 <= v985) {
+			goto b267
+		}
+		v987 = *(*int32)(unsafe.Add(m0, int(v928)*4))
+		if !(uint64(v985) < uint64(v5)) {
+			goto b266
 		}
 		{
-			v987 = *(*int32)(unsafe.Add(m0, int(v928)*4))
-			v988 := uint64(v985) < uint64(v5)
-			if !v988 {
-				goto b266
-			}
-		}
-		{
-			v989 := int32(uint64(v985))
-			v990 := *(*int32)(unsafe.Add(m0, int(v989)*4))
-			v991 := v987 / 7
-			v992 := v991 * 7
-			v993 = v987 - v992
-			v994 := v990 / 7
-			v995 := v994 * 7
-			v996 = v990 - v995
-			v997 := v993 < v996
-			if v997 {
+			v990 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v985)))*4))
+			v993 = v987 - ((v987 / 7) * 7)
+			v996 = v990 - ((v990 / 7) * 7)
+			if v993 < v996 {
 				v1000 = int32(-1)
 				goto b264
 			}
 		}
 		{
-			v998 := v996 < v993
 			v999 := int32(0)
-			if v998 {
+			if v996 < v993 {
 				v999 = int32(1)
 			}
 			v1000 = v999
 		}
 	b264:
-		{
-			v1001 := v1000 < 0
-			if !v1001 {
-				goto b267
-			}
+		if !(v1000 < 0) {
+			goto b267
 		}
-		{
-			v1002 := v985 + -1
-			v985 = v1002
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b260
+		v985 = v985 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b260
 	b266:
 		g.Fault(26, v985, v5, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -3925,11 +3084,8 @@ func (g *pipelineHost) r11() int {
 	b267:
 		v1004 = v985
 	b268:
-		{
-			v1005 := v1004 < v934
-			if !v1005 {
-				goto b270
-			}
+		if !(v1004 < v934) {
+			goto b270
 		}
 		v1206 = v934
 		v1207 = v83
@@ -3938,11 +3094,8 @@ func (g *pipelineHost) r11() int {
 		v1210 = v87
 		goto b336
 	b270:
-		{
-			v1006 := uint64(v1004) < uint64(v5)
-			if !v1006 {
-				goto b273
-			}
+		if !(uint64(v1004) < uint64(v5)) {
+			goto b273
 		}
 		{
 			v1007 := int32(uint64(v1004))
@@ -3951,10 +3104,8 @@ func (g *pipelineHost) r11() int {
 			v1010 := *(*int32)(unsafe.Add(m0, int(v1009)*4))
 			*(*int32)(unsafe.Add(m0, int(v1009)*4)) = v1008
 			*(*int32)(unsafe.Add(m0, int(v1007)*4)) = v1010
-			v1013 := v934 + 1
-			v1014 := v1004 + -1
-			v1015 = v1013
-			v1016 = v1014
+			v1015 = v934 + 1
+			v1016 = v1004 + -1
 		}
 	b272:
 		v934 = v1015
@@ -3980,19 +3131,13 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b277:
-		{
-			v1021 := uint64(v737) < uint64(v5)
-			if !v1021 {
-				goto b347
-			}
+		if !(uint64(v737) < uint64(v5)) {
+			goto b347
 		}
-		{
-			v1022 = int32(uint64(v737))
-			v1023 = *(*int32)(unsafe.Add(m0, int(v1022)*4))
-			v1024 := uint64(v82) < uint64(v5)
-			if !v1024 {
-				goto b346
-			}
+		v1022 = int32(uint64(v737))
+		v1023 = *(*int32)(unsafe.Add(m0, int(v1022)*4))
+		if !(uint64(v82) < uint64(v5)) {
+			goto b346
 		}
 		{
 			v1025 = int32(uint64(v82))
@@ -4001,67 +3146,46 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v1026
 			v1029 := v82 + 1
 			v1030 = v83 + -1
-			v1031 := v1029 <= 2147483647
 			v1032 = -2147483648 <= v1030
 			v1033 = v1030 <= 2147483647
-			v1034 := uint64(v1029) < uint64(v5)
 			v1035 = uint64(v1030) < uint64(v5)
-			v1036 := v1031 && v1032
-			v1037 := v1036 && v1033
-			v1038 := v1037 && v1034
-			v1039 := v1038 && v1035
-			if !v1039 {
+			v1038 := (((v1029 <= 2147483647) && v1032) && v1033) && (uint64(v1029) < uint64(v5))
+			if !(v1038 && v1035) {
 				v1057 = v1029
 				goto b287
 			}
 			v1040 = v1029
 		}
 	b280:
-		{
-			v1041 := v1040 <= v1030
-			if !v1041 {
-				goto b286
-			}
+		if !(v1040 <= v1030) {
+			goto b286
 		}
 		{
-			v1042 := int32(uint64(v1040))
-			v1043 := *(*int32)(unsafe.Add(m0, int(v1042)*4))
+			v1043 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1040)))*4))
 			v1044 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1045 := v1043 / 7
-			v1046 := v1045 * 7
-			v1047 = v1043 - v1046
-			v1048 := v1044 / 7
-			v1049 := v1048 * 7
-			v1050 = v1044 - v1049
-			v1051 := v1047 < v1050
-			if v1051 {
+			v1047 = v1043 - ((v1043 / 7) * 7)
+			v1050 = v1044 - ((v1044 / 7) * 7)
+			if v1047 < v1050 {
 				v1054 = int32(-1)
 				goto b283
 			}
 		}
 		{
-			v1052 := v1050 < v1047
 			v1053 := int32(0)
-			if v1052 {
+			if v1050 < v1047 {
 				v1053 = int32(1)
 			}
 			v1054 = v1053
 		}
 	b283:
-		{
-			v1055 := v1054 < 0
-			if !v1055 {
-				goto b285
-			}
+		if !(v1054 < 0) {
+			goto b285
 		}
-		{
-			v1056 := v1040 + 1
-			v1040 = v1056
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b280
+		v1040 = v1040 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b280
 	b285:
 		v1075 = v1040
 		goto b294
@@ -4069,57 +3193,38 @@ func (g *pipelineHost) r11() int {
 		v1077 = v1040
 		goto b297
 	b287:
-		{
-			v1058 := v1057 <= v1030
-			if !v1058 {
-				goto b296
-			}
+		if !(v1057 <= v1030) {
+			goto b296
+		}
+		if !(uint64(v1057) < uint64(v5)) {
+			goto b295
 		}
 		{
-			v1059 := uint64(v1057) < uint64(v5)
-			if !v1059 {
-				goto b295
-			}
-		}
-		{
-			v1060 := int32(uint64(v1057))
-			v1061 := *(*int32)(unsafe.Add(m0, int(v1060)*4))
+			v1061 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1057)))*4))
 			v1062 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1063 := v1061 / 7
-			v1064 := v1063 * 7
-			v1065 = v1061 - v1064
-			v1066 := v1062 / 7
-			v1067 := v1066 * 7
-			v1068 = v1062 - v1067
-			v1069 := v1065 < v1068
-			if v1069 {
+			v1065 = v1061 - ((v1061 / 7) * 7)
+			v1068 = v1062 - ((v1062 / 7) * 7)
+			if v1065 < v1068 {
 				v1072 = int32(-1)
 				goto b291
 			}
 		}
 		{
-			v1070 := v1068 < v1065
 			v1071 := int32(0)
-			if v1070 {
+			if v1068 < v1065 {
 				v1071 = int32(1)
 			}
 			v1072 = v1071
 		}
 	b291:
-		{
-			v1073 := v1072 < 0
-			if !v1073 {
-				goto b293
-			}
+		if !(v1072 < 0) {
+			goto b293
 		}
-		{
-			v1074 := v1057 + 1
-			v1057 = v1074
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b287
+		v1057 = v1057 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b287
 	b293:
 		v1075 = v1057
 	b294:
@@ -4135,15 +3240,7 @@ func (g *pipelineHost) r11() int {
 		v1078 = v1077
 	b298:
 		{
-			v1079 := v1078 <= 2147483647
-			v1080 := v1030 - v1078
-			v1081 := v1080 * -1
-			v1082 := v1030 + v1081
-			v1083 := uint64(v1082) < uint64(v5)
-			v1084 := v1032 && v1033
-			v1085 := v1084 && v1079
-			v1086 := v1085 && v1035
-			v1087 := v1086 && v1083
+			v1087 := (((v1032 && v1033) && (v1078 <= 2147483647)) && v1035) && (uint64(v1030+((v1030-v1078)*-1)) < uint64(v5))
 			if !v1087 {
 				v1105 = v1030
 				goto b305
@@ -4151,106 +3248,71 @@ func (g *pipelineHost) r11() int {
 			v1088 = v1030
 		}
 	b299:
-		{
-			v1089 := v1078 <= v1088
-			if !v1089 {
-				goto b304
-			}
+		if !(v1078 <= v1088) {
+			goto b304
 		}
 		{
-			v1090 := int32(uint64(v1088))
-			v1091 := *(*int32)(unsafe.Add(m0, int(v1090)*4))
+			v1091 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1088)))*4))
 			v1092 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1093 := v1091 / 7
-			v1094 := v1093 * 7
-			v1095 = v1091 - v1094
-			v1096 := v1092 / 7
-			v1097 := v1096 * 7
-			v1098 = v1092 - v1097
-			v1099 := v1095 < v1098
-			if v1099 {
+			v1095 = v1091 - ((v1091 / 7) * 7)
+			v1098 = v1092 - ((v1092 / 7) * 7)
+			if v1095 < v1098 {
 				v1102 = int32(-1)
 				goto b302
 			}
 		}
 		{
-			v1100 := v1098 < v1095
 			v1101 := int32(0)
-			if v1100 {
+			if v1098 < v1095 {
 				v1101 = int32(1)
 			}
 			v1102 = v1101
 		}
 	b302:
-		{
-			v1103 := v1102 < 0
-			if v1103 {
-				goto b304
-			}
+		if v1102 < 0 {
+			goto b304
 		}
-		{
-			v1104 := v1088 + -1
-			v1088 = v1104
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b299
+		v1088 = v1088 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b299
 	b304:
 		v1124 = v1088
 		goto b313
 	b305:
-		{
-			v1106 := v1078 <= v1105
-			if !v1106 {
-				goto b312
-			}
+		if !(v1078 <= v1105) {
+			goto b312
+		}
+		if !(uint64(v1105) < uint64(v5)) {
+			goto b311
 		}
 		{
-			v1107 := uint64(v1105) < uint64(v5)
-			if !v1107 {
-				goto b311
-			}
-		}
-		{
-			v1108 := int32(uint64(v1105))
-			v1109 := *(*int32)(unsafe.Add(m0, int(v1108)*4))
+			v1109 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1105)))*4))
 			v1110 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1111 := v1109 / 7
-			v1112 := v1111 * 7
-			v1113 = v1109 - v1112
-			v1114 := v1110 / 7
-			v1115 := v1114 * 7
-			v1116 = v1110 - v1115
-			v1117 := v1113 < v1116
-			if v1117 {
+			v1113 = v1109 - ((v1109 / 7) * 7)
+			v1116 = v1110 - ((v1110 / 7) * 7)
+			if v1113 < v1116 {
 				v1120 = int32(-1)
 				goto b309
 			}
 		}
 		{
-			v1118 := v1116 < v1113
 			v1119 := int32(0)
-			if v1118 {
+			if v1116 < v1113 {
 				v1119 = int32(1)
 			}
 			v1120 = v1119
 		}
 	b309:
-		{
-			v1121 := v1120 < 0
-			if v1121 {
-				goto b312
-			}
+		if v1120 < 0 {
+			goto b312
 		}
-		{
-			v1122 := v1105 + -1
-			v1105 = v1122
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b305
+		v1105 = v1105 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b305
 	b311:
 		g.Fault(32, v1105, v5, v0, int32(0), int32(0))
 		g.Leave(li)
@@ -4258,18 +3320,12 @@ func (g *pipelineHost) r11() int {
 	b312:
 		v1124 = v1105
 	b313:
-		{
-			v1125 := v1124 < v1078
-			if !v1125 {
-				goto b317
-			}
+		if !(v1124 < v1078) {
+			goto b317
 		}
-		{
-			v1126 = *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1127 := uint64(v1124) < uint64(v5)
-			if !v1127 {
-				goto b316
-			}
+		v1126 = *(*int32)(unsafe.Add(m0, int(v1025)*4))
+		if !(uint64(v1124) < uint64(v5)) {
+			goto b316
 		}
 		{
 			v1128 := int32(uint64(v1124))
@@ -4285,11 +3341,8 @@ func (g *pipelineHost) r11() int {
 		g.Leave(li)
 		continue
 	b317:
-		{
-			v1133 := uint64(v1124) < uint64(v5)
-			if !v1133 {
-				goto b345
-			}
+		if !(uint64(v1124) < uint64(v5)) {
+			goto b345
 		}
 		{
 			v1134 := int32(uint64(v1124))
@@ -4298,109 +3351,72 @@ func (g *pipelineHost) r11() int {
 			v1137 := *(*int32)(unsafe.Add(m0, int(v1136)*4))
 			*(*int32)(unsafe.Add(m0, int(v1136)*4)) = v1135
 			*(*int32)(unsafe.Add(m0, int(v1134)*4)) = v1137
-			v1140 := v1078 + 1
-			v1141 := v1124 + -1
-			v1142 = v1140
-			v1143 = v1141
+			v1142 = v1078 + 1
+			v1143 = v1124 + -1
 		}
 	b319:
-		{
-			v1144 := v1142 <= v1143
-			if !v1144 {
-				v1160 = v1143
-				goto b324
-			}
+		if !(v1142 <= v1143) {
+			v1160 = v1143
+			goto b324
 		}
 		{
-			v1145 := int32(uint64(v1142))
-			v1146 := *(*int32)(unsafe.Add(m0, int(v1145)*4))
+			v1146 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1142)))*4))
 			v1147 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1148 := v1146 / 7
-			v1149 := v1148 * 7
-			v1150 = v1146 - v1149
-			v1151 := v1147 / 7
-			v1152 := v1151 * 7
-			v1153 = v1147 - v1152
-			v1154 := v1150 < v1153
-			if v1154 {
+			v1150 = v1146 - ((v1146 / 7) * 7)
+			v1153 = v1147 - ((v1147 / 7) * 7)
+			if v1150 < v1153 {
 				v1157 = int32(-1)
 				goto b322
 			}
 		}
 		{
-			v1155 := v1153 < v1150
 			v1156 := int32(0)
-			if v1155 {
+			if v1153 < v1150 {
 				v1156 = int32(1)
 			}
 			v1157 = v1156
 		}
 	b322:
-		{
-			v1158 := v1157 < 0
-			if !v1158 {
-				v1160 = v1143
-				goto b324
-			}
+		if !(v1157 < 0) {
+			v1160 = v1143
+			goto b324
 		}
-		{
-			v1159 := v1142 + 1
-			v1246 = v1159
-			v1247 = v1143
-			goto b344
-		}
+		v1246 = v1142 + 1
+		v1247 = v1143
+		goto b344
 	b324:
-		{
-			v1161 := v1142 <= v1160
-			if !v1161 {
-				goto b329
-			}
+		if !(v1142 <= v1160) {
+			goto b329
 		}
 		{
-			v1162 := int32(uint64(v1160))
-			v1163 := *(*int32)(unsafe.Add(m0, int(v1162)*4))
+			v1163 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1160)))*4))
 			v1164 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1165 := v1163 / 7
-			v1166 := v1165 * 7
-			v1167 = v1163 - v1166
-			v1168 := v1164 / 7
-			v1169 := v1168 * 7
-			v1170 = v1164 - v1169
-			v1171 := v1167 < v1170
-			if v1171 {
+			v1167 = v1163 - ((v1163 / 7) * 7)
+			v1170 = v1164 - ((v1164 / 7) * 7)
+			if v1167 < v1170 {
 				v1174 = int32(-1)
 				goto b327
 			}
 		}
 		{
-			v1172 := v1170 < v1167
 			v1173 := int32(0)
-			if v1172 {
+			if v1170 < v1167 {
 				v1173 = int32(1)
 			}
 			v1174 = v1173
 		}
 	b327:
-		{
-			v1175 := v1174 < 0
-			if v1175 {
-				goto b329
-			}
+		if v1174 < 0 {
+			goto b329
 		}
-		{
-			v1176 := v1160 + -1
-			v1160 = v1176
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b324
+		v1160 = v1160 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b324
 	b329:
-		{
-			v1177 := v1160 < v1142
-			if !v1177 {
-				goto b343
-			}
+		if !(v1160 < v1142) {
+			goto b343
 		}
 		{
 			v1178 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
@@ -4412,56 +3428,37 @@ func (g *pipelineHost) r11() int {
 			v1184 = false
 		}
 	b331:
-		{
-			v1185 = v1183 - v82
-			v1186 = v83 - v1183
-			v1187 := v1185 < v1186
-			if !v1187 {
-				goto b333
-			}
+		v1185 = v1183 - v82
+		v1186 = v83 - v1183
+		if !(v1185 < v1186) {
+			goto b333
 		}
-		{
-			v1188 := v89 / 8
-			v1189 := v1188 <= v1185
-			v1190 := v1183 + 1
-			v1194 = v1190
-			v1195 = v83
-			v1196 = v1189
-			v1197 = v82
-			v1198 = v1183
-			goto b334
-		}
+		v1194 = v1183 + 1
+		v1195 = v83
+		v1196 = (v89 / 8) <= v1185
+		v1197 = v82
+		v1198 = v1183
+		goto b334
 	b333:
-		{
-			v1191 := v89 / 8
-			v1192 := v1191 <= v1186
-			v1193 := v1183 + 1
-			v1194 = v82
-			v1195 = v1183
-			v1196 = v1192
-			v1197 = v1193
-			v1198 = v83
-		}
+		v1194 = v82
+		v1195 = v1183
+		v1196 = (v89 / 8) <= v1186
+		v1197 = v1183 + 1
+		v1198 = v83
 	b334:
-		{
-			v1199 := uint32(v87) < uint32(48)
-			if !v1199 {
-				goto b342
-			}
+		if !(uint32(v87) < uint32(48)) {
+			goto b342
 		}
-		{
-			*(*int64)(unsafe.Add(m1, int(v87)*8)) = v1194
-			*(*int64)(unsafe.Add(m2, int(v87)*8)) = v1195
-			*(*int64)(unsafe.Add(m3, int(v87)*8)) = v456
-			*(*bool)(unsafe.Add(m4, int(v87))) = v1196
-			*(*bool)(unsafe.Add(m5, int(v87))) = v1184
-			v1205 := v87 + 1
-			v1206 = v1197
-			v1207 = v1198
-			v1208 = true
-			v1209 = true
-			v1210 = v1205
-		}
+		*(*int64)(unsafe.Add(m1, int(v87)*8)) = v1194
+		*(*int64)(unsafe.Add(m2, int(v87)*8)) = v1195
+		*(*int64)(unsafe.Add(m3, int(v87)*8)) = v456
+		*(*bool)(unsafe.Add(m4, int(v87))) = v1196
+		*(*bool)(unsafe.Add(m5, int(v87))) = v1184
+		v1206 = v1197
+		v1207 = v1198
+		v1208 = true
+		v1209 = true
+		v1210 = v87 + 1
 	b336:
 		v1211 = v1206
 		v1212 = v1207
@@ -4487,11 +3484,8 @@ func (g *pipelineHost) r11() int {
 			v1236 = v1222
 			goto b341
 		}
-		{
-			v1224 := v1222 == 0
-			if v1224 {
-				goto b351
-			}
+		if v1222 == 0 {
+			goto b351
 		}
 		{
 			v1225 := v1222 + -1
@@ -4530,10 +3524,8 @@ func (g *pipelineHost) r11() int {
 			v1241 := *(*int32)(unsafe.Add(m0, int(v1240)*4))
 			*(*int32)(unsafe.Add(m0, int(v1240)*4)) = v1239
 			*(*int32)(unsafe.Add(m0, int(v1238)*4)) = v1241
-			v1244 := v1142 + 1
-			v1245 := v1160 + -1
-			v1246 = v1244
-			v1247 = v1245
+			v1246 = v1142 + 1
+			v1247 = v1160 + -1
 		}
 	b344:
 		v1142 = v1246
@@ -4596,14 +3588,12 @@ func (g *pipelineHost) r12() int {
 		{
 			v1254 := *(*int32)(unsafe.Add(m0, x*4))
 			v1255 = v1254 * 10
-			v1256 := v50 != 0
-			if !v1256 {
+			if !(v50 != 0) {
 				goto b356
 			}
 		}
 		{
-			v1257 := int32(uint64(v49))
-			v1258 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable2), int(v1257)*4))
+			v1258 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable2), int(int32(uint64(v49)))*4))
 			v1259 = v1255 + v1258
 			v1260 := uint64(v8) < uint64(v3)
 			if !v1260 {
@@ -4704,18 +3694,11 @@ func (g *rounded32Host) r0() int {
 			v20 := float32(v11 * v13)
 			v21 := float32(v20 + v15)
 			*(*float32)(unsafe.Add(p3, v19)) = v21
-			v23 := float32(v15 - v20)
-			*(*float32)(unsafe.Add(p3, v19+4)) = v23
-			v25 := float32(v15 * v13)
-			v26 := float32(v20 - v25)
-			*(*float32)(unsafe.Add(p3, v19+8)) = v26
+			*(*float32)(unsafe.Add(p3, v19+4)) = float32(v15 - v20)
+			*(*float32)(unsafe.Add(p3, v19+8)) = float32(v20 - float32(v15*v13))
 			*(*float32)(unsafe.Add(p3, v19+12)) = v21
 			*(*float32)(unsafe.Add(p3, v19+16)) = v21
-			v30 := float32(v11 * v11)
-			v31 := float32(v13 * v13)
-			v32 := float32(v30 + v31)
-			v33 := float32(v15 * v15)
-			v34 := float32(v32 + v33)
+			v34 := float32(float32(float32(v11*v11)+float32(v13*v13)) + float32(v15*v15))
 			*(*float32)(unsafe.Add(p3, v19+20)) = v34
 			continue
 		}
@@ -4817,18 +3800,11 @@ func (g *rounded64Host) r0() int {
 			v20 := float64(v11 * v13)
 			v21 := float64(v20 + v15)
 			*(*float64)(unsafe.Add(p3, v19)) = v21
-			v23 := float64(v15 - v20)
-			*(*float64)(unsafe.Add(p3, v19+8)) = v23
-			v25 := float64(v15 * v13)
-			v26 := float64(v20 - v25)
-			*(*float64)(unsafe.Add(p3, v19+16)) = v26
+			*(*float64)(unsafe.Add(p3, v19+8)) = float64(v15 - v20)
+			*(*float64)(unsafe.Add(p3, v19+16)) = float64(v20 - float64(v15*v13))
 			*(*float64)(unsafe.Add(p3, v19+24)) = v21
 			*(*float64)(unsafe.Add(p3, v19+32)) = v21
-			v30 := float64(v11 * v11)
-			v31 := float64(v13 * v13)
-			v32 := float64(v30 + v31)
-			v33 := float64(v15 * v15)
-			v34 := float64(v32 + v33)
+			v34 := float64(float64(float64(v11*v11)+float64(v13*v13)) + float64(v15*v15))
 			*(*float64)(unsafe.Add(p3, v19+40)) = v34
 			continue
 		}
@@ -5011,47 +3987,23 @@ func (g *sharedHost) r2() int {
 		v20 = true
 		v21 = int32(0)
 	b6:
-		{
-			v22 = int64(uint32(v21))
-			v23 = v17 - v16
-			v24 := v23 <= 12
-			if !v24 {
-				goto b32
-			}
+		v22 = int64(uint32(v21))
+		v23 = v17 - v16
+		if !(v23 <= 12) {
+			goto b32
 		}
-		{
-			v25 := v16 + 1
-			v26 = -2147483648 <= v16
-			v27 = v16 <= 2147483647
-			v28 = v25
-		}
+		v26 = -2147483648 <= v16
+		v27 = v16 <= 2147483647
+		v28 = v16 + 1
 	b8:
-		{
-			v29 := v28 < v17
-			if !v29 {
-				goto b31
-			}
+		if !(v28 < v17) {
+			goto b31
 		}
 		{
-			v30 := -2147483648 <= v28
-			v31 := v28 <= 2147483647
-			v32 := uint64(v28) < uint64(32)
-			v33 := v28 - v16
-			v34 := v33 * -1
-			v35 := v34 + 1
-			v36 := v28 + v35
-			v37 := uint64(v36) < uint64(32)
-			v38 := v28 + -1
-			v39 := uint64(v38) < uint64(32)
-			v40 := v36 + -1
-			v41 := uint64(v40) < uint64(32)
-			v42 := v30 && v31
-			v43 := v42 && v26
-			v44 := v43 && v27
-			v45 := v44 && v32
-			v46 := v45 && v37
-			v47 := v46 && v39
-			v48 := v47 && v41
+			v36 := v28 + (((v28 - v16) * -1) + 1)
+			v44 := (((-2147483648 <= v28) && (v28 <= 2147483647)) && v26) && v27
+			v46 := (v44 && (uint64(v28) < uint64(32))) && (uint64(v36) < uint64(32))
+			v48 := (v46 && (uint64(v28+-1) < uint64(32))) && (uint64(v36+-1) < uint64(32))
 			if !v48 {
 				v68 = v28
 				goto b18
@@ -5059,23 +4011,17 @@ func (g *sharedHost) r2() int {
 			v49 = v28
 		}
 	b10:
-		{
-			v50 := v16 < v49
-			if !v50 {
-				goto b30
-			}
+		if !(v16 < v49) {
+			goto b30
 		}
-		{
-			v51 = int32(uint64(v49))
-			v52 = *(*float32)(unsafe.Add(m0, int(v51)*4))
-			v53 = v49 + -1
-			v54 = int32(uint64(v53))
-			v55 = *(*float32)(unsafe.Add(m0, int(v54)*4))
-			v56 := v55 != v55
-			v57 = v52 != v52
-			if !v56 {
-				goto b13
-			}
+		v51 = int32(uint64(v49))
+		v52 = *(*float32)(unsafe.Add(m0, int(v51)*4))
+		v53 = v49 + -1
+		v54 = int32(uint64(v53))
+		v55 = *(*float32)(unsafe.Add(m0, int(v54)*4))
+		v57 = v52 != v52
+		if !(v55 != v55) {
+			goto b13
 		}
 		{
 			v58 := int32(-1)
@@ -5090,27 +4036,20 @@ func (g *sharedHost) r2() int {
 			v62 = int32(1)
 			goto b16
 		}
-		{
-			v59 := v55 < v52
-			if v59 {
-				v62 = int32(-1)
-				goto b16
-			}
+		if v55 < v52 {
+			v62 = int32(-1)
+			goto b16
 		}
 		{
-			v60 := v52 < v55
 			v61 := int32(0)
-			if v60 {
+			if v52 < v55 {
 				v61 = int32(1)
 			}
 			v62 = v61
 		}
 	b16:
-		{
-			v63 := v62 < 0
-			if !v63 {
-				goto b30
-			}
+		if !(v62 < 0) {
+			goto b30
 		}
 		{
 			v64 := *(*float32)(unsafe.Add(m0, int(v54)*4))
@@ -5124,35 +4063,23 @@ func (g *sharedHost) r2() int {
 			goto b10
 		}
 	b18:
-		{
-			v69 := v16 < v68
-			if !v69 {
-				goto b30
-			}
+		if !(v16 < v68) {
+			goto b30
 		}
-		{
-			v70 := uint64(v68) < uint64(32)
-			if !v70 {
-				goto b29
-			}
+		if !(uint64(v68) < uint64(32)) {
+			goto b29
 		}
-		{
-			v71 = int32(uint64(v68))
-			v72 = *(*float32)(unsafe.Add(m0, int(v71)*4))
-			v73 = v68 + -1
-			v74 := uint64(v73) < uint64(32)
-			if !v74 {
-				goto b28
-			}
+		v71 = int32(uint64(v68))
+		v72 = *(*float32)(unsafe.Add(m0, int(v71)*4))
+		v73 = v68 + -1
+		if !(uint64(v73) < uint64(32)) {
+			goto b28
 		}
-		{
-			v75 = int32(uint64(v73))
-			v76 = *(*float32)(unsafe.Add(m0, int(v75)*4))
-			v77 := v76 != v76
-			v78 = v72 != v72
-			if !v77 {
-				goto b23
-			}
+		v75 = int32(uint64(v73))
+		v76 = *(*float32)(unsafe.Add(m0, int(v75)*4))
+		v78 = v72 != v72
+		if !(v76 != v76) {
+			goto b23
 		}
 		{
 			v79 := int32(-1)
@@ -5167,27 +4094,20 @@ func (g *sharedHost) r2() int {
 			v83 = int32(1)
 			goto b26
 		}
-		{
-			v80 := v76 < v72
-			if v80 {
-				v83 = int32(-1)
-				goto b26
-			}
+		if v76 < v72 {
+			v83 = int32(-1)
+			goto b26
 		}
 		{
-			v81 := v72 < v76
 			v82 := int32(0)
-			if v81 {
+			if v72 < v76 {
 				v82 = int32(1)
 			}
 			v83 = v82
 		}
 	b26:
-		{
-			v84 := v83 < 0
-			if !v84 {
-				goto b30
-			}
+		if !(v83 < 0) {
+			goto b30
 		}
 		{
 			v85 := *(*float32)(unsafe.Add(m0, int(v75)*4))
@@ -5209,14 +4129,11 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b30:
-		{
-			v91 := v28 + 1
-			v28 = v91
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b8
+		v28 = v28 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b8
 	b31:
 		v1039 = v16
 		v1040 = v17
@@ -5227,66 +4144,40 @@ func (g *sharedHost) r2() int {
 		v1045 = true
 		goto b427
 	b32:
-		{
-			v92 := v18 == 0
-			if !v92 {
-				goto b117
-			}
+		if !(v18 == 0) {
+			goto b117
 		}
-		{
-			v93 = v23 + -1
-			v94 := v93 / 2
-			v95 = v94
-		}
+		v93 = v23 + -1
+		v95 = v93 / 2
 	b34:
-		{
-			v96 := 0 <= v95
-			if !v96 {
-				goto b59
-			}
-			v97 = v95
+		if !(0 <= v95) {
+			goto b59
 		}
+		v97 = v95
 	b35:
-		{
-			v98 = v97 * 2
-			v99 = v98 + 1
-			v100 := v23 <= v99
-			if v100 {
-				goto b56
-			}
+		v98 = v97 * 2
+		v99 = v98 + 1
+		if v23 <= v99 {
+			goto b56
 		}
-		{
-			v101 = v98 + 2
-			v102 := v101 < v23
-			if !v102 {
-				v122 = v99
-				goto b47
-			}
+		v101 = v98 + 2
+		if !(v101 < v23) {
+			v122 = v99
+			goto b47
 		}
-		{
-			v103 = v16 + v99
-			v104 := uint64(v103) < uint64(32)
-			if !v104 {
-				goto b46
-			}
+		v103 = v16 + v99
+		if !(uint64(v103) < uint64(32)) {
+			goto b46
 		}
-		{
-			v105 := int32(uint64(v103))
-			v106 = *(*float32)(unsafe.Add(m0, int(v105)*4))
-			v107 = v103 + 1
-			v108 := uint64(v107) < uint64(32)
-			if !v108 {
-				goto b45
-			}
+		v106 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v103)))*4))
+		v107 = v103 + 1
+		if !(uint64(v107) < uint64(32)) {
+			goto b45
 		}
-		{
-			v109 := int32(uint64(v107))
-			v110 = *(*float32)(unsafe.Add(m0, int(v109)*4))
-			v111 := v110 != v110
-			v112 = v106 != v106
-			if !v111 {
-				goto b41
-			}
+		v110 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v107)))*4))
+		v112 = v106 != v106
+		if !(v110 != v110) {
+			goto b41
 		}
 		{
 			v113 := int32(-1)
@@ -5301,26 +4192,21 @@ func (g *sharedHost) r2() int {
 			v117 = int32(1)
 			goto b44
 		}
-		{
-			v114 := v110 < v106
-			if v114 {
-				v117 = int32(-1)
-				goto b44
-			}
+		if v110 < v106 {
+			v117 = int32(-1)
+			goto b44
 		}
 		{
-			v115 := v106 < v110
 			v116 := int32(0)
-			if v115 {
+			if v106 < v110 {
 				v116 = int32(1)
 			}
 			v117 = v116
 		}
 	b44:
 		{
-			v118 := v117 < 0
 			v119 := v99
-			if v118 {
+			if v117 < 0 {
 				v119 = v101
 			}
 			v122 = v119
@@ -5335,30 +4221,21 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b47:
-		{
-			v123 = v16 + v97
-			v124 := uint64(v123) < uint64(32)
-			if !v124 {
-				goto b58
-			}
+		v123 = v16 + v97
+		if !(uint64(v123) < uint64(32)) {
+			goto b58
 		}
-		{
-			v125 = int32(uint64(v123))
-			v126 = *(*float32)(unsafe.Add(m0, int(v125)*4))
-			v127 = v16 + v122
-			v128 := uint64(v127) < uint64(32)
-			if !v128 {
-				goto b57
-			}
+		v125 = int32(uint64(v123))
+		v126 = *(*float32)(unsafe.Add(m0, int(v125)*4))
+		v127 = v16 + v122
+		if !(uint64(v127) < uint64(32)) {
+			goto b57
 		}
-		{
-			v129 = int32(uint64(v127))
-			v130 = *(*float32)(unsafe.Add(m0, int(v129)*4))
-			v131 := v130 != v130
-			v132 = v126 != v126
-			if !v131 {
-				goto b51
-			}
+		v129 = int32(uint64(v127))
+		v130 = *(*float32)(unsafe.Add(m0, int(v129)*4))
+		v132 = v126 != v126
+		if !(v130 != v130) {
+			goto b51
 		}
 		{
 			v133 := int32(-1)
@@ -5373,27 +4250,20 @@ func (g *sharedHost) r2() int {
 			v137 = int32(1)
 			goto b54
 		}
-		{
-			v134 := v130 < v126
-			if v134 {
-				v137 = int32(-1)
-				goto b54
-			}
+		if v130 < v126 {
+			v137 = int32(-1)
+			goto b54
 		}
 		{
-			v135 := v126 < v130
 			v136 := int32(0)
-			if v135 {
+			if v126 < v130 {
 				v136 = int32(1)
 			}
 			v137 = v136
 		}
 	b54:
-		{
-			v138 := v137 < 0
-			if !v138 {
-				goto b56
-			}
+		if !(v137 < 0) {
+			goto b56
 		}
 		{
 			v139 := *(*float32)(unsafe.Add(m0, int(v129)*4))
@@ -5407,14 +4277,11 @@ func (g *sharedHost) r2() int {
 			goto b35
 		}
 	b56:
-		{
-			v143 := v95 + -1
-			v95 = v143
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b34
+		v95 = v95 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b34
 	b57:
 		g.Fault(6, v127, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -5425,40 +4292,23 @@ func (g *sharedHost) r2() int {
 		continue
 	b59:
 		{
-			v146 := -2147483648 <= v16
-			v147 := v16 <= 2147483647
-			v148 := v93 <= 2147483647
-			v149 := v16 + v93
-			v150 := uint64(v149) < uint64(32)
-			v151 := v23 * -1
-			v152 := v151 + 1
-			v153 := v93 + v152
-			v154 := v16 + v153
-			v155 := uint64(v154) < uint64(32)
 			v156 = uint64(v16) < uint64(32)
-			v157 := v146 && v147
-			v158 := v157 && v148
-			v159 := v158 && v150
-			v160 := v159 && v155
-			v161 := v160 && v156
+			v158 := ((-2147483648 <= v16) && (v16 <= 2147483647)) && (v93 <= 2147483647)
+			v160 := (v158 && (uint64(v16+v93) < uint64(32))) && (uint64(v16+(v93+((v23*-1)+1))) < uint64(32))
 			v162 = int32(uint64(v16))
 			v163 = int32(uint64(v16))
-			if !v161 {
+			if !(v160 && v156) {
 				v221 = v93
 				goto b86
 			}
 			v164 = v93
 		}
 	b60:
-		{
-			v165 := 0 <= v164
-			if !v165 {
-				goto b116
-			}
+		if !(0 <= v164) {
+			goto b116
 		}
 		{
-			v166 := v16 + v164
-			v167 := int32(uint64(v166))
+			v167 := int32(uint64(v16 + v164))
 			v168 := *(*float32)(unsafe.Add(m0, int(v167)*4))
 			v169 := *(*float32)(unsafe.Add(m0, int(v163)*4))
 			*(*float32)(unsafe.Add(m0, int(v163)*4)) = v168
@@ -5466,46 +4316,29 @@ func (g *sharedHost) r2() int {
 			v172 = int64(0)
 		}
 	b62:
-		{
-			v173 = v172 * 2
-			v174 = v173 + 1
-			v175 := v164 <= v174
-			if v175 {
-				goto b83
-			}
+		v173 = v172 * 2
+		v174 = v173 + 1
+		if v164 <= v174 {
+			goto b83
 		}
-		{
-			v176 = v173 + 2
-			v177 := v176 < v164
-			if !v177 {
-				v197 = v174
-				goto b74
-			}
+		v176 = v173 + 2
+		if !(v176 < v164) {
+			v197 = v174
+			goto b74
 		}
-		{
-			v178 = v16 + v174
-			v179 := uint64(v178) < uint64(32)
-			if !v179 {
-				goto b73
-			}
+		v178 = v16 + v174
+		if !(uint64(v178) < uint64(32)) {
+			goto b73
 		}
-		{
-			v180 := int32(uint64(v178))
-			v181 = *(*float32)(unsafe.Add(m0, int(v180)*4))
-			v182 = v178 + 1
-			v183 := uint64(v182) < uint64(32)
-			if !v183 {
-				goto b72
-			}
+		v181 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v178)))*4))
+		v182 = v178 + 1
+		if !(uint64(v182) < uint64(32)) {
+			goto b72
 		}
-		{
-			v184 := int32(uint64(v182))
-			v185 = *(*float32)(unsafe.Add(m0, int(v184)*4))
-			v186 := v185 != v185
-			v187 = v181 != v181
-			if !v186 {
-				goto b68
-			}
+		v185 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v182)))*4))
+		v187 = v181 != v181
+		if !(v185 != v185) {
+			goto b68
 		}
 		{
 			v188 := int32(-1)
@@ -5520,26 +4353,21 @@ func (g *sharedHost) r2() int {
 			v192 = int32(1)
 			goto b71
 		}
-		{
-			v189 := v185 < v181
-			if v189 {
-				v192 = int32(-1)
-				goto b71
-			}
+		if v185 < v181 {
+			v192 = int32(-1)
+			goto b71
 		}
 		{
-			v190 := v181 < v185
 			v191 := int32(0)
-			if v190 {
+			if v181 < v185 {
 				v191 = int32(1)
 			}
 			v192 = v191
 		}
 	b71:
 		{
-			v193 := v192 < 0
 			v194 := v174
-			if v193 {
+			if v192 < 0 {
 				v194 = v176
 			}
 			v197 = v194
@@ -5554,30 +4382,21 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b74:
-		{
-			v198 = v16 + v172
-			v199 := uint64(v198) < uint64(32)
-			if !v199 {
-				goto b85
-			}
+		v198 = v16 + v172
+		if !(uint64(v198) < uint64(32)) {
+			goto b85
 		}
-		{
-			v200 = int32(uint64(v198))
-			v201 = *(*float32)(unsafe.Add(m0, int(v200)*4))
-			v202 = v16 + v197
-			v203 := uint64(v202) < uint64(32)
-			if !v203 {
-				goto b84
-			}
+		v200 = int32(uint64(v198))
+		v201 = *(*float32)(unsafe.Add(m0, int(v200)*4))
+		v202 = v16 + v197
+		if !(uint64(v202) < uint64(32)) {
+			goto b84
 		}
-		{
-			v204 = int32(uint64(v202))
-			v205 = *(*float32)(unsafe.Add(m0, int(v204)*4))
-			v206 := v205 != v205
-			v207 = v201 != v201
-			if !v206 {
-				goto b78
-			}
+		v204 = int32(uint64(v202))
+		v205 = *(*float32)(unsafe.Add(m0, int(v204)*4))
+		v207 = v201 != v201
+		if !(v205 != v205) {
+			goto b78
 		}
 		{
 			v208 := int32(-1)
@@ -5592,27 +4411,20 @@ func (g *sharedHost) r2() int {
 			v212 = int32(1)
 			goto b81
 		}
-		{
-			v209 := v205 < v201
-			if v209 {
-				v212 = int32(-1)
-				goto b81
-			}
+		if v205 < v201 {
+			v212 = int32(-1)
+			goto b81
 		}
 		{
-			v210 := v201 < v205
 			v211 := int32(0)
-			if v210 {
+			if v201 < v205 {
 				v211 = int32(1)
 			}
 			v212 = v211
 		}
 	b81:
-		{
-			v213 := v212 < 0
-			if !v213 {
-				goto b83
-			}
+		if !(v212 < 0) {
+			goto b83
 		}
 		{
 			v214 := *(*float32)(unsafe.Add(m0, int(v204)*4))
@@ -5626,14 +4438,11 @@ func (g *sharedHost) r2() int {
 			goto b62
 		}
 	b83:
-		{
-			v218 := v164 + -1
-			v164 = v218
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b60
+		v164 = v164 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b60
 	b84:
 		g.Fault(6, v202, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -5643,18 +4452,12 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b86:
-		{
-			v222 := 0 <= v221
-			if !v222 {
-				goto b116
-			}
+		if !(0 <= v221) {
+			goto b116
 		}
-		{
-			v223 = v16 + v221
-			v224 := uint64(v223) < uint64(32)
-			if !v224 {
-				goto b115
-			}
+		v223 = v16 + v221
+		if !(uint64(v223) < uint64(32)) {
+			goto b115
 		}
 		v225 = int32(uint64(v223))
 		v226 = *(*float32)(unsafe.Add(m0, int(v225)*4))
@@ -5668,46 +4471,29 @@ func (g *sharedHost) r2() int {
 			v230 = int64(0)
 		}
 	b90:
-		{
-			v231 = v230 * 2
-			v232 = v231 + 1
-			v233 := v221 <= v232
-			if v233 {
-				goto b111
-			}
+		v231 = v230 * 2
+		v232 = v231 + 1
+		if v221 <= v232 {
+			goto b111
 		}
-		{
-			v234 = v231 + 2
-			v235 := v234 < v221
-			if !v235 {
-				v255 = v232
-				goto b102
-			}
+		v234 = v231 + 2
+		if !(v234 < v221) {
+			v255 = v232
+			goto b102
 		}
-		{
-			v236 = v16 + v232
-			v237 := uint64(v236) < uint64(32)
-			if !v237 {
-				goto b101
-			}
+		v236 = v16 + v232
+		if !(uint64(v236) < uint64(32)) {
+			goto b101
 		}
-		{
-			v238 := int32(uint64(v236))
-			v239 = *(*float32)(unsafe.Add(m0, int(v238)*4))
-			v240 = v236 + 1
-			v241 := uint64(v240) < uint64(32)
-			if !v241 {
-				goto b100
-			}
+		v239 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v236)))*4))
+		v240 = v236 + 1
+		if !(uint64(v240) < uint64(32)) {
+			goto b100
 		}
-		{
-			v242 := int32(uint64(v240))
-			v243 = *(*float32)(unsafe.Add(m0, int(v242)*4))
-			v244 := v243 != v243
-			v245 = v239 != v239
-			if !v244 {
-				goto b96
-			}
+		v243 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v240)))*4))
+		v245 = v239 != v239
+		if !(v243 != v243) {
+			goto b96
 		}
 		{
 			v246 := int32(-1)
@@ -5722,26 +4508,21 @@ func (g *sharedHost) r2() int {
 			v250 = int32(1)
 			goto b99
 		}
-		{
-			v247 := v243 < v239
-			if v247 {
-				v250 = int32(-1)
-				goto b99
-			}
+		if v243 < v239 {
+			v250 = int32(-1)
+			goto b99
 		}
 		{
-			v248 := v239 < v243
 			v249 := int32(0)
-			if v248 {
+			if v239 < v243 {
 				v249 = int32(1)
 			}
 			v250 = v249
 		}
 	b99:
 		{
-			v251 := v250 < 0
 			v252 := v232
-			if v251 {
+			if v250 < 0 {
 				v252 = v234
 			}
 			v255 = v252
@@ -5756,30 +4537,21 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b102:
-		{
-			v256 = v16 + v230
-			v257 := uint64(v256) < uint64(32)
-			if !v257 {
-				goto b113
-			}
+		v256 = v16 + v230
+		if !(uint64(v256) < uint64(32)) {
+			goto b113
 		}
-		{
-			v258 = int32(uint64(v256))
-			v259 = *(*float32)(unsafe.Add(m0, int(v258)*4))
-			v260 = v16 + v255
-			v261 := uint64(v260) < uint64(32)
-			if !v261 {
-				goto b112
-			}
+		v258 = int32(uint64(v256))
+		v259 = *(*float32)(unsafe.Add(m0, int(v258)*4))
+		v260 = v16 + v255
+		if !(uint64(v260) < uint64(32)) {
+			goto b112
 		}
-		{
-			v262 = int32(uint64(v260))
-			v263 = *(*float32)(unsafe.Add(m0, int(v262)*4))
-			v264 := v263 != v263
-			v265 = v259 != v259
-			if !v264 {
-				goto b106
-			}
+		v262 = int32(uint64(v260))
+		v263 = *(*float32)(unsafe.Add(m0, int(v262)*4))
+		v265 = v259 != v259
+		if !(v263 != v263) {
+			goto b106
 		}
 		{
 			v266 := int32(-1)
@@ -5794,27 +4566,20 @@ func (g *sharedHost) r2() int {
 			v270 = int32(1)
 			goto b109
 		}
-		{
-			v267 := v263 < v259
-			if v267 {
-				v270 = int32(-1)
-				goto b109
-			}
+		if v263 < v259 {
+			v270 = int32(-1)
+			goto b109
 		}
 		{
-			v268 := v259 < v263
 			v269 := int32(0)
-			if v268 {
+			if v259 < v263 {
 				v269 = int32(1)
 			}
 			v270 = v269
 		}
 	b109:
-		{
-			v271 := v270 < 0
-			if !v271 {
-				goto b111
-			}
+		if !(v270 < 0) {
+			goto b111
 		}
 		{
 			v272 := *(*float32)(unsafe.Add(m0, int(v262)*4))
@@ -5828,14 +4593,11 @@ func (g *sharedHost) r2() int {
 			goto b90
 		}
 	b111:
-		{
-			v276 := v221 + -1
-			v221 = v276
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b86
+		v221 = v221 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b86
 	b112:
 		g.Fault(6, v260, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -5867,49 +4629,25 @@ func (g *sharedHost) r2() int {
 			goto b130
 		}
 		{
-			v281 := int32(uint64(v23))
-			v282 := int64(uint64(v23) >> 32)
-			v283 := int32(uint64(v282))
-			v284 := v283 == 0
-			v285 := int32(bits.Len32(uint32(v281))) - 1
-			v286 := 31 - v285
-			v287 := v286 + 32
-			v288 := int32(bits.Len32(uint32(v283))) - 1
-			v289 := 31 - v288
-			v290 := v289
-			if v284 {
+			v283 := int32(uint64(int64(uint64(v23) >> 32)))
+			v287 := (31 - (int32(bits.Len32(uint32(int32(uint64(v23))))) - 1)) + 32
+			v290 := 31 - (int32(bits.Len32(uint32(v283))) - 1)
+			if v283 == 0 {
 				v290 = v287
 			}
 			v291 := 64 - v290
-			v292 := uint32(v291) < uint32(64)
-			v293 := v291 & 63
-			v294 := int64(uint32(v293))
-			v295 := int64(1) << (uint64(v294) & 63)
 			v296 := int64(0)
-			if v292 {
-				v296 = v295
+			if uint32(v291) < uint32(64) {
+				v296 = int64(1) << (uint64(int64(uint32(v291&63))) & 63)
 			}
-			v297 := v23 / 4
-			v298 := v297 * 2
-			v299 := v16 + v298
+			v299 := v16 + ((v23 / 4) * 2)
 			v300 := v299 + -1
-			v301 := -2147483648 <= v300
-			v302 := v300 <= 2147483647
-			v303 := -2147483648 <= v299
-			v304 := v299 <= 2147483647
 			v305 = v299 + 1
-			v306 := v305 <= 2147483647
-			v307 := uint64(v300) < uint64(32)
-			v308 := uint64(v305) < uint64(32)
-			v309 := v301 && v302
-			v310 := v309 && v303
-			v311 := v310 && v304
-			v312 := v311 && v306
-			v313 := v312 && v307
-			v314 := v313 && v308
+			v310 := ((-2147483648 <= v300) && (v300 <= 2147483647)) && (-2147483648 <= v299)
+			v313 := ((v310 && (v299 <= 2147483647)) && (v305 <= 2147483647)) && (uint64(v300) < uint64(32))
 			v315 = v296 + -1
 			v316 = v296 + -1
-			if !v314 {
+			if !(v313 && (uint64(v305) < uint64(32))) {
 				v340 = v23
 				v341 = v300
 				goto b123
@@ -5918,29 +4656,20 @@ func (g *sharedHost) r2() int {
 			v318 = v300
 		}
 	b119:
-		{
-			v319 := v318 <= v305
-			if !v319 {
-				goto b129
-			}
+		if !(v318 <= v305) {
+			goto b129
 		}
 		{
-			v320 := v317 << 13
-			v321 := v317 ^ v320
-			v322 := int64(uint64(v321) >> 7)
-			v323 := v321 ^ v322
-			v324 := v323 << 17
-			v325 = v323 ^ v324
+			v321 := v317 ^ (v317 << 13)
+			v323 := v321 ^ int64(uint64(v321)>>7)
+			v325 = v323 ^ (v323 << 17)
 			v326 := v325 & v316
-			v327 := v23 <= v326
-			v328 := v326 - v23
 			v329 := v326
-			if v327 {
-				v329 = v328
+			if v23 <= v326 {
+				v329 = v326 - v23
 			}
 			v330 = v16 + v329
-			v331 := uint64(v330) < uint64(32)
-			if !v331 {
+			if !(uint64(v330) < uint64(32)) {
 				goto b122
 			}
 		}
@@ -5951,9 +4680,8 @@ func (g *sharedHost) r2() int {
 			v335 := *(*float32)(unsafe.Add(m0, int(v334)*4))
 			*(*float32)(unsafe.Add(m0, int(v334)*4)) = v333
 			*(*float32)(unsafe.Add(m0, int(v332)*4)) = v335
-			v338 := v318 + 1
 			v317 = v325
-			v318 = v338
+			v318 = v318 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -5964,48 +4692,35 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b123:
-		{
-			v342 := v341 <= v305
-			if !v342 {
-				goto b129
-			}
+		if !(v341 <= v305) {
+			goto b129
 		}
 		{
-			v343 := v340 << 13
-			v344 := v340 ^ v343
-			v345 := int64(uint64(v344) >> 7)
-			v346 := v344 ^ v345
-			v347 := v346 << 17
-			v348 = v346 ^ v347
+			v344 := v340 ^ (v340 << 13)
+			v346 := v344 ^ int64(uint64(v344)>>7)
+			v348 = v346 ^ (v346 << 17)
 			v349 := v348 & v315
-			v350 := v23 <= v349
-			v351 := v349 - v23
 			v352 := v349
-			if v350 {
-				v352 = v351
+			if v23 <= v349 {
+				v352 = v349 - v23
 			}
 			v353 = v16 + v352
-			v354 := uint64(v353) < uint64(32)
-			if !v354 {
+			if !(uint64(v353) < uint64(32)) {
 				goto b128
 			}
 		}
-		{
-			v355 = int32(uint64(v353))
-			v356 = *(*float32)(unsafe.Add(m0, int(v355)*4))
-			v357 := uint64(v341) < uint64(32)
-			if !v357 {
-				goto b127
-			}
+		v355 = int32(uint64(v353))
+		v356 = *(*float32)(unsafe.Add(m0, int(v355)*4))
+		if !(uint64(v341) < uint64(32)) {
+			goto b127
 		}
 		{
 			v358 := int32(uint64(v341))
 			v359 := *(*float32)(unsafe.Add(m0, int(v358)*4))
 			*(*float32)(unsafe.Add(m0, int(v358)*4)) = v356
 			*(*float32)(unsafe.Add(m0, int(v355)*4)) = v359
-			v362 := v341 + 1
 			v340 = v348
-			v341 = v362
+			v341 = v341 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -6020,20 +4735,14 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b129:
-		{
-			v365 := v18 + -1
-			v366 = v365
-		}
+		v366 = v18 + -1
 	b130:
 		{
 			v367 := v23 / 4
 			v368 = v16 + v367
-			v369 := v367 * 2
-			v370 = v16 + v369
-			v371 := v367 * 3
-			v372 = v16 + v371
-			v373 := 50 <= v23
-			if !v373 {
+			v370 = v16 + (v367 * 2)
+			v372 = v16 + (v367 * 3)
+			if !(50 <= v23) {
 				v535 = int32(0)
 				v536 = v368
 				v537 = v370
@@ -6041,30 +4750,19 @@ func (g *sharedHost) r2() int {
 				goto b201
 			}
 		}
-		{
-			v374 = v368 + -1
-			v375 = v368 + 1
-			v376 := uint64(v368) < uint64(32)
-			if !v376 {
-				goto b200
-			}
+		v374 = v368 + -1
+		v375 = v368 + 1
+		if !(uint64(v368) < uint64(32)) {
+			goto b200
 		}
-		{
-			v377 := int32(uint64(v368))
-			v378 = *(*float32)(unsafe.Add(m0, int(v377)*4))
-			v379 := uint64(v374) < uint64(32)
-			if !v379 {
-				goto b199
-			}
+		v378 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v368)))*4))
+		if !(uint64(v374) < uint64(32)) {
+			goto b199
 		}
-		{
-			v380 := int32(uint64(v374))
-			v381 = *(*float32)(unsafe.Add(m0, int(v380)*4))
-			v382 := v381 != v381
-			v383 = v378 != v378
-			if !v382 {
-				goto b135
-			}
+		v381 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v374)))*4))
+		v383 = v378 != v378
+		if !(v381 != v381) {
+			goto b135
 		}
 		{
 			v384 := int32(-1)
@@ -6079,51 +4777,36 @@ func (g *sharedHost) r2() int {
 			v388 = int32(1)
 			goto b138
 		}
-		{
-			v385 := v381 < v378
-			if v385 {
-				v388 = int32(-1)
-				goto b138
-			}
+		if v381 < v378 {
+			v388 = int32(-1)
+			goto b138
 		}
 		{
-			v386 := v378 < v381
 			v387 := int32(0)
-			if v386 {
+			if v378 < v381 {
 				v387 = int32(1)
 			}
 			v388 = v387
 		}
 	b138:
-		{
-			v389 := v388 < 0
-			if v389 {
-				v390 = int32(1)
-				v391 = v368
-				v392 = v374
-				goto b140
-			}
+		if v388 < 0 {
+			v390 = int32(1)
+			v391 = v368
+			v392 = v374
+			goto b140
 		}
 		v390 = int32(0)
 		v391 = v374
 		v392 = v368
 	b140:
-		{
-			v393 := uint64(v375) < uint64(32)
-			if !v393 {
-				goto b198
-			}
+		if !(uint64(v375) < uint64(32)) {
+			goto b198
 		}
-		{
-			v394 := int32(uint64(v375))
-			v395 = *(*float32)(unsafe.Add(m0, int(v394)*4))
-			v396 := int32(uint64(v392))
-			v397 = *(*float32)(unsafe.Add(m0, int(v396)*4))
-			v398 := v397 != v397
-			v399 = v395 != v395
-			if !v398 {
-				goto b143
-			}
+		v395 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v375)))*4))
+		v397 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v392)))*4))
+		v399 = v395 != v395
+		if !(v397 != v397) {
+			goto b143
 		}
 		{
 			v400 := int32(-1)
@@ -6138,17 +4821,13 @@ func (g *sharedHost) r2() int {
 			v404 = int32(1)
 			goto b146
 		}
-		{
-			v401 := v397 < v395
-			if v401 {
-				v404 = int32(-1)
-				goto b146
-			}
+		if v397 < v395 {
+			v404 = int32(-1)
+			goto b146
 		}
 		{
-			v402 := v395 < v397
 			v403 := int32(0)
-			if v402 {
+			if v395 < v397 {
 				v403 = int32(1)
 			}
 			v404 = v403
@@ -6156,22 +4835,18 @@ func (g *sharedHost) r2() int {
 	b146:
 		{
 			v405 := v404 < 0
-			v406 := v390 + 1
 			v407 = v390
 			if v405 {
-				v407 = v406
+				v407 = v390 + 1
 			}
 			v408 = v392
 			if v405 {
 				v408 = v375
 			}
-			v409 := int32(uint64(v408))
-			v410 = *(*float32)(unsafe.Add(m0, int(v409)*4))
-			v411 := int32(uint64(v391))
-			v412 = *(*float32)(unsafe.Add(m0, int(v411)*4))
-			v413 := v412 != v412
+			v410 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v408)))*4))
+			v412 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v391)))*4))
 			v414 = v410 != v410
-			if !v413 {
+			if !(v412 != v412) {
 				goto b148
 			}
 		}
@@ -6188,17 +4863,13 @@ func (g *sharedHost) r2() int {
 			v419 = int32(1)
 			goto b151
 		}
-		{
-			v416 := v412 < v410
-			if v416 {
-				v419 = int32(-1)
-				goto b151
-			}
+		if v412 < v410 {
+			v419 = int32(-1)
+			goto b151
 		}
 		{
-			v417 := v410 < v412
 			v418 := int32(0)
-			if v417 {
+			if v410 < v412 {
 				v418 = int32(1)
 			}
 			v419 = v418
@@ -6206,10 +4877,9 @@ func (g *sharedHost) r2() int {
 	b151:
 		{
 			v420 := v419 < 0
-			v421 := v407 + 1
 			v422 = v407
 			if v420 {
-				v422 = v421
+				v422 = v407 + 1
 			}
 			v423 = v408
 			if v420 {
@@ -6217,27 +4887,18 @@ func (g *sharedHost) r2() int {
 			}
 			v424 = v370 + -1
 			v425 = v370 + 1
-			v426 := uint64(v370) < uint64(32)
-			if !v426 {
+			if !(uint64(v370) < uint64(32)) {
 				goto b197
 			}
 		}
-		{
-			v427 := int32(uint64(v370))
-			v428 = *(*float32)(unsafe.Add(m0, int(v427)*4))
-			v429 := uint64(v424) < uint64(32)
-			if !v429 {
-				goto b196
-			}
+		v428 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v370)))*4))
+		if !(uint64(v424) < uint64(32)) {
+			goto b196
 		}
-		{
-			v430 := int32(uint64(v424))
-			v431 = *(*float32)(unsafe.Add(m0, int(v430)*4))
-			v432 := v431 != v431
-			v433 = v428 != v428
-			if !v432 {
-				goto b155
-			}
+		v431 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v424)))*4))
+		v433 = v428 != v428
+		if !(v431 != v431) {
+			goto b155
 		}
 		{
 			v434 := int32(-1)
@@ -6252,54 +4913,36 @@ func (g *sharedHost) r2() int {
 			v438 = int32(1)
 			goto b158
 		}
-		{
-			v435 := v431 < v428
-			if v435 {
-				v438 = int32(-1)
-				goto b158
-			}
+		if v431 < v428 {
+			v438 = int32(-1)
+			goto b158
 		}
 		{
-			v436 := v428 < v431
 			v437 := int32(0)
-			if v436 {
+			if v428 < v431 {
 				v437 = int32(1)
 			}
 			v438 = v437
 		}
 	b158:
-		{
-			v439 := v438 < 0
-			if !v439 {
-				v441 = v422
-				v442 = v424
-				v443 = v370
-				goto b160
-			}
+		if !(v438 < 0) {
+			v441 = v422
+			v442 = v424
+			v443 = v370
+			goto b160
 		}
-		{
-			v440 := v422 + 1
-			v441 = v440
-			v442 = v370
-			v443 = v424
-		}
+		v441 = v422 + 1
+		v442 = v370
+		v443 = v424
 	b160:
-		{
-			v444 := uint64(v425) < uint64(32)
-			if !v444 {
-				goto b195
-			}
+		if !(uint64(v425) < uint64(32)) {
+			goto b195
 		}
-		{
-			v445 := int32(uint64(v425))
-			v446 = *(*float32)(unsafe.Add(m0, int(v445)*4))
-			v447 := int32(uint64(v443))
-			v448 = *(*float32)(unsafe.Add(m0, int(v447)*4))
-			v449 := v448 != v448
-			v450 = v446 != v446
-			if !v449 {
-				goto b163
-			}
+		v446 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v425)))*4))
+		v448 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v443)))*4))
+		v450 = v446 != v446
+		if !(v448 != v448) {
+			goto b163
 		}
 		{
 			v451 := int32(-1)
@@ -6314,17 +4957,13 @@ func (g *sharedHost) r2() int {
 			v455 = int32(1)
 			goto b166
 		}
-		{
-			v452 := v448 < v446
-			if v452 {
-				v455 = int32(-1)
-				goto b166
-			}
+		if v448 < v446 {
+			v455 = int32(-1)
+			goto b166
 		}
 		{
-			v453 := v446 < v448
 			v454 := int32(0)
-			if v453 {
+			if v446 < v448 {
 				v454 = int32(1)
 			}
 			v455 = v454
@@ -6332,22 +4971,18 @@ func (g *sharedHost) r2() int {
 	b166:
 		{
 			v456 := v455 < 0
-			v457 := v441 + 1
 			v458 = v441
 			if v456 {
-				v458 = v457
+				v458 = v441 + 1
 			}
 			v459 = v443
 			if v456 {
 				v459 = v425
 			}
-			v460 := int32(uint64(v459))
-			v461 = *(*float32)(unsafe.Add(m0, int(v460)*4))
-			v462 := int32(uint64(v442))
-			v463 = *(*float32)(unsafe.Add(m0, int(v462)*4))
-			v464 := v463 != v463
+			v461 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v459)))*4))
+			v463 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v442)))*4))
 			v465 = v461 != v461
-			if !v464 {
+			if !(v463 != v463) {
 				goto b168
 			}
 		}
@@ -6364,17 +4999,13 @@ func (g *sharedHost) r2() int {
 			v470 = int32(1)
 			goto b171
 		}
-		{
-			v467 := v463 < v461
-			if v467 {
-				v470 = int32(-1)
-				goto b171
-			}
+		if v463 < v461 {
+			v470 = int32(-1)
+			goto b171
 		}
 		{
-			v468 := v461 < v463
 			v469 := int32(0)
-			if v468 {
+			if v461 < v463 {
 				v469 = int32(1)
 			}
 			v470 = v469
@@ -6382,10 +5013,9 @@ func (g *sharedHost) r2() int {
 	b171:
 		{
 			v471 := v470 < 0
-			v472 := v458 + 1
 			v473 = v458
 			if v471 {
-				v473 = v472
+				v473 = v458 + 1
 			}
 			v474 = v459
 			if v471 {
@@ -6393,27 +5023,18 @@ func (g *sharedHost) r2() int {
 			}
 			v475 = v372 + -1
 			v476 = v372 + 1
-			v477 := uint64(v372) < uint64(32)
-			if !v477 {
+			if !(uint64(v372) < uint64(32)) {
 				goto b194
 			}
 		}
-		{
-			v478 := int32(uint64(v372))
-			v479 = *(*float32)(unsafe.Add(m0, int(v478)*4))
-			v480 := uint64(v475) < uint64(32)
-			if !v480 {
-				goto b193
-			}
+		v479 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v372)))*4))
+		if !(uint64(v475) < uint64(32)) {
+			goto b193
 		}
-		{
-			v481 := int32(uint64(v475))
-			v482 = *(*float32)(unsafe.Add(m0, int(v481)*4))
-			v483 := v482 != v482
-			v484 = v479 != v479
-			if !v483 {
-				goto b175
-			}
+		v482 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v475)))*4))
+		v484 = v479 != v479
+		if !(v482 != v482) {
+			goto b175
 		}
 		{
 			v485 := int32(-1)
@@ -6428,54 +5049,36 @@ func (g *sharedHost) r2() int {
 			v489 = int32(1)
 			goto b178
 		}
-		{
-			v486 := v482 < v479
-			if v486 {
-				v489 = int32(-1)
-				goto b178
-			}
+		if v482 < v479 {
+			v489 = int32(-1)
+			goto b178
 		}
 		{
-			v487 := v479 < v482
 			v488 := int32(0)
-			if v487 {
+			if v479 < v482 {
 				v488 = int32(1)
 			}
 			v489 = v488
 		}
 	b178:
-		{
-			v490 := v489 < 0
-			if !v490 {
-				v492 = v473
-				v493 = v475
-				v494 = v372
-				goto b180
-			}
+		if !(v489 < 0) {
+			v492 = v473
+			v493 = v475
+			v494 = v372
+			goto b180
 		}
-		{
-			v491 := v473 + 1
-			v492 = v491
-			v493 = v372
-			v494 = v475
-		}
+		v492 = v473 + 1
+		v493 = v372
+		v494 = v475
 	b180:
-		{
-			v495 := uint64(v476) < uint64(32)
-			if !v495 {
-				goto b192
-			}
+		if !(uint64(v476) < uint64(32)) {
+			goto b192
 		}
-		{
-			v496 := int32(uint64(v476))
-			v497 = *(*float32)(unsafe.Add(m0, int(v496)*4))
-			v498 := int32(uint64(v494))
-			v499 = *(*float32)(unsafe.Add(m0, int(v498)*4))
-			v500 := v499 != v499
-			v501 = v497 != v497
-			if !v500 {
-				goto b183
-			}
+		v497 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v476)))*4))
+		v499 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v494)))*4))
+		v501 = v497 != v497
+		if !(v499 != v499) {
+			goto b183
 		}
 		{
 			v502 := int32(-1)
@@ -6490,17 +5093,13 @@ func (g *sharedHost) r2() int {
 			v506 = int32(1)
 			goto b186
 		}
-		{
-			v503 := v499 < v497
-			if v503 {
-				v506 = int32(-1)
-				goto b186
-			}
+		if v499 < v497 {
+			v506 = int32(-1)
+			goto b186
 		}
 		{
-			v504 := v497 < v499
 			v505 := int32(0)
-			if v504 {
+			if v497 < v499 {
 				v505 = int32(1)
 			}
 			v506 = v505
@@ -6508,22 +5107,18 @@ func (g *sharedHost) r2() int {
 	b186:
 		{
 			v507 := v506 < 0
-			v508 := v492 + 1
 			v509 = v492
 			if v507 {
-				v509 = v508
+				v509 = v492 + 1
 			}
 			v510 = v494
 			if v507 {
 				v510 = v476
 			}
-			v511 := int32(uint64(v510))
-			v512 = *(*float32)(unsafe.Add(m0, int(v511)*4))
-			v513 := int32(uint64(v493))
-			v514 = *(*float32)(unsafe.Add(m0, int(v513)*4))
-			v515 := v514 != v514
+			v512 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v510)))*4))
+			v514 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v493)))*4))
 			v516 = v512 != v512
-			if !v515 {
+			if !(v514 != v514) {
 				goto b188
 			}
 		}
@@ -6540,17 +5135,13 @@ func (g *sharedHost) r2() int {
 			v521 = int32(1)
 			goto b191
 		}
-		{
-			v518 := v514 < v512
-			if v518 {
-				v521 = int32(-1)
-				goto b191
-			}
+		if v514 < v512 {
+			v521 = int32(-1)
+			goto b191
 		}
 		{
-			v519 := v512 < v514
 			v520 := int32(0)
-			if v519 {
+			if v512 < v514 {
 				v520 = int32(1)
 			}
 			v521 = v520
@@ -6558,10 +5149,9 @@ func (g *sharedHost) r2() int {
 	b191:
 		{
 			v522 := v521 < 0
-			v523 := v509 + 1
 			v524 := v509
 			if v522 {
-				v524 = v523
+				v524 = v509 + 1
 			}
 			v525 := v510
 			if v522 {
@@ -6610,28 +5200,17 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b201:
-		{
-			v539 := uint64(v537) < uint64(32)
-			if !v539 {
-				goto b439
-			}
+		if !(uint64(v537) < uint64(32)) {
+			goto b439
 		}
-		{
-			v540 := int32(uint64(v537))
-			v541 = *(*float32)(unsafe.Add(m0, int(v540)*4))
-			v542 := uint64(v536) < uint64(32)
-			if !v542 {
-				goto b438
-			}
+		v541 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v537)))*4))
+		if !(uint64(v536) < uint64(32)) {
+			goto b438
 		}
-		{
-			v543 := int32(uint64(v536))
-			v544 = *(*float32)(unsafe.Add(m0, int(v543)*4))
-			v545 := v544 != v544
-			v546 = v541 != v541
-			if !v545 {
-				goto b205
-			}
+		v544 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v536)))*4))
+		v546 = v541 != v541
+		if !(v544 != v544) {
+			goto b205
 		}
 		{
 			v547 := int32(-1)
@@ -6646,54 +5225,36 @@ func (g *sharedHost) r2() int {
 			v551 = int32(1)
 			goto b208
 		}
-		{
-			v548 := v544 < v541
-			if v548 {
-				v551 = int32(-1)
-				goto b208
-			}
+		if v544 < v541 {
+			v551 = int32(-1)
+			goto b208
 		}
 		{
-			v549 := v541 < v544
 			v550 := int32(0)
-			if v549 {
+			if v541 < v544 {
 				v550 = int32(1)
 			}
 			v551 = v550
 		}
 	b208:
-		{
-			v552 := v551 < 0
-			if !v552 {
-				v554 = v535
-				v555 = v536
-				v556 = v537
-				goto b210
-			}
+		if !(v551 < 0) {
+			v554 = v535
+			v555 = v536
+			v556 = v537
+			goto b210
 		}
-		{
-			v553 := v535 + 1
-			v554 = v553
-			v555 = v537
-			v556 = v536
-		}
+		v554 = v535 + 1
+		v555 = v537
+		v556 = v536
 	b210:
-		{
-			v557 := uint64(v538) < uint64(32)
-			if !v557 {
-				goto b437
-			}
+		if !(uint64(v538) < uint64(32)) {
+			goto b437
 		}
-		{
-			v558 := int32(uint64(v538))
-			v559 = *(*float32)(unsafe.Add(m0, int(v558)*4))
-			v560 := int32(uint64(v556))
-			v561 = *(*float32)(unsafe.Add(m0, int(v560)*4))
-			v562 := v561 != v561
-			v563 = v559 != v559
-			if !v562 {
-				goto b213
-			}
+		v559 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v538)))*4))
+		v561 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v556)))*4))
+		v563 = v559 != v559
+		if !(v561 != v561) {
+			goto b213
 		}
 		{
 			v564 := int32(-1)
@@ -6708,17 +5269,13 @@ func (g *sharedHost) r2() int {
 			v568 = int32(1)
 			goto b216
 		}
-		{
-			v565 := v561 < v559
-			if v565 {
-				v568 = int32(-1)
-				goto b216
-			}
+		if v561 < v559 {
+			v568 = int32(-1)
+			goto b216
 		}
 		{
-			v566 := v559 < v561
 			v567 := int32(0)
-			if v566 {
+			if v559 < v561 {
 				v567 = int32(1)
 			}
 			v568 = v567
@@ -6726,22 +5283,18 @@ func (g *sharedHost) r2() int {
 	b216:
 		{
 			v569 := v568 < 0
-			v570 := v554 + 1
 			v571 = v554
 			if v569 {
-				v571 = v570
+				v571 = v554 + 1
 			}
 			v572 = v556
 			if v569 {
 				v572 = v538
 			}
-			v573 := int32(uint64(v572))
-			v574 = *(*float32)(unsafe.Add(m0, int(v573)*4))
-			v575 := int32(uint64(v555))
-			v576 = *(*float32)(unsafe.Add(m0, int(v575)*4))
-			v577 := v576 != v576
+			v574 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v572)))*4))
+			v576 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v555)))*4))
 			v578 = v574 != v574
-			if !v577 {
+			if !(v576 != v576) {
 				goto b218
 			}
 		}
@@ -6758,17 +5311,13 @@ func (g *sharedHost) r2() int {
 			v583 = int32(1)
 			goto b221
 		}
-		{
-			v580 := v576 < v574
-			if v580 {
-				v583 = int32(-1)
-				goto b221
-			}
+		if v576 < v574 {
+			v583 = int32(-1)
+			goto b221
 		}
 		{
-			v581 := v574 < v576
 			v582 := int32(0)
-			if v581 {
+			if v574 < v576 {
 				v582 = int32(1)
 			}
 			v583 = v582
@@ -6776,71 +5325,54 @@ func (g *sharedHost) r2() int {
 	b221:
 		{
 			v584 := v583 < 0
-			v585 := v571 + 1
 			v586 = v571
 			if v584 {
-				v586 = v585
+				v586 = v571 + 1
 			}
 			v587 = v572
 			if v584 {
 				v587 = v555
 			}
-			v588 := v586 == 0
-			if v588 {
+			if v586 == 0 {
 				v591 = int32(1)
 				goto b223
 			}
 		}
 		{
-			v589 := v586 == 12
 			v590 := int32(0)
-			if v589 {
+			if v586 == 12 {
 				v590 = int32(2)
 			}
 			v591 = v590
 		}
 	b223:
-		{
-			v592 := v591 == 2
-			if !v592 {
-				v611 = v587
-				v612 = v591
-				goto b232
-			}
+		if !(v591 == 2) {
+			v611 = v587
+			v612 = v591
+			goto b232
 		}
 		v593 = v17 + -1
 		v594 = v16
 		v595 = v593
 	b225:
-		{
-			v596 := v594 < v595
-			if !v596 {
-				goto b231
-			}
+		if !(v594 < v595) {
+			goto b231
 		}
-		{
-			v597 := uint64(v595) < uint64(32)
-			if !v597 {
-				goto b230
-			}
+		if !(uint64(v595) < uint64(32)) {
+			goto b230
 		}
-		{
-			v598 = int32(uint64(v595))
-			v599 = *(*float32)(unsafe.Add(m0, int(v598)*4))
-			v600 := uint64(v594) < uint64(32)
-			if !v600 {
-				goto b229
-			}
+		v598 = int32(uint64(v595))
+		v599 = *(*float32)(unsafe.Add(m0, int(v598)*4))
+		if !(uint64(v594) < uint64(32)) {
+			goto b229
 		}
 		{
 			v601 := int32(uint64(v594))
 			v602 := *(*float32)(unsafe.Add(m0, int(v601)*4))
 			*(*float32)(unsafe.Add(m0, int(v601)*4)) = v599
 			*(*float32)(unsafe.Add(m0, int(v598)*4)) = v602
-			v605 := v594 + 1
-			v606 := v595 + -1
-			v594 = v605
-			v595 = v606
+			v594 = v594 + 1
+			v595 = v595 + -1
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -6855,12 +5387,8 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b231:
-		{
-			v609 := v587 - v16
-			v610 := v593 - v609
-			v611 = v610
-			v612 = int32(1)
-		}
+		v611 = v593 - (v587 - v16)
+		v612 = int32(1)
 	b232:
 		if !v19 {
 			goto b297
@@ -6868,48 +5396,25 @@ func (g *sharedHost) r2() int {
 		if !v20 {
 			goto b297
 		}
-		{
-			v613 := v612 == 1
-			if !v613 {
-				goto b297
-			}
+		if !(v612 == 1) {
+			goto b297
 		}
-		{
-			v614 := v16 + 1
-			v615 = -2147483648 <= v17
-			v616 = v17 <= 2147483647
-			v617 = v23 < 50
-			v618 = v615 && v616
-			v619 = v614
-			v620 = int32(0)
-		}
+		v615 = -2147483648 <= v17
+		v616 = v17 <= 2147483647
+		v617 = v23 < 50
+		v618 = v615 && v616
+		v619 = v16 + 1
+		v620 = int32(0)
 	b236:
-		{
-			v621 := v620 < 5
-			if !v621 {
-				v763 = false
-				goto b296
-			}
+		if !(v620 < 5) {
+			v763 = false
+			goto b296
 		}
 		{
-			v622 := -2147483648 <= v619
-			v623 := v619 <= 2147483647
-			v624 := uint64(v619) < uint64(32)
-			v625 := v17 - v619
-			v626 := v625 + -1
-			v627 := v619 + v626
-			v628 := uint64(v627) < uint64(32)
-			v629 := v619 + -1
-			v630 := uint64(v629) < uint64(32)
-			v631 := v627 + -1
-			v632 := uint64(v631) < uint64(32)
-			v633 := v622 && v623
-			v634 := v633 && v615
-			v635 := v634 && v616
-			v636 := v635 && v624
-			v637 := v636 && v628
-			v638 := v637 && v630
-			v639 := v638 && v632
+			v627 := v619 + ((v17 - v619) + -1)
+			v635 := (((-2147483648 <= v619) && (v619 <= 2147483647)) && v615) && v616
+			v637 := (v635 && (uint64(v619) < uint64(32))) && (uint64(v627) < uint64(32))
+			v639 := (v637 && (uint64(v619+-1) < uint64(32))) && (uint64(v627+-1) < uint64(32))
 			if !v639 {
 				v656 = v619
 				goto b247
@@ -6917,23 +5422,14 @@ func (g *sharedHost) r2() int {
 			v640 = v619
 		}
 	b238:
-		{
-			v641 := v640 < v17
-			if !v641 {
-				goto b246
-			}
+		if !(v640 < v17) {
+			goto b246
 		}
-		{
-			v642 := int32(uint64(v640))
-			v643 = *(*float32)(unsafe.Add(m0, int(v642)*4))
-			v644 := v640 + -1
-			v645 := int32(uint64(v644))
-			v646 = *(*float32)(unsafe.Add(m0, int(v645)*4))
-			v647 := v646 != v646
-			v648 = v643 != v643
-			if !v647 {
-				goto b241
-			}
+		v643 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v640)))*4))
+		v646 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v640+-1)))*4))
+		v648 = v643 != v643
+		if !(v646 != v646) {
+			goto b241
 		}
 		{
 			v649 := int32(-1)
@@ -6948,69 +5444,45 @@ func (g *sharedHost) r2() int {
 			v653 = int32(1)
 			goto b244
 		}
-		{
-			v650 := v646 < v643
-			if v650 {
-				v653 = int32(-1)
-				goto b244
-			}
+		if v646 < v643 {
+			v653 = int32(-1)
+			goto b244
 		}
 		{
-			v651 := v643 < v646
 			v652 := int32(0)
-			if v651 {
+			if v643 < v646 {
 				v652 = int32(1)
 			}
 			v653 = v652
 		}
 	b244:
-		{
-			v654 := v653 < 0
-			if v654 {
-				goto b246
-			}
+		if v653 < 0 {
+			goto b246
 		}
-		{
-			v655 := v640 + 1
-			v640 = v655
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b238
+		v640 = v640 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b238
 	b246:
 		v676 = v640
 		goto b260
 	b247:
-		{
-			v657 := v656 < v17
-			if !v657 {
-				goto b259
-			}
+		if !(v656 < v17) {
+			goto b259
 		}
-		{
-			v658 := uint64(v656) < uint64(32)
-			if !v658 {
-				goto b258
-			}
+		if !(uint64(v656) < uint64(32)) {
+			goto b258
 		}
-		{
-			v659 := int32(uint64(v656))
-			v660 = *(*float32)(unsafe.Add(m0, int(v659)*4))
-			v661 = v656 + -1
-			v662 := uint64(v661) < uint64(32)
-			if !v662 {
-				goto b257
-			}
+		v660 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v656)))*4))
+		v661 = v656 + -1
+		if !(uint64(v661) < uint64(32)) {
+			goto b257
 		}
-		{
-			v663 := int32(uint64(v661))
-			v664 = *(*float32)(unsafe.Add(m0, int(v663)*4))
-			v665 := v664 != v664
-			v666 = v660 != v660
-			if !v665 {
-				goto b252
-			}
+		v664 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v661)))*4))
+		v666 = v660 != v660
+		if !(v664 != v664) {
+			goto b252
 		}
 		{
 			v667 := int32(-1)
@@ -7025,36 +5497,26 @@ func (g *sharedHost) r2() int {
 			v671 = int32(1)
 			goto b255
 		}
-		{
-			v668 := v664 < v660
-			if v668 {
-				v671 = int32(-1)
-				goto b255
-			}
+		if v664 < v660 {
+			v671 = int32(-1)
+			goto b255
 		}
 		{
-			v669 := v660 < v664
 			v670 := int32(0)
-			if v669 {
+			if v660 < v664 {
 				v670 = int32(1)
 			}
 			v671 = v670
 		}
 	b255:
-		{
-			v672 := v671 < 0
-			if v672 {
-				goto b259
-			}
+		if v671 < 0 {
+			goto b259
 		}
-		{
-			v673 := v656 + 1
-			v656 = v673
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b247
+		v656 = v656 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b247
 	b257:
 		g.Fault(16, v661, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -7066,62 +5528,45 @@ func (g *sharedHost) r2() int {
 	b259:
 		v676 = v656
 	b260:
-		{
-			v677 := v676 == v17
-			if v677 {
-				v763 = true
-				goto b296
-			}
+		if v676 == v17 {
+			v763 = true
+			goto b296
 		}
 		if v617 {
 			v763 = false
 			goto b296
 		}
-		{
-			v678 = v676 + -1
-			v679 := uint64(v678) < uint64(32)
-			if !v679 {
-				goto b295
-			}
+		v678 = v676 + -1
+		if !(uint64(v678) < uint64(32)) {
+			goto b295
 		}
-		{
-			v680 = int32(uint64(v678))
-			v681 = *(*float32)(unsafe.Add(m0, int(v680)*4))
-			v682 := uint64(v676) < uint64(32)
-			if !v682 {
-				goto b294
-			}
+		v680 = int32(uint64(v678))
+		v681 = *(*float32)(unsafe.Add(m0, int(v680)*4))
+		if !(uint64(v676) < uint64(32)) {
+			goto b294
 		}
 		{
 			v683 := int32(uint64(v676))
 			v684 := *(*float32)(unsafe.Add(m0, int(v683)*4))
 			*(*float32)(unsafe.Add(m0, int(v683)*4)) = v681
 			*(*float32)(unsafe.Add(m0, int(v680)*4)) = v684
-			v687 := v676 - v16
-			v688 := 2 <= v687
-			if !v688 {
+			if !(2 <= (v676 - v16)) {
 				goto b273
 			}
 			v689 = v678
 		}
 	b265:
-		{
-			v690 := 1 <= v689
-			if !v690 {
-				goto b273
-			}
+		if !(1 <= v689) {
+			goto b273
 		}
-		{
-			v691 = int32(uint64(v689))
-			v692 = *(*float32)(unsafe.Add(m0, int(v691)*4))
-			v693 = v689 + -1
-			v694 = int32(uint64(v693))
-			v695 = *(*float32)(unsafe.Add(m0, int(v694)*4))
-			v696 := v695 != v695
-			v697 = v692 != v692
-			if !v696 {
-				goto b268
-			}
+		v691 = int32(uint64(v689))
+		v692 = *(*float32)(unsafe.Add(m0, int(v691)*4))
+		v693 = v689 + -1
+		v694 = int32(uint64(v693))
+		v695 = *(*float32)(unsafe.Add(m0, int(v694)*4))
+		v697 = v692 != v692
+		if !(v695 != v695) {
+			goto b268
 		}
 		{
 			v698 := int32(-1)
@@ -7136,27 +5581,20 @@ func (g *sharedHost) r2() int {
 			v702 = int32(1)
 			goto b271
 		}
-		{
-			v699 := v695 < v692
-			if v699 {
-				v702 = int32(-1)
-				goto b271
-			}
+		if v695 < v692 {
+			v702 = int32(-1)
+			goto b271
 		}
 		{
-			v700 := v692 < v695
 			v701 := int32(0)
-			if v700 {
+			if v692 < v695 {
 				v701 = int32(1)
 			}
 			v702 = v701
 		}
 	b271:
-		{
-			v703 := v702 < 0
-			if !v703 {
-				goto b273
-			}
+		if !(v702 < 0) {
+			goto b273
 		}
 		{
 			v704 := *(*float32)(unsafe.Add(m0, int(v694)*4))
@@ -7167,22 +5605,12 @@ func (g *sharedHost) r2() int {
 			goto b265
 		}
 	b273:
-		{
-			v708 := v17 - v676
-			v709 := 2 <= v708
-			if !v709 {
-				goto b293
-			}
+		if !(2 <= (v17 - v676)) {
+			goto b293
 		}
 		{
 			v710 := v676 + 1
-			v711 := uint64(v710) < uint64(32)
-			v712 := v17 - v710
-			v713 := v712 + -1
-			v714 := v710 + v713
-			v715 := uint64(v714) < uint64(32)
-			v716 := v618 && v711
-			v717 := v716 && v715
+			v717 := (v618 && (uint64(v710) < uint64(32))) && (uint64(v710+((v17-v710)+-1)) < uint64(32))
 			if !v717 {
 				v738 = v710
 				goto b283
@@ -7190,23 +5618,16 @@ func (g *sharedHost) r2() int {
 			v718 = v710
 		}
 	b275:
-		{
-			v719 := v718 < v17
-			if !v719 {
-				goto b293
-			}
+		if !(v718 < v17) {
+			goto b293
 		}
-		{
-			v720 = int32(uint64(v718))
-			v721 = *(*float32)(unsafe.Add(m0, int(v720)*4))
-			v722 := v718 + -1
-			v723 = int32(uint64(v722))
-			v724 = *(*float32)(unsafe.Add(m0, int(v723)*4))
-			v725 := v724 != v724
-			v726 = v721 != v721
-			if !v725 {
-				goto b278
-			}
+		v720 = int32(uint64(v718))
+		v721 = *(*float32)(unsafe.Add(m0, int(v720)*4))
+		v723 = int32(uint64(v718 + -1))
+		v724 = *(*float32)(unsafe.Add(m0, int(v723)*4))
+		v726 = v721 != v721
+		if !(v724 != v724) {
+			goto b278
 		}
 		{
 			v727 := int32(-1)
@@ -7221,64 +5642,46 @@ func (g *sharedHost) r2() int {
 			v731 = int32(1)
 			goto b281
 		}
-		{
-			v728 := v724 < v721
-			if v728 {
-				v731 = int32(-1)
-				goto b281
-			}
+		if v724 < v721 {
+			v731 = int32(-1)
+			goto b281
 		}
 		{
-			v729 := v721 < v724
 			v730 := int32(0)
-			if v729 {
+			if v721 < v724 {
 				v730 = int32(1)
 			}
 			v731 = v730
 		}
 	b281:
-		{
-			v732 := v731 < 0
-			if !v732 {
-				goto b293
-			}
+		if !(v731 < 0) {
+			goto b293
 		}
 		{
 			v733 := *(*float32)(unsafe.Add(m0, int(v723)*4))
 			v734 := *(*float32)(unsafe.Add(m0, int(v720)*4))
 			*(*float32)(unsafe.Add(m0, int(v720)*4)) = v733
 			*(*float32)(unsafe.Add(m0, int(v723)*4)) = v734
-			v737 := v718 + 1
-			v718 = v737
+			v718 = v718 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b275
 		}
 	b283:
-		{
-			v739 := v738 < v17
-			if !v739 {
-				goto b293
-			}
+		if !(v738 < v17) {
+			goto b293
 		}
-		{
-			v740 := uint64(v738) < uint64(32)
-			if !v740 {
-				goto b292
-			}
+		if !(uint64(v738) < uint64(32)) {
+			goto b292
 		}
-		{
-			v741 = int32(uint64(v738))
-			v742 = *(*float32)(unsafe.Add(m0, int(v741)*4))
-			v743 := v738 + -1
-			v744 = int32(uint64(v743))
-			v745 = *(*float32)(unsafe.Add(m0, int(v744)*4))
-			v746 := v745 != v745
-			v747 = v742 != v742
-			if !v746 {
-				goto b287
-			}
+		v741 = int32(uint64(v738))
+		v742 = *(*float32)(unsafe.Add(m0, int(v741)*4))
+		v744 = int32(uint64(v738 + -1))
+		v745 = *(*float32)(unsafe.Add(m0, int(v744)*4))
+		v747 = v742 != v742
+		if !(v745 != v745) {
+			goto b287
 		}
 		{
 			v748 := int32(-1)
@@ -7293,35 +5696,27 @@ func (g *sharedHost) r2() int {
 			v752 = int32(1)
 			goto b290
 		}
-		{
-			v749 := v745 < v742
-			if v749 {
-				v752 = int32(-1)
-				goto b290
-			}
+		if v745 < v742 {
+			v752 = int32(-1)
+			goto b290
 		}
 		{
-			v750 := v742 < v745
 			v751 := int32(0)
-			if v750 {
+			if v742 < v745 {
 				v751 = int32(1)
 			}
 			v752 = v751
 		}
 	b290:
-		{
-			v753 := v752 < 0
-			if !v753 {
-				goto b293
-			}
+		if !(v752 < 0) {
+			goto b293
 		}
 		{
 			v754 := *(*float32)(unsafe.Add(m0, int(v744)*4))
 			v755 := *(*float32)(unsafe.Add(m0, int(v741)*4))
 			*(*float32)(unsafe.Add(m0, int(v741)*4)) = v754
 			*(*float32)(unsafe.Add(m0, int(v744)*4)) = v755
-			v758 := v738 + 1
-			v738 = v758
+			v738 = v738 + 1
 			goto b283
 		}
 	b292:
@@ -7329,15 +5724,12 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b293:
-		{
-			v760 := v620 + 1
-			v619 = v676
-			v620 = v760
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b236
+		v619 = v676
+		v620 = v620 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b236
 	b294:
 		g.Fault(19, v676, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -7357,35 +5749,22 @@ func (g *sharedHost) r2() int {
 			goto b426
 		}
 	b297:
-		{
-			v764 = v16 + -1
-			v765 := 0 <= v764
-			if !v765 {
-				goto b348
-			}
+		v764 = v16 + -1
+		if !(0 <= v764) {
+			goto b348
 		}
-		{
-			v766 := uint64(v764) < uint64(32)
-			if !v766 {
-				goto b347
-			}
+		if !(uint64(v764) < uint64(32)) {
+			goto b347
 		}
-		{
-			v767 := int32(uint64(v764))
-			v768 = *(*float32)(unsafe.Add(m0, int(v767)*4))
-			v769 := uint64(v611) < uint64(32)
-			if !v769 {
-				goto b346
-			}
+		v768 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v764)))*4))
+		if !(uint64(v611) < uint64(32)) {
+			goto b346
 		}
-		{
-			v770 = int32(uint64(v611))
-			v771 = *(*float32)(unsafe.Add(m0, int(v770)*4))
-			v772 := v771 != v771
-			v773 = v768 != v768
-			if !v772 {
-				goto b302
-			}
+		v770 = int32(uint64(v611))
+		v771 = *(*float32)(unsafe.Add(m0, int(v770)*4))
+		v773 = v768 != v768
+		if !(v771 != v771) {
+			goto b302
 		}
 		{
 			v774 := int32(-1)
@@ -7400,67 +5779,45 @@ func (g *sharedHost) r2() int {
 			v778 = int32(1)
 			goto b305
 		}
-		{
-			v775 := v771 < v768
-			if v775 {
-				v778 = int32(-1)
-				goto b305
-			}
+		if v771 < v768 {
+			v778 = int32(-1)
+			goto b305
 		}
 		{
-			v776 := v768 < v771
 			v777 := int32(0)
-			if v776 {
+			if v768 < v771 {
 				v777 = int32(1)
 			}
 			v778 = v777
 		}
 	b305:
-		{
-			v779 := v778 < 0
-			if v779 {
-				goto b348
-			}
+		if v778 < 0 {
+			goto b348
 		}
-		{
-			v780 = *(*float32)(unsafe.Add(m0, int(v770)*4))
-			v781 := uint64(v16) < uint64(32)
-			if !v781 {
-				goto b345
-			}
+		v780 = *(*float32)(unsafe.Add(m0, int(v770)*4))
+		if !(uint64(v16) < uint64(32)) {
+			goto b345
 		}
 		{
 			v782 = int32(uint64(v16))
 			v783 := *(*float32)(unsafe.Add(m0, int(v782)*4))
 			*(*float32)(unsafe.Add(m0, int(v782)*4)) = v780
 			*(*float32)(unsafe.Add(m0, int(v770)*4)) = v783
-			v786 := v16 + 1
-			v787 := v17 + -1
-			v788 = v786
-			v789 = v787
+			v788 = v16 + 1
+			v789 = v17 + -1
 		}
 	b308:
-		{
-			v790 := v788 <= v789
-			if !v790 {
-				goto b318
-			}
+		if !(v788 <= v789) {
+			goto b318
 		}
-		{
-			v791 = *(*float32)(unsafe.Add(m0, int(v782)*4))
-			v792 := uint64(v788) < uint64(32)
-			if !v792 {
-				goto b317
-			}
+		v791 = *(*float32)(unsafe.Add(m0, int(v782)*4))
+		if !(uint64(v788) < uint64(32)) {
+			goto b317
 		}
-		{
-			v793 := int32(uint64(v788))
-			v794 = *(*float32)(unsafe.Add(m0, int(v793)*4))
-			v795 := v794 != v794
-			v796 = v791 != v791
-			if !v795 {
-				goto b312
-			}
+		v794 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v788)))*4))
+		v796 = v791 != v791
+		if !(v794 != v794) {
+			goto b312
 		}
 		{
 			v797 := int32(-1)
@@ -7475,76 +5832,47 @@ func (g *sharedHost) r2() int {
 			v801 = int32(1)
 			goto b315
 		}
-		{
-			v798 := v794 < v791
-			if v798 {
-				v801 = int32(-1)
-				goto b315
-			}
+		if v794 < v791 {
+			v801 = int32(-1)
+			goto b315
 		}
 		{
-			v799 := v791 < v794
 			v800 := int32(0)
-			if v799 {
+			if v791 < v794 {
 				v800 = int32(1)
 			}
 			v801 = v800
 		}
 	b315:
-		{
-			v802 := v801 < 0
-			if v802 {
-				goto b318
-			}
+		if v801 < 0 {
+			goto b318
 		}
-		{
-			v803 := v788 + 1
-			v860 = v803
-			v861 = v789
-			goto b343
-		}
+		v860 = v788 + 1
+		v861 = v789
+		goto b343
 	b317:
 		g.Fault(21, v788, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b318:
 		{
-			v805 := -2147483648 <= v789
-			v806 := v789 <= 2147483647
-			v807 := -2147483648 <= v788
-			v808 := v788 <= 2147483647
-			v809 := uint64(v789) < uint64(32)
-			v810 := v789 - v788
-			v811 := v810 * -1
-			v812 := v789 + v811
-			v813 := uint64(v812) < uint64(32)
-			v814 := v805 && v806
-			v815 := v814 && v807
-			v816 := v815 && v808
-			v817 := v816 && v809
-			v818 := v817 && v813
-			if !v818 {
+			v815 := ((-2147483648 <= v789) && (v789 <= 2147483647)) && (-2147483648 <= v788)
+			v817 := (v815 && (v788 <= 2147483647)) && (uint64(v789) < uint64(32))
+			if !(v817 && (uint64(v789+((v789-v788)*-1)) < uint64(32))) {
 				v833 = v789
 				goto b328
 			}
 			v819 = v789
 		}
 	b319:
-		{
-			v820 := v788 <= v819
-			if !v820 {
-				goto b327
-			}
+		if !(v788 <= v819) {
+			goto b327
 		}
-		{
-			v821 = *(*float32)(unsafe.Add(m0, int(v782)*4))
-			v822 := int32(uint64(v819))
-			v823 = *(*float32)(unsafe.Add(m0, int(v822)*4))
-			v824 := v823 != v823
-			v825 = v821 != v821
-			if !v824 {
-				goto b322
-			}
+		v821 = *(*float32)(unsafe.Add(m0, int(v782)*4))
+		v823 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v819)))*4))
+		v825 = v821 != v821
+		if !(v823 != v823) {
+			goto b322
 		}
 		{
 			v826 := int32(-1)
@@ -7559,61 +5887,41 @@ func (g *sharedHost) r2() int {
 			v830 = int32(1)
 			goto b325
 		}
-		{
-			v827 := v823 < v821
-			if v827 {
-				v830 = int32(-1)
-				goto b325
-			}
+		if v823 < v821 {
+			v830 = int32(-1)
+			goto b325
 		}
 		{
-			v828 := v821 < v823
 			v829 := int32(0)
-			if v828 {
+			if v821 < v823 {
 				v829 = int32(1)
 			}
 			v830 = v829
 		}
 	b325:
-		{
-			v831 := v830 < 0
-			if !v831 {
-				goto b327
-			}
+		if !(v830 < 0) {
+			goto b327
 		}
-		{
-			v832 := v819 + -1
-			v819 = v832
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b319
+		v819 = v819 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b319
 	b327:
 		v849 = v819
 		goto b339
 	b328:
-		{
-			v834 := v788 <= v833
-			if !v834 {
-				goto b338
-			}
+		if !(v788 <= v833) {
+			goto b338
 		}
-		{
-			v835 = *(*float32)(unsafe.Add(m0, int(v782)*4))
-			v836 := uint64(v833) < uint64(32)
-			if !v836 {
-				goto b337
-			}
+		v835 = *(*float32)(unsafe.Add(m0, int(v782)*4))
+		if !(uint64(v833) < uint64(32)) {
+			goto b337
 		}
-		{
-			v837 := int32(uint64(v833))
-			v838 = *(*float32)(unsafe.Add(m0, int(v837)*4))
-			v839 := v838 != v838
-			v840 = v835 != v835
-			if !v839 {
-				goto b332
-			}
+		v838 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v833)))*4))
+		v840 = v835 != v835
+		if !(v838 != v838) {
+			goto b332
 		}
 		{
 			v841 := int32(-1)
@@ -7628,36 +5936,26 @@ func (g *sharedHost) r2() int {
 			v845 = int32(1)
 			goto b335
 		}
-		{
-			v842 := v838 < v835
-			if v842 {
-				v845 = int32(-1)
-				goto b335
-			}
+		if v838 < v835 {
+			v845 = int32(-1)
+			goto b335
 		}
 		{
-			v843 := v835 < v838
 			v844 := int32(0)
-			if v843 {
+			if v835 < v838 {
 				v844 = int32(1)
 			}
 			v845 = v844
 		}
 	b335:
-		{
-			v846 := v845 < 0
-			if !v846 {
-				goto b338
-			}
+		if !(v845 < 0) {
+			goto b338
 		}
-		{
-			v847 := v833 + -1
-			v833 = v847
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b328
+		v833 = v833 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b328
 	b337:
 		g.Fault(22, v833, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -7665,11 +5963,8 @@ func (g *sharedHost) r2() int {
 	b338:
 		v849 = v833
 	b339:
-		{
-			v850 := v849 < v788
-			if !v850 {
-				goto b341
-			}
+		if !(v849 < v788) {
+			goto b341
 		}
 		v1028 = v788
 		v1029 = v17
@@ -7678,11 +5973,8 @@ func (g *sharedHost) r2() int {
 		v1032 = v21
 		goto b425
 	b341:
-		{
-			v851 := uint64(v849) < uint64(32)
-			if !v851 {
-				goto b344
-			}
+		if !(uint64(v849) < uint64(32)) {
+			goto b344
 		}
 		{
 			v852 := int32(uint64(v849))
@@ -7691,10 +5983,8 @@ func (g *sharedHost) r2() int {
 			v855 := *(*float32)(unsafe.Add(m0, int(v854)*4))
 			*(*float32)(unsafe.Add(m0, int(v854)*4)) = v853
 			*(*float32)(unsafe.Add(m0, int(v852)*4)) = v855
-			v858 := v788 + 1
-			v859 := v849 + -1
-			v860 = v858
-			v861 = v859
+			v860 = v788 + 1
+			v861 = v849 + -1
 		}
 	b343:
 		v788 = v860
@@ -7720,19 +6010,13 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b348:
-		{
-			v866 := uint64(v611) < uint64(32)
-			if !v866 {
-				goto b436
-			}
+		if !(uint64(v611) < uint64(32)) {
+			goto b436
 		}
-		{
-			v867 = int32(uint64(v611))
-			v868 = *(*float32)(unsafe.Add(m0, int(v867)*4))
-			v869 := uint64(v16) < uint64(32)
-			if !v869 {
-				goto b435
-			}
+		v867 = int32(uint64(v611))
+		v868 = *(*float32)(unsafe.Add(m0, int(v867)*4))
+		if !(uint64(v16) < uint64(32)) {
+			goto b435
 		}
 		{
 			v870 = int32(uint64(v16))
@@ -7741,35 +6025,23 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v867)*4)) = v871
 			v874 := v16 + 1
 			v875 = v17 + -1
-			v876 := -2147483648 <= v875
-			v877 := v875 <= 2147483647
-			v878 := uint64(v874) < uint64(32)
 			v879 = uint64(v875) < uint64(32)
-			v880 = v876 && v877
-			v881 := v880 && v878
-			v882 := v881 && v879
-			if !v882 {
+			v880 = (-2147483648 <= v875) && (v875 <= 2147483647)
+			if !((v880 && (uint64(v874) < uint64(32))) && v879) {
 				v897 = v874
 				goto b361
 			}
 			v883 = v874
 		}
 	b351:
-		{
-			v884 := v883 <= v875
-			if !v884 {
-				goto b360
-			}
+		if !(v883 <= v875) {
+			goto b360
 		}
-		{
-			v885 := int32(uint64(v883))
-			v886 = *(*float32)(unsafe.Add(m0, int(v885)*4))
-			v887 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-			v888 := v887 != v887
-			v889 = v886 != v886
-			if !v888 {
-				goto b354
-			}
+		v886 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v883)))*4))
+		v887 = *(*float32)(unsafe.Add(m0, int(v870)*4))
+		v889 = v886 != v886
+		if !(v887 != v887) {
+			goto b354
 		}
 		{
 			v890 := int32(-1)
@@ -7784,33 +6056,23 @@ func (g *sharedHost) r2() int {
 			v894 = int32(1)
 			goto b357
 		}
-		{
-			v891 := v887 < v886
-			if v891 {
-				v894 = int32(-1)
-				goto b357
-			}
+		if v887 < v886 {
+			v894 = int32(-1)
+			goto b357
 		}
 		{
-			v892 := v886 < v887
 			v893 := int32(0)
-			if v892 {
+			if v886 < v887 {
 				v893 = int32(1)
 			}
 			v894 = v893
 		}
 	b357:
-		{
-			v895 := v894 < 0
-			if !v895 {
-				goto b359
-			}
+		if !(v894 < 0) {
+			goto b359
 		}
-		{
-			v896 := v883 + 1
-			v883 = v896
-			goto b351
-		}
+		v883 = v883 + 1
+		goto b351
 	b359:
 		v912 = v883
 		goto b371
@@ -7818,27 +6080,17 @@ func (g *sharedHost) r2() int {
 		v914 = v883
 		goto b374
 	b361:
-		{
-			v898 := v897 <= v875
-			if !v898 {
-				goto b373
-			}
+		if !(v897 <= v875) {
+			goto b373
 		}
-		{
-			v899 := uint64(v897) < uint64(32)
-			if !v899 {
-				goto b372
-			}
+		if !(uint64(v897) < uint64(32)) {
+			goto b372
 		}
-		{
-			v900 := int32(uint64(v897))
-			v901 = *(*float32)(unsafe.Add(m0, int(v900)*4))
-			v902 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-			v903 := v902 != v902
-			v904 = v901 != v901
-			if !v903 {
-				goto b365
-			}
+		v901 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v897)))*4))
+		v902 = *(*float32)(unsafe.Add(m0, int(v870)*4))
+		v904 = v901 != v901
+		if !(v902 != v902) {
+			goto b365
 		}
 		{
 			v905 := int32(-1)
@@ -7853,33 +6105,23 @@ func (g *sharedHost) r2() int {
 			v909 = int32(1)
 			goto b368
 		}
-		{
-			v906 := v902 < v901
-			if v906 {
-				v909 = int32(-1)
-				goto b368
-			}
+		if v902 < v901 {
+			v909 = int32(-1)
+			goto b368
 		}
 		{
-			v907 := v901 < v902
 			v908 := int32(0)
-			if v907 {
+			if v901 < v902 {
 				v908 = int32(1)
 			}
 			v909 = v908
 		}
 	b368:
-		{
-			v910 := v909 < 0
-			if !v910 {
-				goto b370
-			}
+		if !(v909 < 0) {
+			goto b370
 		}
-		{
-			v911 := v897 + 1
-			v897 = v911
-			goto b361
-		}
+		v897 = v897 + 1
+		goto b361
 	b370:
 		v912 = v897
 	b371:
@@ -7895,12 +6137,7 @@ func (g *sharedHost) r2() int {
 		v915 = v914
 	b375:
 		{
-			v916 := v875 - v915
-			v917 := v916 * -1
-			v918 := v875 + v917
-			v919 := uint64(v918) < uint64(32)
-			v920 := v880 && v879
-			v921 := v920 && v919
+			v921 := (v880 && v879) && (uint64(v875+((v875-v915)*-1)) < uint64(32))
 			if !v921 {
 				v936 = v875
 				goto b385
@@ -7908,21 +6145,14 @@ func (g *sharedHost) r2() int {
 			v922 = v875
 		}
 	b376:
-		{
-			v923 := v915 <= v922
-			if !v923 {
-				goto b384
-			}
+		if !(v915 <= v922) {
+			goto b384
 		}
-		{
-			v924 := int32(uint64(v922))
-			v925 = *(*float32)(unsafe.Add(m0, int(v924)*4))
-			v926 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-			v927 := v926 != v926
-			v928 = v925 != v925
-			if !v927 {
-				goto b379
-			}
+		v925 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v922)))*4))
+		v926 = *(*float32)(unsafe.Add(m0, int(v870)*4))
+		v928 = v925 != v925
+		if !(v926 != v926) {
+			goto b379
 		}
 		{
 			v929 := int32(-1)
@@ -7937,61 +6167,41 @@ func (g *sharedHost) r2() int {
 			v933 = int32(1)
 			goto b382
 		}
-		{
-			v930 := v926 < v925
-			if v930 {
-				v933 = int32(-1)
-				goto b382
-			}
+		if v926 < v925 {
+			v933 = int32(-1)
+			goto b382
 		}
 		{
-			v931 := v925 < v926
 			v932 := int32(0)
-			if v931 {
+			if v925 < v926 {
 				v932 = int32(1)
 			}
 			v933 = v932
 		}
 	b382:
-		{
-			v934 := v933 < 0
-			if v934 {
-				goto b384
-			}
+		if v933 < 0 {
+			goto b384
 		}
-		{
-			v935 := v922 + -1
-			v922 = v935
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b376
+		v922 = v922 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b376
 	b384:
 		v952 = v922
 		goto b396
 	b385:
-		{
-			v937 := v915 <= v936
-			if !v937 {
-				goto b395
-			}
+		if !(v915 <= v936) {
+			goto b395
 		}
-		{
-			v938 := uint64(v936) < uint64(32)
-			if !v938 {
-				goto b394
-			}
+		if !(uint64(v936) < uint64(32)) {
+			goto b394
 		}
-		{
-			v939 := int32(uint64(v936))
-			v940 = *(*float32)(unsafe.Add(m0, int(v939)*4))
-			v941 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-			v942 := v941 != v941
-			v943 = v940 != v940
-			if !v942 {
-				goto b389
-			}
+		v940 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v936)))*4))
+		v941 = *(*float32)(unsafe.Add(m0, int(v870)*4))
+		v943 = v940 != v940
+		if !(v941 != v941) {
+			goto b389
 		}
 		{
 			v944 := int32(-1)
@@ -8006,36 +6216,26 @@ func (g *sharedHost) r2() int {
 			v948 = int32(1)
 			goto b392
 		}
-		{
-			v945 := v941 < v940
-			if v945 {
-				v948 = int32(-1)
-				goto b392
-			}
+		if v941 < v940 {
+			v948 = int32(-1)
+			goto b392
 		}
 		{
-			v946 := v940 < v941
 			v947 := int32(0)
-			if v946 {
+			if v940 < v941 {
 				v947 = int32(1)
 			}
 			v948 = v947
 		}
 	b392:
-		{
-			v949 := v948 < 0
-			if v949 {
-				goto b395
-			}
+		if v948 < 0 {
+			goto b395
 		}
-		{
-			v950 := v936 + -1
-			v936 = v950
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b385
+		v936 = v936 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b385
 	b394:
 		g.Fault(28, v936, int64(32), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -8043,18 +6243,12 @@ func (g *sharedHost) r2() int {
 	b395:
 		v952 = v936
 	b396:
-		{
-			v953 := v952 < v915
-			if !v953 {
-				goto b400
-			}
+		if !(v952 < v915) {
+			goto b400
 		}
-		{
-			v954 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-			v955 := uint64(v952) < uint64(32)
-			if !v955 {
-				goto b399
-			}
+		v954 = *(*float32)(unsafe.Add(m0, int(v870)*4))
+		if !(uint64(v952) < uint64(32)) {
+			goto b399
 		}
 		{
 			v956 := int32(uint64(v952))
@@ -8070,11 +6264,8 @@ func (g *sharedHost) r2() int {
 		g.Leave(li)
 		continue
 	b400:
-		{
-			v961 := uint64(v952) < uint64(32)
-			if !v961 {
-				goto b434
-			}
+		if !(uint64(v952) < uint64(32)) {
+			goto b434
 		}
 		{
 			v962 := int32(uint64(v952))
@@ -8083,28 +6274,19 @@ func (g *sharedHost) r2() int {
 			v965 := *(*float32)(unsafe.Add(m0, int(v964)*4))
 			*(*float32)(unsafe.Add(m0, int(v964)*4)) = v963
 			*(*float32)(unsafe.Add(m0, int(v962)*4)) = v965
-			v968 := v915 + 1
-			v969 := v952 + -1
-			v970 = v968
-			v971 = v969
+			v970 = v915 + 1
+			v971 = v952 + -1
 		}
 	b402:
-		{
-			v972 := v970 <= v971
-			if !v972 {
-				v985 = v971
-				goto b410
-			}
+		if !(v970 <= v971) {
+			v985 = v971
+			goto b410
 		}
-		{
-			v973 := int32(uint64(v970))
-			v974 = *(*float32)(unsafe.Add(m0, int(v973)*4))
-			v975 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-			v976 := v975 != v975
-			v977 = v974 != v974
-			if !v976 {
-				goto b405
-			}
+		v974 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v970)))*4))
+		v975 = *(*float32)(unsafe.Add(m0, int(v870)*4))
+		v977 = v974 != v974
+		if !(v975 != v975) {
+			goto b405
 		}
 		{
 			v978 := int32(-1)
@@ -8119,51 +6301,34 @@ func (g *sharedHost) r2() int {
 			v982 = int32(1)
 			goto b408
 		}
-		{
-			v979 := v975 < v974
-			if v979 {
-				v982 = int32(-1)
-				goto b408
-			}
+		if v975 < v974 {
+			v982 = int32(-1)
+			goto b408
 		}
 		{
-			v980 := v974 < v975
 			v981 := int32(0)
-			if v980 {
+			if v974 < v975 {
 				v981 = int32(1)
 			}
 			v982 = v981
 		}
 	b408:
-		{
-			v983 := v982 < 0
-			if !v983 {
-				v985 = v971
-				goto b410
-			}
+		if !(v982 < 0) {
+			v985 = v971
+			goto b410
 		}
-		{
-			v984 := v970 + 1
-			v1068 = v984
-			v1069 = v971
-			goto b433
-		}
+		v1068 = v970 + 1
+		v1069 = v971
+		goto b433
 	b410:
-		{
-			v986 := v970 <= v985
-			if !v986 {
-				goto b418
-			}
+		if !(v970 <= v985) {
+			goto b418
 		}
-		{
-			v987 := int32(uint64(v985))
-			v988 = *(*float32)(unsafe.Add(m0, int(v987)*4))
-			v989 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-			v990 := v989 != v989
-			v991 = v988 != v988
-			if !v990 {
-				goto b413
-			}
+		v988 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v985)))*4))
+		v989 = *(*float32)(unsafe.Add(m0, int(v870)*4))
+		v991 = v988 != v988
+		if !(v989 != v989) {
+			goto b413
 		}
 		{
 			v992 := int32(-1)
@@ -8178,42 +6343,29 @@ func (g *sharedHost) r2() int {
 			v996 = int32(1)
 			goto b416
 		}
-		{
-			v993 := v989 < v988
-			if v993 {
-				v996 = int32(-1)
-				goto b416
-			}
+		if v989 < v988 {
+			v996 = int32(-1)
+			goto b416
 		}
 		{
-			v994 := v988 < v989
 			v995 := int32(0)
-			if v994 {
+			if v988 < v989 {
 				v995 = int32(1)
 			}
 			v996 = v995
 		}
 	b416:
-		{
-			v997 := v996 < 0
-			if v997 {
-				goto b418
-			}
+		if v996 < 0 {
+			goto b418
 		}
-		{
-			v998 := v985 + -1
-			v985 = v998
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b410
+		v985 = v985 + -1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b410
 	b418:
-		{
-			v999 := v985 < v970
-			if !v999 {
-				goto b432
-			}
+		if !(v985 < v970) {
+			goto b432
 		}
 		{
 			v1000 := *(*float32)(unsafe.Add(m0, int(v870)*4))
@@ -8225,56 +6377,37 @@ func (g *sharedHost) r2() int {
 			v1006 = false
 		}
 	b420:
-		{
-			v1007 = v1005 - v16
-			v1008 = v17 - v1005
-			v1009 := v1007 < v1008
-			if !v1009 {
-				goto b422
-			}
+		v1007 = v1005 - v16
+		v1008 = v17 - v1005
+		if !(v1007 < v1008) {
+			goto b422
 		}
-		{
-			v1010 := v23 / 8
-			v1011 := v1010 <= v1007
-			v1012 := v1005 + 1
-			v1016 = v1012
-			v1017 = v17
-			v1018 = v1011
-			v1019 = v16
-			v1020 = v1005
-			goto b423
-		}
+		v1016 = v1005 + 1
+		v1017 = v17
+		v1018 = (v23 / 8) <= v1007
+		v1019 = v16
+		v1020 = v1005
+		goto b423
 	b422:
-		{
-			v1013 := v23 / 8
-			v1014 := v1013 <= v1008
-			v1015 := v1005 + 1
-			v1016 = v16
-			v1017 = v1005
-			v1018 = v1014
-			v1019 = v1015
-			v1020 = v17
-		}
+		v1016 = v16
+		v1017 = v1005
+		v1018 = (v23 / 8) <= v1008
+		v1019 = v1005 + 1
+		v1020 = v17
 	b423:
-		{
-			v1021 := uint32(v21) < uint32(48)
-			if !v1021 {
-				goto b431
-			}
+		if !(uint32(v21) < uint32(48)) {
+			goto b431
 		}
-		{
-			*(*int64)(unsafe.Add(m1, int(v21)*8)) = v1016
-			*(*int64)(unsafe.Add(m2, int(v21)*8)) = v1017
-			*(*int64)(unsafe.Add(m3, int(v21)*8)) = v366
-			*(*bool)(unsafe.Add(m4, int(v21))) = v1018
-			*(*bool)(unsafe.Add(m5, int(v21))) = v1006
-			v1027 := v21 + 1
-			v1028 = v1019
-			v1029 = v1020
-			v1030 = true
-			v1031 = true
-			v1032 = v1027
-		}
+		*(*int64)(unsafe.Add(m1, int(v21)*8)) = v1016
+		*(*int64)(unsafe.Add(m2, int(v21)*8)) = v1017
+		*(*int64)(unsafe.Add(m3, int(v21)*8)) = v366
+		*(*bool)(unsafe.Add(m4, int(v21))) = v1018
+		*(*bool)(unsafe.Add(m5, int(v21))) = v1006
+		v1028 = v1019
+		v1029 = v1020
+		v1030 = true
+		v1031 = true
+		v1032 = v21 + 1
 	b425:
 		v1033 = v1028
 		v1034 = v1029
@@ -8300,11 +6433,8 @@ func (g *sharedHost) r2() int {
 			v1058 = v1044
 			goto b430
 		}
-		{
-			v1046 := v1044 == 0
-			if v1046 {
-				goto b440
-			}
+		if v1044 == 0 {
+			goto b440
 		}
 		{
 			v1047 := v1044 + -1
@@ -8343,10 +6473,8 @@ func (g *sharedHost) r2() int {
 			v1063 := *(*float32)(unsafe.Add(m0, int(v1062)*4))
 			*(*float32)(unsafe.Add(m0, int(v1062)*4)) = v1061
 			*(*float32)(unsafe.Add(m0, int(v1060)*4)) = v1063
-			v1066 := v970 + 1
-			v1067 := v985 + -1
-			v1068 = v1066
-			v1069 = v1067
+			v1068 = v970 + 1
+			v1069 = v985 + -1
 		}
 	b433:
 		v970 = v1068
@@ -8521,9 +6649,7 @@ func (g *sideHost) r2() int {
 		}
 		{
 			v19 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v20 := v19 & 1
-			v21 := v20 == 0
-			if !v21 {
+			if !((v19 & 1) == 0) {
 				v22 = int32(0)
 				v23 = v6
 				v24 = int32(8)
@@ -8602,10 +6728,8 @@ func (g *sideHost) r3() int {
 		var v37, v39, v40, v41, v45, v49, v50, v51, v55 int32
 		{
 			v33 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v34 := v33 & 2
 			v37 = 7 - v6
-			v38 := v34 != 0
-			if v38 {
+			if (v33 & 2) != 0 {
 				v39 = int32(0)
 				v40 = v37
 				v41 = int32(0)
@@ -8616,11 +6740,8 @@ func (g *sideHost) r3() int {
 		v40 = int32(0)
 		v41 = v37
 	b12:
-		{
-			v42 := v39 == 0
-			if !v42 {
-				goto b14
-			}
+		if !(v39 == 0) {
+			goto b14
 		}
 		{
 			v43 := *(*int32)(unsafe.Add(m0, int(v40)*4))
@@ -8636,34 +6757,25 @@ func (g *sideHost) r3() int {
 		if !v30 {
 			goto b18
 		}
-		{
-			v46 := uint32(v6) < uint32(v24)
-			if v46 {
-				v49 = int32(0)
-				v50 = v6
-				v51 = int32(0)
-				goto b19
-			}
+		if uint32(v6) < uint32(v24) {
+			v49 = int32(0)
+			v50 = v6
+			v51 = int32(0)
+			goto b19
 		}
 		g.Fault(2, v7, v27, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b18:
-		{
-			v48 := uint32(v6) < uint32(v26)
-			if !v48 {
-				goto b43
-			}
-			v49 = int32(1)
-			v50 = int32(0)
-			v51 = v6
+		if !(uint32(v6) < uint32(v26)) {
+			goto b43
 		}
+		v49 = int32(1)
+		v50 = int32(0)
+		v51 = v6
 	b19:
-		{
-			v52 := v49 == 0
-			if !v52 {
-				goto b21
-			}
+		if !(v49 == 0) {
+			goto b21
 		}
 		{
 			v53 := *(*int32)(unsafe.Add(m1, int(v50)*4))
@@ -8721,34 +6833,25 @@ func (g *sideHost) r4() int {
 		if !v30 {
 			goto b26
 		}
-		{
-			v57 := uint32(v6) < uint32(v24)
-			if v57 {
-				v60 = int32(0)
-				v61 = v6
-				v62 = int32(0)
-				goto b27
-			}
+		if uint32(v6) < uint32(v24) {
+			v60 = int32(0)
+			v61 = v6
+			v62 = int32(0)
+			goto b27
 		}
 		g.Fault(3, v7, v27, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b26:
-		{
-			v59 := uint32(v6) < uint32(v26)
-			if !v59 {
-				goto b42
-			}
-			v60 = int32(1)
-			v61 = int32(0)
-			v62 = v6
+		if !(uint32(v6) < uint32(v26)) {
+			goto b42
 		}
+		v60 = int32(1)
+		v61 = int32(0)
+		v62 = v6
 	b27:
-		{
-			v63 := v60 == 0
-			if !v63 {
-				goto b29
-			}
+		if !(v60 == 0) {
+			goto b29
 		}
 		{
 			v64 := *(*int32)(unsafe.Add(m1, int(v61)*4))
@@ -8765,34 +6868,25 @@ func (g *sideHost) r4() int {
 		if !v30 {
 			goto b33
 		}
-		{
-			v68 := uint32(v6) < uint32(v24)
-			if v68 {
-				v71 = int32(0)
-				v72 = v6
-				v73 = int32(0)
-				goto b34
-			}
+		if uint32(v6) < uint32(v24) {
+			v71 = int32(0)
+			v72 = v6
+			v73 = int32(0)
+			goto b34
 		}
 		g.Fault(3, v7, v27, v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b33:
-		{
-			v70 := uint32(v6) < uint32(v26)
-			if !v70 {
-				goto b41
-			}
-			v71 = int32(1)
-			v72 = int32(0)
-			v73 = v6
+		if !(uint32(v6) < uint32(v26)) {
+			goto b41
 		}
+		v71 = int32(1)
+		v72 = int32(0)
+		v73 = v6
 	b34:
-		{
-			v74 := v71 == 0
-			if !v74 {
-				goto b36
-			}
+		if !(v71 == 0) {
+			goto b36
 		}
 		*(*int32)(unsafe.Add(m1, int(v72)*4)) = v67
 		goto b37
@@ -8838,12 +6932,9 @@ func (g *sideHost) r5() int {
 		var v83 int32
 		{
 			v77 := *(*int32)(unsafe.Add(own2, x*4))
-			v78 := v56 + v77
 			v79 := *(*int32)(unsafe.Add(m0, x*4))
-			v80 := v78 + v79
 			v81 := *(*int32)(unsafe.Add(m1, int(v37)*4))
-			v82 := v81 * 2
-			v83 = v80 + v82
+			v83 = ((v56 + v77) + v79) + (v81 * 2)
 			v84 := uint64(v5) < uint64(v3)
 			if !v84 {
 				goto b40
@@ -8978,23 +7069,17 @@ func (g *unlikeHost) r0() int {
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b4:
-		{
-			v17 = v14 == v8
-			v18 = v11 != 0
-			v19 := v18 && v17
-			v20 = v8 != 0
-			v21 := v20 && v19
-			v22 := v16 || v21
-			v23 = int32(0)
-			if v22 {
-				v23 = int32(1)
-			}
-			v24 := v7 & 4
-			v25 = v24 == 0
-			if !v25 {
-				v31 = v25
-				goto b9
-			}
+		v17 = v14 == v8
+		v18 = v11 != 0
+		v20 = v8 != 0
+		v23 = int32(0)
+		if v16 || (v20 && (v18 && v17)) {
+			v23 = int32(1)
+		}
+		v25 = (v7 & 4) == 0
+		if !v25 {
+			v31 = v25
+			goto b9
 		}
 		if !v12 {
 			v27 = v12
@@ -9007,23 +7092,15 @@ func (g *unlikeHost) r0() int {
 		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b8:
-		{
-			v28 := v20 && v17
-			v29 := v18 && v28
-			v30 := v27 || v29
-			v31 = v30
-		}
+		v31 = v27 || (v18 && (v20 && v17))
 	b9:
-		{
-			v32 := v23 + 2
-			v33 = v23
-			if v31 {
-				v33 = v32
-			}
-			if !v25 {
-				v39 = v25
-				goto b14
-			}
+		v33 = v23
+		if v31 {
+			v33 = v23 + 2
+		}
+		if !v25 {
+			v39 = v25
+			goto b14
 		}
 		if !v12 {
 			v35 = v12
@@ -9036,12 +7113,7 @@ func (g *unlikeHost) r0() int {
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b13:
-		{
-			v36 := v20 && v17
-			v37 := v18 && v36
-			v38 := v35 || v37
-			v39 = v38
-		}
+		v39 = v35 || (v18 && (v20 && v17))
 	b14:
 		if !v39 {
 			v45 = v39
@@ -9058,18 +7130,12 @@ func (g *unlikeHost) r0() int {
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b18:
-		{
-			v42 := v20 && v17
-			v43 := v18 && v42
-			v44 := v41 || v43
-			v45 = v44
-		}
+		v45 = v41 || (v18 && (v20 && v17))
 	b19:
 		{
-			v46 := v33 + 4
 			v47 = v33
 			if v45 {
-				v47 = v46
+				v47 = v33 + 4
 			}
 			v48 := uint64(v5) < uint64(v3)
 			if !v48 {
@@ -9152,41 +7218,28 @@ func (g *watchedHost) r0() int {
 			v7 := v6 * 3
 			v8 := v2 - v7
 			v9 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable0), int(v8)*4))
-			v10 := int64(uint32(v9))
-			v11 := v10 + -1
 			v12 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable1), int(v8)*8))
 			v13 := int32(uint32(v2) / uint32(2))
 			v14 := v13 * 2
 			v15 := v2 - v14
 			v16 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable2), int(v15)*16+8))
-			v17 := v12 + v16
-			v18 := v11 + v17
 			v19 := v2 + 1
 			v20 := int64(uint32(v19))
 			v21 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v15)*4))
-			v22 := int64(v21)
-			v23 := v22 + 11
 			v24 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v15)*4))
-			v25 := v24 < 9.223372e+18
-			v26 := -9.223372e+18 <= v24
-			v27 := v25 && v26
+			v27 := (v24 < 9.223372e+18) && (-9.223372e+18 <= v24)
 			v28 := float32(0)
 			if v27 {
 				v28 = v24
 			}
-			v29 := int64(v28)
 			v30 := int64(-9223372036854775808)
 			if v27 {
-				v30 = v29
+				v30 = int64(v28)
 			}
-			v31 := v23 + v30
-			v32 := v31 + 3
-			v33 := v32 + v20
-			v34 = v18 + v33
+			v34 = ((int64(uint32(v9)) + -1) + (v12 + v16)) + ((((int64(v21) + 11) + v30) + 3) + v20)
 			v35 := v5 * 2
 			v36 := v5 + 10
-			v37 := v36 + v35
-			v38 = v37 + v5
+			v38 = (v36 + v35) + v5
 			v39 := uint32(v2) < uint32(5000)
 			if !v39 {
 				goto b4
@@ -9194,21 +7247,14 @@ func (g *watchedHost) r0() int {
 		}
 		{
 			v40 := *(*int32)(unsafe.Add(data, v1+x*4))
-			v41 := int64(v40)
-			v42 := v38 + v41
-			v44 := v42 + v43
-			v45 := v34 + v44
+			v45 := v34 + ((v38 + int64(v40)) + v43)
 			v46 := v2 & 1
 			v47 := v46 == 0
-			v49 := v45 + 1
 			v50 := v45
 			if v47 {
-				v50 = v49
+				v50 = v45 + 1
 			}
-			v51 := float64(v50)
-			v52 := float64(v51 + 2.5)
-			v53 := float64(v52 + 1.5)
-			v54 = float64(v53 + -2)
+			v54 = float64(float64(float64(float64(v50)+2.5)+1.5) + -2)
 			v55 := uint64(v5) < uint64(v3)
 			if !v55 {
 				goto b3

@@ -836,8 +836,7 @@ func (g *ballotsHost) r0() int {
 		}
 		{
 			v9 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v10 := v9 & 1
-			v11 := v10 != 0
+			v11 := (v9 & 1) != 0
 			*(*[16]byte)(own0) = [16]byte{}
 			h11[li] = v11
 			next = 0
@@ -914,15 +913,11 @@ func (g *ballotsHost) r8() int {
 			}
 			v34 := uint32(v33) < uint32(32)
 			v35 := v33 & 31
-			v36 := int32(1) << (uint32(v35) & 31)
 			v37 := int32(0)
 			if v34 {
-				v37 = v36
+				v37 = int32(1) << (uint32(v35) & 31)
 			}
-			v38 := v37 + -1
-			v39 := v29 & v38
-			v40 := int32(bits.OnesCount32(uint32(v39)))
-			v41 := int64(uint32(v40))
+			v41 := int64(uint32(int32(bits.OnesCount32(uint32(v29 & (v37 + -1))))))
 			v42 = v41
 		}
 	b13:
@@ -941,19 +936,12 @@ func (g *ballotsHost) r8() int {
 			if v46 {
 				v47 = v44
 			}
-			v48 := uint32(v47) < uint32(32)
-			v49 := v47 & 31
-			v50 := int32(1) << (uint32(v49) & 31)
 			v51 := int32(0)
-			if v48 {
-				v51 = v50
+			if uint32(v47) < uint32(32) {
+				v51 = int32(1) << (uint32(v47&31) & 31)
 			}
-			v52 := v51 + -1
-			v53 := v43 & v52
-			v54 := int32(bits.OnesCount32(uint32(v53)))
-			v55 := int64(uint32(v54))
-			v56 := v42 + v55
-			v57 = v56
+			v55 := int64(uint32(int32(bits.OnesCount32(uint32(v43 & (v51 + -1))))))
+			v57 = v42 + v55
 		}
 	b15:
 		{
@@ -971,19 +959,12 @@ func (g *ballotsHost) r8() int {
 			if v61 {
 				v62 = v59
 			}
-			v63 := uint32(v62) < uint32(32)
-			v64 := v62 & 31
-			v65 := int32(1) << (uint32(v64) & 31)
 			v66 := int32(0)
-			if v63 {
-				v66 = v65
+			if uint32(v62) < uint32(32) {
+				v66 = int32(1) << (uint32(v62&31) & 31)
 			}
-			v67 := v66 + -1
-			v68 := v58 & v67
-			v69 := int32(bits.OnesCount32(uint32(v68)))
-			v70 := int64(uint32(v69))
-			v71 := v57 + v70
-			v72 = v71
+			v70 := int64(uint32(int32(bits.OnesCount32(uint32(v58 & (v66 + -1))))))
+			v72 = v57 + v70
 		}
 	b17:
 		{
@@ -1001,19 +982,12 @@ func (g *ballotsHost) r8() int {
 			if v76 {
 				v77 = v74
 			}
-			v78 := uint32(v77) < uint32(32)
-			v79 := v77 & 31
-			v80 := int32(1) << (uint32(v79) & 31)
 			v81 := int32(0)
-			if v78 {
-				v81 = v80
+			if uint32(v77) < uint32(32) {
+				v81 = int32(1) << (uint32(v77&31) & 31)
 			}
-			v82 := v81 + -1
-			v83 := v73 & v82
-			v84 := int32(bits.OnesCount32(uint32(v83)))
-			v85 := int64(uint32(v84))
-			v86 := v72 + v85
-			v87 = v86
+			v85 := int64(uint32(int32(bits.OnesCount32(uint32(v73 & (v81 + -1))))))
+			v87 = v72 + v85
 		}
 	b19:
 		{
@@ -1035,10 +1009,9 @@ func (g *ballotsHost) r8() int {
 			v93 := *(*int32)(own0)
 			v94 := int32(uint32(v30) / uint32(32))
 			v95 := *(*int32)(unsafe.Add(own0, int(v94)*4))
-			v96 := int32(uint64(v87))
 			*(*int32)(unsafe.Add(p2, v91)) = v93
 			*(*int32)(unsafe.Add(p2, v91+4)) = v95
-			*(*int32)(unsafe.Add(p2, v91+8)) = v96
+			*(*int32)(unsafe.Add(p2, v91+8)) = int32(uint64(v87))
 			next = 8
 			continue
 		}
@@ -1070,11 +1043,8 @@ func (g *ballotsHost) r16() int {
 		v100 := h100[li]
 		v103 := h103[li]
 		v91 := (basex + x) * 16
-		{
-			v104 := v100 ^ v103
-			*(*int32)(unsafe.Add(p2, v91+12)) = v104
-			continue
-		}
+		*(*int32)(unsafe.Add(p2, v91+12)) = v100 ^ v103
+		continue
 	}
 	return -1
 }
@@ -1202,24 +1172,15 @@ func (g *bisectionsHost) r1() int {
 			v13 = v11
 		}
 	b3:
-		{
-			v14 := v13 < 64
-			if !v14 {
-				goto b5
-			}
+		if !(v13 < 64) {
+			goto b5
 		}
-		{
-			v15 := v13 * v13
-			v16 := v15 / 64
-			v17 := v16 + v12
-			*(*int32)(unsafe.Add(m0, int(v13)*4)) = v17
-			v19 := v13 + c0
-			v13 = v19
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b3
+		*(*int32)(unsafe.Add(m0, int(v13)*4)) = ((v13 * v13) / 64) + v12
+		v13 = v13 + c0
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b3
 	b5:
 		continue
 	}
@@ -1243,21 +1204,16 @@ func (g *bisectionsHost) r2() int {
 		v20 = int32(0)
 		v21 = int32(64)
 	b7:
-		{
-			v22 := v20 < v21
-			if !v22 {
-				goto b9
-			}
+		if !(v20 < v21) {
+			goto b9
 		}
 		{
-			v23 := v20 + v21
-			v24 := int32(uint32(v23) >> 1)
+			v24 := int32(uint32(v20+v21) >> 1)
 			v25 := *(*int32)(unsafe.Add(m0, int(v24)*4))
 			v26 := v25 < v10
-			v27 := v24 + 1
 			v28 := v20
 			if v26 {
-				v28 = v27
+				v28 = v24 + 1
 			}
 			v29 := v24
 			if v26 {
@@ -1315,22 +1271,16 @@ func (g *bisectionsHost) r3() int {
 		v37 = int64(0)
 		v38 = v34
 	b12:
-		{
-			v39 := v37 < v38
-			if !v39 {
-				goto b14
-			}
+		if !(v37 < v38) {
+			goto b14
 		}
 		{
-			v40 := v37 + v38
-			v41 := int64(uint64(v40) >> 1)
-			v42 := int32(uint64(v41))
-			v43 := *(*int32)(unsafe.Add(m0, int(v42)*4))
+			v41 := int64(uint64(v37+v38) >> 1)
+			v43 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v41)))*4))
 			v44 := v43 < v36
-			v45 := v41 + 1
 			v46 := v37
 			if v44 {
-				v46 = v45
+				v46 = v41 + 1
 			}
 			v47 := v41
 			if v44 {
@@ -1344,18 +1294,13 @@ func (g *bisectionsHost) r3() int {
 			goto b12
 		}
 	b14:
-		{
-			v48 := v37 < v34
-			if !v48 {
-				v53 = false
-				goto b18
-			}
+		if !(v37 < v34) {
+			v53 = false
+			goto b18
 		}
 		{
-			v49 := int32(uint64(v37))
-			v50 := *(*int32)(unsafe.Add(m0, int(v49)*4))
-			v51 := v50 == v36
-			if v51 {
+			v50 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v37)))*4))
+			if v50 == v36 {
 				v52 = true
 				goto b17
 			}
@@ -1365,12 +1310,9 @@ func (g *bisectionsHost) r3() int {
 		v53 = v52
 	b18:
 		{
-			v54 := int32(uint64(v37))
-			v55 := v54 << 8
-			v56 := v33 + v55
 			v57 := v33
 			if v53 {
-				v57 = v56
+				v57 = v33 + (int32(uint64(v37)) << 8)
 			}
 			h57[li] = v57
 			next = 3
@@ -1634,17 +1576,13 @@ func (g *choicesHost) r3() int {
 		var v18, v19, v32 int32
 		{
 			v15 := v14
-			v16 := 3 < v15
-			if !v16 {
+			if !(3 < v15) {
 				v18 = v10
 				v19 = int32(0)
 				goto b9
 			}
 		}
-		{
-			v17 := v10 + 1
-			v32 = v17
-		}
+		v32 = v10 + 1
 		{
 			v33 := v32 < 120
 			h32[li] = v32
@@ -1658,19 +1596,16 @@ func (g *choicesHost) r3() int {
 			continue
 		}
 	b9:
-		{
-			v20 := v18 + v19
-			*(*int32)(unsafe.Add(m0, x*4)) = v20
-			h18[li] = v18
-			u19 = v19
-			if next != 3 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 3
+		*(*int32)(unsafe.Add(m0, x*4)) = v18 + v19
+		h18[li] = v18
+		u19 = v19
+		if next != 3 {
+			if next >= 0 {
+				return g.Diverge()
 			}
-			continue
+			next = 3
 		}
+		continue
 	}
 	g.v19 = u19
 	return next
@@ -1698,12 +1633,9 @@ func (g *choicesHost) r4() int {
 		var v26 int64
 		{
 			v22 := v7 + 1
-			v23 := v22 / c0
-			v24 := v23 * c0
-			v25 = v22 - v24
+			v25 = v22 - ((v22 / c0) * c0)
 			v26 = int64(uint32(v25))
-			v27 := uint32(v25) < uint32(128)
-			if !v27 {
+			if !(uint32(v25) < uint32(128)) {
 				goto b24
 			}
 		}
@@ -1742,28 +1674,22 @@ func (g *choicesHost) r5() int {
 		v19 := e19
 		v29 := h29[li]
 		var v18, v30, v32 int32
-		{
-			v30 = v19 + 1
-			v31 := v30 < 5
-			if !v31 {
-				goto b14
-			}
+		v30 = v19 + 1
+		if !(v30 < 5) {
+			goto b14
 		}
 		v18 = v29
 		v19 = v30
-		{
-			v20 := v18 + v19
-			*(*int32)(unsafe.Add(m0, x*4)) = v20
-			h18[li] = v18
-			u19 = v19
-			if next != 3 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 3
+		*(*int32)(unsafe.Add(m0, x*4)) = v18 + v19
+		h18[li] = v18
+		u19 = v19
+		if next != 3 {
+			if next >= 0 {
+				return g.Diverge()
 			}
-			continue
+			next = 3
 		}
+		continue
 	b14:
 		v32 = v29
 		{
@@ -1801,10 +1727,7 @@ func (g *choicesHost) r6() int {
 		if !v34 {
 			goto b17
 		}
-		{
-			v37 := v32 + 7
-			v38 = v37
-		}
+		v38 = v32 + 7
 		h38[li] = v38
 		if next != 7 {
 			if next >= 0 {
@@ -1846,10 +1769,7 @@ func (g *choicesHost) r7() int {
 			v38 = v32
 			goto b20
 		}
-		{
-			v37 := v32 + 7
-			v38 = v37
-		}
+		v38 = v32 + 7
 	b20:
 		h38[li] = v38
 		continue
@@ -1960,13 +1880,10 @@ func (g *oneWayOutHost) r0() int {
 				goto b28
 			}
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v10 := v9 == 3
-			if !v10 {
-				v16 = v9
-				goto b6
-			}
+		v9 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
+		if !(v9 == 3) {
+			v16 = v9
+			goto b6
 		}
 		if !v12 {
 			v16 = v9
@@ -2004,11 +1921,8 @@ func (g *oneWayOutHost) r0() int {
 		g.Leave(li)
 		continue
 	b10:
-		{
-			v21 := 50 < v17
-			if !v21 {
-				goto b27
-			}
+		if !(50 < v17) {
+			goto b27
 		}
 		if !v22 {
 			v38 = v17
@@ -2017,24 +1931,15 @@ func (g *oneWayOutHost) r0() int {
 		v23 = v17
 		v24 = int64(0)
 	b12:
-		{
-			v25 := v24 * v1
-			v26 := 30 < v25
-			if !v26 {
-				goto b14
-			}
+		if !(30 < (v24 * v1)) {
+			goto b14
 		}
 		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
 		continue
 	b14:
-		{
-			v28 := int64(v23)
-			v29 := v28 * v24
-			v30 := v29 == 104
-			if !v30 {
-				goto b18
-			}
+		if !((int64(v23) * v24) == 104) {
+			goto b18
 		}
 		{
 			v31 := uint64(v7) < uint64(v5)
@@ -2050,14 +1955,10 @@ func (g *oneWayOutHost) r0() int {
 		g.Leave(li)
 		continue
 	b18:
-		{
-			v34 := int32(uint64(v24))
-			v35 = v23 + v34
-			v36 = v24 + 1
-			v37 := v36 < v2
-			if !v37 {
-				goto b20
-			}
+		v35 = v23 + int32(uint64(v24))
+		v36 = v24 + 1
+		if !(v36 < v2) {
+			goto b20
 		}
 		v23 = v35
 		v24 = v36
@@ -2226,15 +2127,9 @@ func (g *ownChecksHost) r0() int {
 				goto b40
 			}
 		}
-		{
-			v11 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v12 := v11 / 7
-			v13 := v12 * 7
-			v14 := v11 - v13
-			v15 := v14 == 3
-			if !v15 {
-				goto b5
-			}
+		v11 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
+		if !((v11 - ((v11 / 7) * 7)) == 3) {
+			goto b5
 		}
 		{
 			v16 := uint64(v9) < uint64(v7)
@@ -2256,19 +2151,11 @@ func (g *ownChecksHost) r0() int {
 		}
 		v22 = v11
 	b6:
-		{
-			v23 = 12 / v2
-			v24 = *(*int32)(unsafe.Add(p2, int(v1)*4))
-			v25 := v24 & 3
-			v26 := int32(uint64(v23))
-			v27 := v26 & 1
-			v28 := v25 + v27
-			v29 := v28 + 1
-			v30 = v22 + v29
-			v31 := 50 < v30
-			if !v31 {
-				goto b8
-			}
+		v23 = 12 / v2
+		v24 = *(*int32)(unsafe.Add(p2, int(v1)*4))
+		v30 = v22 + (((v24 & 3) + (int32(uint64(v23)) & 1)) + 1)
+		if !(50 < v30) {
+			goto b8
 		}
 		v42 = v30
 		v43 = v23
@@ -2288,30 +2175,17 @@ func (g *ownChecksHost) r0() int {
 		if !v20 {
 			goto b38
 		}
-		{
-			v34 = *(*int32)(unsafe.Add(p2, int(v1)*4))
-			v35 := v34 & 3
-			v36 := int32(uint64(v33))
-			v37 := v36 & 1
-			v38 := v35 + v37
-			v39 := v38 + 1
-			v40 = v32 + v39
-			v41 := 50 < v40
-			if !v41 {
-				goto b37
-			}
+		v34 = *(*int32)(unsafe.Add(p2, int(v1)*4))
+		v40 = v32 + (((v34 & 3) + (int32(uint64(v33)) & 1)) + 1)
+		if !(50 < v40) {
+			goto b37
 		}
 		v42 = v40
 		v43 = v33
 		v44 = v34
 	b13:
-		{
-			v45 := v42 / 5
-			v46 := v45 * 5
-			v47 := v42 == v46
-			if !v47 {
-				goto b17
-			}
+		if !(v42 == ((v42 / 5) * 5)) {
+			goto b17
 		}
 		{
 			v48 := uint64(v9) < uint64(v7)
@@ -2368,15 +2242,12 @@ func (g *ownChecksHost) r0() int {
 		}
 		continue
 	b28:
-		{
-			v64 := 0 < v44
-			if !v64 {
-				v70 = v63
-				goto b33
-			}
-			v65 = v63
-			v66 = int32(0)
+		if !(0 < v44) {
+			v70 = v63
+			goto b33
 		}
+		v65 = v63
+		v66 = int32(0)
 		u44 = v44
 		h65[li] = v65
 		u66 = v66
@@ -2465,13 +2336,10 @@ func (g *ownChecksHost) r1() int {
 		v9 := int64(uint32(v0))
 		var v54, v57, v58, v63, v65, v66, v70 int32
 		var v55, v59 int64
-		{
-			v54 = v52 ^ 5
-			v55 = v53 + 1
-			v56 := v55 < v43
-			if !v56 {
-				goto b21
-			}
+		v54 = v52 ^ 5
+		v55 = v53 + 1
+		if !(v55 < v43) {
+			goto b21
 		}
 		v52 = v54
 		v53 = v55
@@ -2572,13 +2440,10 @@ func (g *ownChecksHost) r2() int {
 		v9 := int64(uint32(v0))
 		var v60, v63, v65, v66, v70 int32
 		var v61 int64
-		{
-			v60 = v58 + 1
-			v61 = v59 + 1
-			v62 := v61 < v43
-			if !v62 {
-				goto b27
-			}
+		v60 = v58 + 1
+		v61 = v59 + 1
+		if !(v61 < v43) {
+			goto b27
 		}
 		v58 = v60
 		v59 = v61
@@ -2650,13 +2515,10 @@ func (g *ownChecksHost) r3() int {
 		v0 := int32(basex + x)
 		v9 := int64(uint32(v0))
 		var v67, v68, v70 int32
-		{
-			v67 = v65 + v66
-			v68 = v66 + 1
-			v69 := v68 < v44
-			if !v69 {
-				goto b32
-			}
+		v67 = v65 + v66
+		v68 = v66 + 1
+		if !(v68 < v44) {
+			goto b32
 		}
 		v65 = v67
 		v66 = v68
@@ -2771,22 +2633,14 @@ func (g *ownLoopsHost) r0() int {
 			v15 = v9
 		}
 	b2:
-		{
-			v16 = v15 + v14
-			v17 := 50 < v16
-			if !v17 {
-				goto b18
-			}
+		v16 = v15 + v14
+		if !(50 < v16) {
+			goto b18
 		}
-		{
-			v18 := v16 / 5
-			v19 := v18 * 5
-			v20 := v16 == v19
-			if !v20 {
-				v24 = v16
-				v25 = v12
-				goto b7
-			}
+		if !(v16 == ((v16 / 5) * 5)) {
+			v24 = v16
+			v25 = v12
+			goto b7
 		}
 		{
 			v21 := uint64(v7) < uint64(v5)
@@ -2802,11 +2656,8 @@ func (g *ownLoopsHost) r0() int {
 		g.Leave(li)
 		continue
 	b7:
-		{
-			v26 := v25 < v2
-			if !v26 {
-				goto b10
-			}
+		if !(v25 < v2) {
+			goto b10
 		}
 		h24[li] = v24
 		u25 = v25
@@ -2892,18 +2743,10 @@ func (g *ownLoopsHost) r1() int {
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
 		var v31, v32, v37 int32
-		{
-			v27 := int32(uint64(v25))
-			v28 := v24 + v27
-			v29 := v25 + 1
-			v24 = v28
-			v25 = v29
-		}
-		{
-			v26 := v25 < v2
-			if !v26 {
-				goto b10
-			}
+		v24 = v24 + int32(uint64(v25))
+		v25 = v25 + 1
+		if !(v25 < v2) {
+			goto b10
 		}
 		h24[li] = v24
 		u25 = v25
@@ -2975,14 +2818,10 @@ func (g *ownLoopsHost) r2() int {
 		v0 := int32(basex + x)
 		v7 := int64(uint32(v0))
 		var v33, v34, v37 int32
-		{
-			v33 = v31 ^ 3
-			v34 = v32 + 1
-			v35 := int64(uint32(v34))
-			v36 := v35 < v12
-			if !v36 {
-				goto b14
-			}
+		v33 = v31 ^ 3
+		v34 = v32 + 1
+		if !(int64(uint32(v34)) < v12) {
+			goto b14
 		}
 		v31 = v33
 		v32 = v34
@@ -3073,16 +2912,11 @@ func (g *replacedHost) r0() int {
 				goto b11
 			}
 		}
-		{
-			v8 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v11 := v8 / 3
-			v12 := v11 * 3
-			v13 := v8 == v12
-			if !v13 {
-				v17 = v8
-				v18 = int32(0)
-				goto b5
-			}
+		v8 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
+		if !(v8 == ((v8 / 3) * 3)) {
+			v17 = v8
+			v18 = int32(0)
+			goto b5
 		}
 		{
 			v14 := uint64(v6) < uint64(v4)
@@ -3138,13 +2972,10 @@ func (g *replacedHost) r1() int {
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		var v19, v20 int32
-		{
-			v19 = v17 + 1
-			v20 = v18 + 1
-			v21 := v20 < v10
-			if !v21 {
-				goto b8
-			}
+		v19 = v17 + 1
+		v20 = v18 + 1
+		if !(v20 < v10) {
+			goto b8
 		}
 		v17 = v19
 		v18 = v20
@@ -3298,15 +3129,9 @@ func (g *rowsHost) r0() int {
 			v12 := int32(x)
 			v13 := int64(uint32(v12))
 			v14 = v11 + v13
-			v18 := int32(uint32(v17) / uint32(c0))
-			v19 := int64(uint32(v18))
-			v20 := v16 * v19
-			v23 = v20 + v22
-			v25 := v23 * v24
-			v26 := v25 * v10
-			v27 = v26 + v14
-			v28 := uint64(v27) < uint64(v4)
-			if !v28 {
+			v23 = (v16 * int64(uint32(int32(uint32(v17)/uint32(c0))))) + v22
+			v27 = ((v23 * v24) * v10) + v14
+			if !(uint64(v27) < uint64(v4)) {
 				goto b29
 			}
 		}
@@ -3354,11 +3179,8 @@ func (g *rowsHost) r1() int {
 		v29 := h29[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		{
-			v30 := uint64(v14) < uint64(128)
-			if !v30 {
-				goto b28
-			}
+		if !(uint64(v14) < uint64(128)) {
+			goto b28
 		}
 		{
 			v31 := int32(uint64(v14))
@@ -3414,42 +3236,34 @@ func (g *rowsHost) r2() int {
 		}
 		{
 			v34 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-			v35 := 3 < v34
-			if !v35 {
+			if !(3 < v34) {
 				goto b7
 			}
 		}
-		{
-			v36 := v29 + 1
-			v59 = v36
-			goto b15
-		}
+		v59 = v29 + 1
+		goto b15
 	b7:
 		{
 			v37 := *(*int32)(unsafe.Add(p0, int(v23)*4))
 			v38 = v37 + 3
-			v39 := 0 < v38
-			if !v39 {
+			if !(0 < v38) {
 				v59 = v29
 				goto b15
 			}
 			v40 = v29
 			v41 = int32(0)
 		}
-		{
-			v42 := v40 + v41
-			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v42
-			u38 = v38
-			h40[li] = v40
-			u41 = v41
-			if next != 2 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 2
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v40 + v41
+		u38 = v38
+		h40[li] = v40
+		u41 = v41
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
 			}
-			continue
+			next = 2
 		}
+		continue
 	b15:
 		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v59
 		h59[li] = v59
@@ -3510,16 +3324,13 @@ func (g *rowsHost) r3() int {
 		var v51 int32
 		var v52 int64
 		{
-			v44 := v14 + 1
-			v46 := int32(uint64(v44))
-			v50 := int32(uint32(v46) % uint32(v49))
+			v46 := int32(uint64(v14 + 1))
 			v51 = v46
 			if v48 {
-				v51 = v50
+				v51 = int32(uint32(v46) % uint32(v49))
 			}
 			v52 = int64(uint32(v51))
-			v53 := uint32(v51) < uint32(128)
-			if !v53 {
+			if !(uint32(v51) < uint32(128)) {
 				goto b14
 			}
 		}
@@ -3559,28 +3370,22 @@ func (g *rowsHost) r4() int {
 		v55 := h55[li]
 		v31 := h31[li]
 		var v40, v56, v59 int32
-		{
-			v56 = v41 + 1
-			v57 := v56 < v38
-			if !v57 {
-				goto b13
-			}
+		v56 = v41 + 1
+		if !(v56 < v38) {
+			goto b13
 		}
 		v40 = v55
 		v41 = v56
-		{
-			v42 := v40 + v41
-			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v42
-			h40[li] = v40
-			u41 = v41
-			if next != 2 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 2
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v40 + v41
+		h40[li] = v40
+		u41 = v41
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
 			}
-			continue
+			next = 2
 		}
+		continue
 	b13:
 		v59 = v55
 		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v59
@@ -3646,11 +3451,8 @@ func (g *rowsHost) r5() int {
 		var v76 int64
 		{
 			v61 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-			v62 := v61 / 4
-			v63 := v62 * 4
-			v64 = v61 - v63
-			v65 := 0 < v64
-			if !v65 {
+			v64 = v61 - ((v61 / 4) * 4)
+			if !(0 < v64) {
 				v84 = v59
 				goto b24
 			}
@@ -3658,16 +3460,13 @@ func (g *rowsHost) r5() int {
 			v67 = int32(0)
 		}
 		{
-			v68 := v14 + 5
-			v70 := int32(uint64(v68))
-			v74 := int32(uint32(v70) % uint32(v73))
+			v70 := int32(uint64(v14 + 5))
 			v75 = v70
 			if v72 {
-				v75 = v74
+				v75 = int32(uint32(v70) % uint32(v73))
 			}
 			v76 = int64(uint32(v75))
-			v77 := uint32(v75) < uint32(128)
-			if !v77 {
+			if !(uint32(v75) < uint32(128)) {
 				goto b23
 			}
 		}
@@ -3685,11 +3484,8 @@ func (g *rowsHost) r5() int {
 		g.Leave(li)
 		continue
 	b24:
-		{
-			v85 := uint64(v27) < uint64(v6)
-			if !v85 {
-				goto b26
-			}
+		if !(uint64(v27) < uint64(v6)) {
+			goto b26
 		}
 		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v84
 		g.Leave(li)
@@ -3769,26 +3565,20 @@ func (g *rowsHost) r7() int {
 		v27 := h27[li]
 		var v66, v75, v81, v84 int32
 		var v76 int64
-		{
-			v81 = v67 + 1
-			v82 := v81 < v64
-			if !v82 {
-				goto b22
-			}
+		v81 = v67 + 1
+		if !(v81 < v64) {
+			goto b22
 		}
 		v66 = v79
 		v67 = v81
 		{
-			v68 := v14 + 5
-			v70 := int32(uint64(v68))
-			v74 := int32(uint32(v70) % uint32(v73))
+			v70 := int32(uint64(v14 + 5))
 			v75 = v70
 			if v72 {
-				v75 = v74
+				v75 = int32(uint32(v70) % uint32(v73))
 			}
 			v76 = int64(uint32(v75))
-			v77 := uint32(v75) < uint32(128)
-			if !v77 {
+			if !(uint32(v75) < uint32(128)) {
 				goto b23
 			}
 		}
@@ -3806,11 +3596,8 @@ func (g *rowsHost) r7() int {
 		continue
 	b22:
 		v84 = v79
-		{
-			v85 := uint64(v27) < uint64(v6)
-			if !v85 {
-				goto b26
-			}
+		if !(uint64(v27) < uint64(v6)) {
+			goto b26
 		}
 		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v84
 		g.Leave(li)
@@ -3886,9 +3673,7 @@ func (g *searchHost) r0() int {
 		}
 		{
 			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v12 := v11 & 63
-			v13 := v12 == v9
-			if !v13 {
+			if !((v11 & 63) == v9) {
 				goto b6
 			}
 		}
@@ -3945,12 +3730,9 @@ func (g *searchHost) r1() int {
 		v0 := int32(basex + x)
 		v6 := int64(uint32(v0))
 		var v17 int32
-		{
-			v17 = v9 + 1
-			v18 := v17 < v8
-			if !v18 {
-				goto b9
-			}
+		v17 = v9 + 1
+		if !(v17 < v8) {
+			goto b9
 		}
 		v9 = v17
 		{
@@ -3961,9 +3743,7 @@ func (g *searchHost) r1() int {
 		}
 		{
 			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v12 := v11 & 63
-			v13 := v12 == v9
-			if !v13 {
+			if !((v11 & 63) == v9) {
 				goto b6
 			}
 		}
@@ -4181,43 +3961,33 @@ func (g *statedHost) r2() int {
 		v8 := int64(uint32(v0))
 		var v16, v32, v41, v65 int32
 		var v17, v26, v28, v33, v42 int64
-		{
-			v16 = v0 / c0
-			v17 = int64(uint32(v16))
-			v18 := uint64(v17) < uint64(v6)
-			if !v18 {
-				goto b28
-			}
+		v16 = v0 / c0
+		v17 = int64(uint32(v16))
+		if !(uint64(v17) < uint64(v6)) {
+			goto b28
 		}
 		{
 			v19 := *(*float32)(unsafe.Add(p3, int(v16)*4))
-			v20 := v19 < 9.223372e+18
-			v21 := -9.223372e+18 <= v19
-			v22 := v20 && v21
+			v22 := (v19 < 9.223372e+18) && (-9.223372e+18 <= v19)
 			v23 := float32(0)
 			if v22 {
 				v23 = v19
 			}
-			v24 := int64(v23)
 			v25 := int64(-9223372036854775808)
 			if v22 {
-				v25 = v24
+				v25 = int64(v23)
 			}
 			v26 = v25
-			v27 := 0 < v26
-			if !v27 {
+			if !(0 < v26) {
 				goto b14
 			}
 			v28 = int64(0)
 		}
 		{
 			v29 := v9 + 1
-			v30 := v29 / c0
-			v31 := v30 * c0
-			v32 = v29 - v31
+			v32 = v29 - ((v29 / c0) * c0)
 			v33 = int64(uint32(v32))
-			v34 := uint32(v32) < uint32(64)
-			if !v34 {
+			if !(uint32(v32) < uint32(64)) {
 				goto b13
 			}
 		}
@@ -4250,14 +4020,12 @@ func (g *statedHost) r2() int {
 		}
 		{
 			v44 := *(*float32)(unsafe.Add(p3, int(v41)*4))
-			v45 := 2.5 < v44
 			v46 := int32(0)
-			if v45 {
+			if 2.5 < v44 {
 				v46 = int32(1)
 			}
 			v47 := v46
-			v48 := v47 != 0
-			if !v48 {
+			if !(v47 != 0) {
 				goto b20
 			}
 		}
@@ -4277,8 +4045,7 @@ func (g *statedHost) r2() int {
 		{
 			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 			v59 := v58
-			v60 := v59 == 1.5
-			if !v60 {
+			if !(v59 == 1.5) {
 				goto b24
 			}
 		}
@@ -4330,11 +4097,8 @@ func (g *statedHost) r3() int {
 			continue
 		}
 		v35 := h35[li]
-		{
-			v36 := v35 + 1
-			*(*int32)(unsafe.Add(m0, x*4)) = v36
-			continue
-		}
+		*(*int32)(unsafe.Add(m0, x*4)) = v35 + 1
+		continue
 	}
 	return 3
 }
@@ -4369,22 +4133,16 @@ func (g *statedHost) r4() int {
 		v8 := int64(uint32(v0))
 		var v32, v41, v65 int32
 		var v33, v38, v42 int64
-		{
-			v38 = v28 + 1
-			v39 := v38 < v26
-			if !v39 {
-				goto b14
-			}
+		v38 = v28 + 1
+		if !(v38 < v26) {
+			goto b14
 		}
 		v28 = v38
 		{
 			v29 := v9 + 1
-			v30 := v29 / c0
-			v31 := v30 * c0
-			v32 = v29 - v31
+			v32 = v29 - ((v29 / c0) * c0)
 			v33 = int64(uint32(v32))
-			v34 := uint32(v32) < uint32(64)
-			if !v34 {
+			if !(uint32(v32) < uint32(64)) {
 				goto b13
 			}
 		}
@@ -4415,14 +4173,12 @@ func (g *statedHost) r4() int {
 		}
 		{
 			v44 := *(*float32)(unsafe.Add(p3, int(v41)*4))
-			v45 := 2.5 < v44
 			v46 := int32(0)
-			if v45 {
+			if 2.5 < v44 {
 				v46 = int32(1)
 			}
 			v47 := v46
-			v48 := v47 != 0
-			if !v48 {
+			if !(v47 != 0) {
 				goto b20
 			}
 		}
@@ -4441,8 +4197,7 @@ func (g *statedHost) r4() int {
 		{
 			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 			v59 := v58
-			v60 := v59 == 1.5
-			if !v60 {
+			if !(v59 == 1.5) {
 				goto b24
 			}
 		}
@@ -4500,10 +4255,7 @@ func (g *statedHost) r5() int {
 		var v65 int32
 		{
 			v51 := v50
-			v52 := v51 / 2
-			v53 := v52 * 2
-			v54 := v51 == v53
-			if !v54 {
+			if !(v51 == ((v51 / 2) * 2)) {
 				goto b20
 			}
 		}
@@ -4518,8 +4270,7 @@ func (g *statedHost) r5() int {
 		{
 			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 			v59 := v58
-			v60 := v59 == 1.5
-			if !v60 {
+			if !(v59 == 1.5) {
 				goto b24
 			}
 		}
@@ -4572,14 +4323,12 @@ func (g *statedHost) r6() int {
 		var v65 int32
 		{
 			v55 := *(*int32)(unsafe.Add(m0, x*4))
-			v56 := v55 - v50
-			*(*int32)(unsafe.Add(m0, x*4)) = v56
+			*(*int32)(unsafe.Add(m0, x*4)) = v55 - v50
 		}
 		{
 			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 			v59 := v58
-			v60 := v59 == 1.5
-			if !v60 {
+			if !(v59 == 1.5) {
 				goto b24
 			}
 		}
@@ -4643,8 +4392,7 @@ func (g *statedHost) r8() int {
 		var v65 int32
 		{
 			v62 := *(*int32)(unsafe.Add(m0, x*4))
-			v63 := v62 ^ v61
-			*(*int32)(unsafe.Add(m0, x*4)) = v63
+			*(*int32)(unsafe.Add(m0, x*4)) = v62 ^ v61
 		}
 		{
 			v65 = *(*int32)(unsafe.Add(m0, x*4))
@@ -4739,17 +4487,13 @@ func (g *stepsHost) r0() int {
 		}
 		{
 			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v12 := v11 & 1
 			v14 = v11
-			v15 = v12
+			v15 = v11 & 1
 			v16 = int64(0)
 		}
-		{
-			v17 = int64(uint32(v15))
-			v18 := v16 < v2
-			if !v18 {
-				goto b11
-			}
+		v17 = int64(uint32(v15))
+		if !(v16 < v2) {
+			goto b11
 		}
 		h14[li] = v14
 		h15[li] = v15
@@ -4809,11 +4553,8 @@ func (g *stepsHost) r1() int {
 		v17 := h17[li]
 		v0 := int32(basex + x)
 		v9 := int64(uint32(v0))
-		{
-			v19 := 5 < v15
-			if !v19 {
-				goto b8
-			}
+		if !(5 < v15) {
+			goto b8
 		}
 		{
 			v20 := uint64(v9) < uint64(v7)
@@ -4829,29 +4570,18 @@ func (g *stepsHost) r1() int {
 		g.Leave(li)
 		continue
 	b8:
-		{
-			v23 := uint64(v17) < uint64(v3)
-			if !v23 {
-				goto b10
-			}
+		if !(uint64(v17) < uint64(v3)) {
+			goto b10
 		}
 		{
 			v24 := *(*int32)(unsafe.Add(p2, int(v15)*4))
-			v25 := int32(uint64(v16))
-			v26 := v24 + v25
-			v27 := v14 ^ v26
-			v28 := v15 + 1
-			v29 := v16 + v13
-			v14 = v27
-			v15 = v28
-			v16 = v29
+			v14 = v14 ^ (v24 + int32(uint64(v16)))
+			v15 = v15 + 1
+			v16 = v16 + v13
 		}
-		{
-			v17 = int64(uint32(v15))
-			v18 := v16 < v2
-			if !v18 {
-				goto b11
-			}
+		v17 = int64(uint32(v15))
+		if !(v16 < v2) {
+			goto b11
 		}
 		h14[li] = v14
 		h15[li] = v15
@@ -4996,15 +4726,9 @@ func (g *uniformRowsHost) r0() int {
 			v10 := int32(x)
 			v11 := int64(uint32(v10))
 			v12 = v9 + v11
-			v17 := int32(uint32(v16) / uint32(c0))
-			v18 := int64(uint32(v17))
-			v19 := v15 * v18
-			v22 := v19 + v21
-			v23 := v22 * v13
-			v24 := v23 * v8
-			v25 = v24 + v12
-			v26 := uint64(v25) < uint64(v2)
-			if !v26 {
+			v23 := ((v15 * int64(uint32(int32(uint32(v16)/uint32(c0))))) + v21) * v13
+			v25 = (v23 * v8) + v12
+			if !(uint64(v25) < uint64(v2)) {
 				goto b24
 			}
 		}
@@ -5050,11 +4774,8 @@ func (g *uniformRowsHost) r1() int {
 		v27 := h27[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		{
-			v28 := uint64(v12) < uint64(128)
-			if !v28 {
-				goto b23
-			}
+		if !(uint64(v12) < uint64(128)) {
+			goto b23
 		}
 		{
 			v29 := int32(uint64(v12))
@@ -5123,13 +4844,9 @@ func (g *uniformRowsHost) r2() int {
 		var v48 int64
 		{
 			v31 := *(*int32)(m0)
-			v32 := v31 / 4
-			v33 := v32 * 4
-			v34 := v31 - v33
-			v35 := v34
+			v35 := (v31 - ((v31 / 4) * 4))
 			v36 = v35 + 1
-			v37 := 0 < v36
-			if !v37 {
+			if !(0 < v36) {
 				v56 = v27
 				goto b12
 			}
@@ -5137,16 +4854,13 @@ func (g *uniformRowsHost) r2() int {
 			v39 = int32(0)
 		}
 		{
-			v40 := v12 + 5
-			v42 := int32(uint64(v40))
-			v46 := int32(uint32(v42) % uint32(v45))
+			v42 := int32(uint64(v12 + 5))
 			v47 = v42
 			if v44 {
-				v47 = v46
+				v47 = int32(uint32(v42) % uint32(v45))
 			}
 			v48 = int64(uint32(v47))
-			v49 := uint32(v47) < uint32(128)
-			if !v49 {
+			if !(uint32(v47) < uint32(128)) {
 				goto b11
 			}
 		}
@@ -5174,14 +4888,12 @@ func (g *uniformRowsHost) r2() int {
 		}
 		{
 			v61 := *(*int32)(unsafe.Add(m0, int(v60)*4))
-			v62 := v61 == 0
 			v63 := int32(0)
-			if v62 {
+			if v61 == 0 {
 				v63 = int32(1)
 			}
 			v64 := v63
-			v65 := v64 != 0
-			if !v65 {
+			if !(v64 != 0) {
 				v81 = v56
 				goto b19
 			}
@@ -5195,11 +4907,8 @@ func (g *uniformRowsHost) r2() int {
 		}
 		continue
 	b19:
-		{
-			v82 := uint64(v25) < uint64(v4)
-			if !v82 {
-				goto b21
-			}
+		if !(uint64(v25) < uint64(v4)) {
+			goto b21
 		}
 		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 		g.Leave(li)
@@ -5288,26 +4997,20 @@ func (g *uniformRowsHost) r4() int {
 		v25 := h25[li]
 		var v38, v47, v53, v56, v81 int32
 		var v48 int64
-		{
-			v53 = v39 + 1
-			v54 := v53 < v36
-			if !v54 {
-				goto b10
-			}
+		v53 = v39 + 1
+		if !(v53 < v36) {
+			goto b10
 		}
 		v38 = v51
 		v39 = v53
 		{
-			v40 := v12 + 5
-			v42 := int32(uint64(v40))
-			v46 := int32(uint32(v42) % uint32(v45))
+			v42 := int32(uint64(v12 + 5))
 			v47 = v42
 			if v44 {
-				v47 = v46
+				v47 = int32(uint32(v42) % uint32(v45))
 			}
 			v48 = int64(uint32(v47))
-			v49 := uint32(v47) < uint32(128)
-			if !v49 {
+			if !(uint32(v47) < uint32(128)) {
 				goto b11
 			}
 		}
@@ -5335,14 +5038,12 @@ func (g *uniformRowsHost) r4() int {
 		}
 		{
 			v61 := *(*int32)(unsafe.Add(m0, int(v60)*4))
-			v62 := v61 == 0
 			v63 := int32(0)
-			if v62 {
+			if v61 == 0 {
 				v63 = int32(1)
 			}
 			v64 := v63
-			v65 := v64 != 0
-			if !v65 {
+			if !(v64 != 0) {
 				v81 = v56
 				goto b19
 			}
@@ -5356,11 +5057,8 @@ func (g *uniformRowsHost) r4() int {
 		}
 		continue
 	b19:
-		{
-			v82 := uint64(v25) < uint64(v4)
-			if !v82 {
-				goto b21
-			}
+		if !(uint64(v25) < uint64(v4)) {
+			goto b21
 		}
 		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 		g.Leave(li)
@@ -5391,8 +5089,7 @@ func (g *uniformRowsHost) r5() int {
 		v29 := h29[li]
 		{
 			v66 := *(*int32)(unsafe.Add(m0, int(v29)*4))
-			v67 := v66 + 1
-			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v67
+			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v66 + 1
 			continue
 		}
 	}
@@ -5441,29 +5138,22 @@ func (g *uniformRowsHost) r6() int {
 		var v75, v81 int32
 		var v76 int64
 		{
-			v69 := v12 + 7
-			v70 := int32(uint64(v69))
-			v74 := int32(uint32(v70) % uint32(v73))
+			v70 := int32(uint64(v12 + 7))
 			v75 = v70
 			if v72 {
-				v75 = v74
+				v75 = int32(uint32(v70) % uint32(v73))
 			}
 			v76 = int64(uint32(v75))
-			v77 := uint32(v75) < uint32(128)
-			if !v77 {
+			if !(uint32(v75) < uint32(128)) {
 				goto b18
 			}
 		}
 		{
 			v78 := *(*int32)(unsafe.Add(m0, int(v75)*4))
-			v79 := v56 + v78
-			v81 = v79
+			v81 = v56 + v78
 		}
-		{
-			v82 := uint64(v25) < uint64(v4)
-			if !v82 {
-				goto b21
-			}
+		if !(uint64(v25) < uint64(v4)) {
+			goto b21
 		}
 		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 		continue
@@ -5588,14 +5278,8 @@ func (g *votesHost) r1() int {
 		if !v10 {
 			goto b10
 		}
-		{
-			v11 := v8 / 8
-			v12 := v11 * 8
-			v13 := v8 - v12
-			v14 := v13 == 7
-			if !v14 {
-				goto b8
-			}
+		if !((v8 - ((v8 / 8) * 8)) == 7) {
+			goto b8
 		}
 		{
 			v15 := uint64(v5) < uint64(v3)
@@ -5642,10 +5326,7 @@ func (g *votesHost) r2() int {
 			continue
 		}
 		v8 := h8[li]
-		{
-			v18 := v8 / 2
-			v8 = v18
-		}
+		v8 = v8 / 2
 		{
 			v9 := 3 < v8
 			h8[li] = v8
@@ -5968,10 +5649,9 @@ func (g *wholeFloat32Host) r6() int {
 		v25 := h25[li]
 		v12 := (basex + x) * 64
 		{
-			v26 := float32(v25 + 0)
 			v27 := int32(li)
 			v28 := v27 == 0
-			v29 := v26
+			v29 := float32(v25 + 0)
 			if v28 {
 				v29 = float32(0)
 			}
@@ -6361,10 +6041,9 @@ func (g *wholeFloat64Host) r6() int {
 		v25 := h25[li]
 		v12 := (basex + x) * 128
 		{
-			v26 := float64(v25 + 0)
 			v27 := int32(li)
 			v28 := v27 == 0
-			v29 := v26
+			v29 := float64(v25 + 0)
 			if v28 {
 				v29 = float64(0)
 			}
@@ -6913,13 +6592,8 @@ func (g *wholeInt16Host) r8() int {
 		}
 		v43 := h43[li]
 		v13 := (basex + x) * 32
-		{
-			v44 := v43 << 16
-			v45 := v44 >> 16
-			v46 := int16(uint32(v45))
-			*(*int16)(unsafe.Add(p2, v13+14)) = v46
-			continue
-		}
+		*(*int16)(unsafe.Add(p2, v13+14)) = int16(uint32((v43 << 16) >> 16))
+		continue
 	}
 	return 8
 }
@@ -6942,16 +6616,13 @@ func (g *wholeInt16Host) r9() int {
 		v13 := (basex + x) * 32
 		v9 := h9[li]
 		{
-			v49 := v48 << 16
-			v50 := v49 >> 16
 			v51 := int32(li)
 			v52 := v51 == 0
-			v53 := v50
+			v53 := (v48 << 16) >> 16
 			if v52 {
 				v53 = int32(0)
 			}
-			v54 := int16(uint32(v53))
-			*(*int16)(unsafe.Add(p2, v13+16)) = v54
+			*(*int16)(unsafe.Add(p2, v13+16)) = int16(uint32(v53))
 			v56 := 100 < v9
 			h56[li] = v56
 			continue
@@ -7016,10 +6687,7 @@ func (g *wholeInt16Host) r11() int {
 		v58 := h58[li]
 		v13 := (basex + x) * 32
 		v9 := h9[li]
-		{
-			v59 := int16(uint32(v58))
-			*(*int16)(unsafe.Add(p2, v13+18)) = v59
-		}
+		*(*int16)(unsafe.Add(p2, v13+18)) = int16(uint32(v58))
 		{
 			v61 := v9 < 120
 			h61[li] = v61
@@ -7121,8 +6789,7 @@ func (g *wholeInt16Host) r14() int {
 			if v52 {
 				v66 = int32(32767)
 			}
-			v67 := int16(uint32(v66))
-			*(*int16)(unsafe.Add(p2, v13+20)) = v67
+			*(*int16)(unsafe.Add(p2, v13+20)) = int16(uint32(v66))
 		}
 		continue
 	}
@@ -7150,8 +6817,7 @@ func (g *wholeInt16Host) r15() int {
 			if v52 {
 				v70 = int32(-1)
 			}
-			v71 := int16(uint32(v70))
-			*(*int16)(unsafe.Add(p2, v13+22)) = v71
+			*(*int16)(unsafe.Add(p2, v13+22)) = int16(uint32(v70))
 			continue
 		}
 	}
@@ -7176,22 +6842,13 @@ func (g *wholeInt16Host) r16() int {
 		v13 := (basex + x) * 32
 		v9 := h9[li]
 		v0 := int32(basex + x)
-		{
-			*(*int16)(unsafe.Add(p2, v13+24)) = v75
-			v77 := v9 != 0
-			if !v77 {
-				goto b32
-			}
+		*(*int16)(unsafe.Add(p2, v13+24)) = v75
+		if !(v9 != 0) {
+			goto b32
 		}
-		{
-			v78 := 100 / v9
-			v79 := v78 << 16
-			v80 := v79 >> 16
-			v81 := int16(uint32(v80))
-			*(*int16)(unsafe.Add(p2, v13+26)) = v81
-			next = 16
-			continue
-		}
+		*(*int16)(unsafe.Add(p2, v13+26)) = int16(uint32(((100 / v9) << 16) >> 16))
+		next = 16
+		continue
 	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -7221,9 +6878,8 @@ func (g *wholeInt16Host) r17() int {
 		v9 := h9[li]
 		{
 			*(*int16)(unsafe.Add(p2, v13+28)) = v86
-			v88 := 3 < v9
 			v89 := int32(0)
-			if v88 {
+			if 3 < v9 {
 				v89 = int32(1)
 			}
 			h89[li] = v89
@@ -7252,10 +6908,8 @@ func (g *wholeInt16Host) r18() int {
 		}
 		{
 			v92 := *(*int16)(unsafe.Add(p2, v13+28))
-			v93 := int32(v92)
-			v94 := v93
-			v95 := int16(uint32(v94))
-			*(*int16)(unsafe.Add(p2, v13+30)) = v95
+			v94 := int32(v92)
+			*(*int16)(unsafe.Add(p2, v13+30)) = int16(uint32(v94))
 		}
 	b31:
 		continue
@@ -7971,19 +7625,13 @@ func (g *wholeInt32Host) r16() int {
 		v12 := (basex + x) * 64
 		v8 := h8[li]
 		v0 := int32(basex + x)
-		{
-			*(*int32)(unsafe.Add(p2, v12+48)) = v53
-			v55 := v8 != 0
-			if !v55 {
-				goto b32
-			}
+		*(*int32)(unsafe.Add(p2, v12+48)) = v53
+		if !(v8 != 0) {
+			goto b32
 		}
-		{
-			v56 := 100 / v8
-			*(*int32)(unsafe.Add(p2, v12+52)) = v56
-			next = 16
-			continue
-		}
+		*(*int32)(unsafe.Add(p2, v12+52)) = 100 / v8
+		next = 16
+		continue
 	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -8010,9 +7658,8 @@ func (g *wholeInt32Host) r17() int {
 		v8 := h8[li]
 		{
 			*(*int32)(unsafe.Add(p2, v12+56)) = v58
-			v60 := 3 < v8
 			v61 := int32(0)
-			if v60 {
+			if 3 < v8 {
 				v61 = int32(1)
 			}
 			h61[li] = v61
@@ -8760,19 +8407,13 @@ func (g *wholeInt64Host) r16() int {
 		v12 := (basex + x) * 128
 		v8 := h8[li]
 		v0 := int32(basex + x)
-		{
-			*(*int64)(unsafe.Add(p2, v12+96)) = v53
-			v55 := v8 != 0
-			if !v55 {
-				goto b32
-			}
+		*(*int64)(unsafe.Add(p2, v12+96)) = v53
+		if !(v8 != 0) {
+			goto b32
 		}
-		{
-			v56 := 100 / v8
-			*(*int64)(unsafe.Add(p2, v12+104)) = v56
-			next = 16
-			continue
-		}
+		*(*int64)(unsafe.Add(p2, v12+104)) = 100 / v8
+		next = 16
+		continue
 	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -8799,9 +8440,8 @@ func (g *wholeInt64Host) r17() int {
 		v8 := h8[li]
 		{
 			*(*int64)(unsafe.Add(p2, v12+112)) = v58
-			v60 := 3 < v8
 			v61 := int32(0)
-			if v60 {
+			if 3 < v8 {
 				v61 = int32(1)
 			}
 			h61[li] = v61
@@ -9310,13 +8950,8 @@ func (g *wholeInt8Host) r8() int {
 		}
 		v43 := h43[li]
 		v13 := (basex + x) * 16
-		{
-			v44 := v43 << 24
-			v45 := v44 >> 24
-			v46 := int8(uint32(v45))
-			*(*int8)(unsafe.Add(p2, v13+7)) = v46
-			continue
-		}
+		*(*int8)(unsafe.Add(p2, v13+7)) = int8(uint32((v43 << 24) >> 24))
+		continue
 	}
 	return 8
 }
@@ -9339,16 +8974,13 @@ func (g *wholeInt8Host) r9() int {
 		v13 := (basex + x) * 16
 		v9 := h9[li]
 		{
-			v49 := v48 << 24
-			v50 := v49 >> 24
 			v51 := int32(li)
 			v52 := v51 == 0
-			v53 := v50
+			v53 := (v48 << 24) >> 24
 			if v52 {
 				v53 = int32(0)
 			}
-			v54 := int8(uint32(v53))
-			*(*int8)(unsafe.Add(p2, v13+8)) = v54
+			*(*int8)(unsafe.Add(p2, v13+8)) = int8(uint32(v53))
 			v56 := 100 < v9
 			h56[li] = v56
 			continue
@@ -9413,10 +9045,7 @@ func (g *wholeInt8Host) r11() int {
 		v58 := h58[li]
 		v13 := (basex + x) * 16
 		v9 := h9[li]
-		{
-			v59 := int8(uint32(v58))
-			*(*int8)(unsafe.Add(p2, v13+9)) = v59
-		}
+		*(*int8)(unsafe.Add(p2, v13+9)) = int8(uint32(v58))
 		{
 			v61 := v9 < 120
 			h61[li] = v61
@@ -9518,8 +9147,7 @@ func (g *wholeInt8Host) r14() int {
 			if v52 {
 				v66 = int32(127)
 			}
-			v67 := int8(uint32(v66))
-			*(*int8)(unsafe.Add(p2, v13+10)) = v67
+			*(*int8)(unsafe.Add(p2, v13+10)) = int8(uint32(v66))
 		}
 		continue
 	}
@@ -9547,8 +9175,7 @@ func (g *wholeInt8Host) r15() int {
 			if v52 {
 				v70 = int32(-1)
 			}
-			v71 := int8(uint32(v70))
-			*(*int8)(unsafe.Add(p2, v13+11)) = v71
+			*(*int8)(unsafe.Add(p2, v13+11)) = int8(uint32(v70))
 			continue
 		}
 	}
@@ -9573,22 +9200,13 @@ func (g *wholeInt8Host) r16() int {
 		v13 := (basex + x) * 16
 		v9 := h9[li]
 		v0 := int32(basex + x)
-		{
-			*(*int8)(unsafe.Add(p2, v13+12)) = v75
-			v77 := v9 != 0
-			if !v77 {
-				goto b32
-			}
+		*(*int8)(unsafe.Add(p2, v13+12)) = v75
+		if !(v9 != 0) {
+			goto b32
 		}
-		{
-			v78 := 100 / v9
-			v79 := v78 << 24
-			v80 := v79 >> 24
-			v81 := int8(uint32(v80))
-			*(*int8)(unsafe.Add(p2, v13+13)) = v81
-			next = 16
-			continue
-		}
+		*(*int8)(unsafe.Add(p2, v13+13)) = int8(uint32(((100 / v9) << 24) >> 24))
+		next = 16
+		continue
 	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -9618,9 +9236,8 @@ func (g *wholeInt8Host) r17() int {
 		v9 := h9[li]
 		{
 			*(*int8)(unsafe.Add(p2, v13+14)) = v86
-			v88 := 3 < v9
 			v89 := int32(0)
-			if v88 {
+			if 3 < v9 {
 				v89 = int32(1)
 			}
 			h89[li] = v89
@@ -9649,10 +9266,8 @@ func (g *wholeInt8Host) r18() int {
 		}
 		{
 			v92 := *(*int8)(unsafe.Add(p2, v13+14))
-			v93 := int32(v92)
-			v94 := v93
-			v95 := int8(uint32(v94))
-			*(*int8)(unsafe.Add(p2, v13+15)) = v95
+			v94 := int32(v92)
+			*(*int8)(unsafe.Add(p2, v13+15)) = int8(uint32(v94))
 		}
 	b31:
 		continue
@@ -10368,19 +9983,13 @@ func (g *wholeUint32Host) r16() int {
 		v12 := (basex + x) * 64
 		v8 := h8[li]
 		v0 := int32(basex + x)
-		{
-			*(*int32)(unsafe.Add(p2, v12+48)) = v53
-			v55 := v8 != 0
-			if !v55 {
-				goto b32
-			}
+		*(*int32)(unsafe.Add(p2, v12+48)) = v53
+		if !(v8 != 0) {
+			goto b32
 		}
-		{
-			v56 := int32(uint32(100) / uint32(v8))
-			*(*int32)(unsafe.Add(p2, v12+52)) = v56
-			next = 16
-			continue
-		}
+		*(*int32)(unsafe.Add(p2, v12+52)) = int32(uint32(100) / uint32(v8))
+		next = 16
+		continue
 	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -10407,9 +10016,8 @@ func (g *wholeUint32Host) r17() int {
 		v8 := h8[li]
 		{
 			*(*int32)(unsafe.Add(p2, v12+56)) = v58
-			v60 := uint32(3) < uint32(v8)
 			v61 := int32(0)
-			if v60 {
+			if uint32(3) < uint32(v8) {
 				v61 = int32(1)
 			}
 			h61[li] = v61
@@ -11157,19 +10765,13 @@ func (g *wholeUint64Host) r16() int {
 		v12 := (basex + x) * 128
 		v8 := h8[li]
 		v0 := int32(basex + x)
-		{
-			*(*int64)(unsafe.Add(p2, v12+96)) = v53
-			v55 := v8 != 0
-			if !v55 {
-				goto b32
-			}
+		*(*int64)(unsafe.Add(p2, v12+96)) = v53
+		if !(v8 != 0) {
+			goto b32
 		}
-		{
-			v56 := int64(uint64(100) / uint64(v8))
-			*(*int64)(unsafe.Add(p2, v12+104)) = v56
-			next = 16
-			continue
-		}
+		*(*int64)(unsafe.Add(p2, v12+104)) = int64(uint64(100) / uint64(v8))
+		next = 16
+		continue
 	b32:
 		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
 		g.Leave(li)
@@ -11196,9 +10798,8 @@ func (g *wholeUint64Host) r17() int {
 		v8 := h8[li]
 		{
 			*(*int64)(unsafe.Add(p2, v12+112)) = v58
-			v60 := uint64(3) < uint64(v8)
 			v61 := int32(0)
-			if v60 {
+			if uint64(3) < uint64(v8) {
 				v61 = int32(1)
 			}
 			h61[li] = v61

@@ -53,28 +53,18 @@ func (g *astrayHost) r0() int {
 		v4 = int64(uint32(v0))
 		v5 = int64(0)
 	b1:
-		{
-			v6 := v5 < v1
-			if !v6 {
-				goto b3
-			}
+		if !(v5 < v1) {
+			goto b3
 		}
-		{
-			v7 := v5 + 1
-			v5 = v7
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b1
+		v5 = v5 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b1
 	b3:
-		{
-			v8 := v4 + v5
-			v9 = v8 - v1
-			v10 := uint64(v9) < uint64(v2)
-			if !v10 {
-				goto b5
-			}
+		v9 = (v4 + v5) - v1
+		if !(uint64(v9) < uint64(v2)) {
+			goto b5
 		}
 		*(*int64)(unsafe.Add(p1, int(v9)*8)) = int64(1)
 		continue
@@ -139,40 +129,32 @@ func (g *countHost) r0() int {
 	b1:
 		{
 			v8 := *(*int64)(unsafe.Add(p0, x*8))
-			v9 := v7 < v8
-			if !v9 {
+			if !(v7 < v8) {
 				v15 = v7
 				goto b6
 			}
 		}
-		{
-			v10 := v7 + 1
-			v7 = v10
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b1
+		v7 = v7 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b1
 	b3:
 		if !v6 {
 			goto b9
 		}
 		{
 			v12 := *(*int64)(unsafe.Add(p0, x*8))
-			v13 := v11 < v12
-			if !v13 {
+			if !(v11 < v12) {
 				v15 = v11
 				goto b6
 			}
 		}
-		{
-			v14 := v11 + 1
-			v11 = v14
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b3
+		v11 = v11 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b3
 	b6:
 		{
 			v16 := uint64(v5) < uint64(v3)
@@ -297,8 +279,7 @@ func (g *distanceHost) r0() int {
 			v20 := int32(uint64(v19))
 			*(*int32)(unsafe.Add(p2, x*1028+int(v20)*4)) = v20
 			v22 = v19 + 1
-			v23 := v22 < v14
-			if !v23 {
+			if !(v22 < v14) {
 				goto b11
 			}
 		}
@@ -308,21 +289,14 @@ func (g *distanceHost) r0() int {
 		}
 		goto b5
 	b7:
-		{
-			v25 = int64(uint32(v24))
-			v26 := uint32(v24) < uint32(257)
-			if !v26 {
-				goto b10
-			}
+		v25 = int64(uint32(v24))
+		if !(uint32(v24) < uint32(257)) {
+			goto b10
 		}
-		{
-			*(*int32)(unsafe.Add(p2, x*1028+int(v24)*4)) = v24
-			v28 = v24 + 1
-			v29 := int64(uint32(v28))
-			v30 := v29 < v14
-			if !v30 {
-				goto b11
-			}
+		*(*int32)(unsafe.Add(p2, x*1028+int(v24)*4)) = v24
+		v28 = v24 + 1
+		if !(int64(uint32(v28)) < v14) {
+			goto b11
 		}
 		v24 = v28
 		goto b7
@@ -336,40 +310,27 @@ func (g *distanceHost) r0() int {
 		}
 		v39 = int64(1)
 	b12:
-		{
-			v40 := v39 <= v3
-			if !v40 {
-				goto b26
-			}
+		if !(v39 <= v3) {
+			goto b26
 		}
 		{
 			v41 := *(*int32)(unsafe.Add(p2, x*1028))
-			v42 := int32(uint64(v39))
-			*(*int32)(unsafe.Add(p2, x*1028)) = v42
-			v44 := v39 + -1
-			v45 = int32(uint64(v44))
+			*(*int32)(unsafe.Add(p2, x*1028)) = int32(uint64(v39))
+			v45 = int32(uint64(v39 + -1))
 			v46 = v41
 			v47 = int64(1)
 		}
 	b14:
-		{
-			v48 := v47 <= v3
-			if !v48 {
-				goto b16
-			}
+		if !(v47 <= v3) {
+			goto b16
 		}
 		{
-			v49 := v47 + -1
-			v50 := int32(uint64(v49))
+			v50 := int32(uint64(v47 + -1))
 			v51 := *(*int8)(unsafe.Add(p0, x*512+int(v50)))
-			v52 := int32(uint8(v51))
 			v53 := *(*int8)(unsafe.Add(p0, x*512+int(v45)+256))
-			v54 := int32(uint8(v53))
-			v55 := v52 != v54
-			v56 := v46 + 1
 			v57 := v46
-			if v55 {
-				v57 = v56
+			if int32(uint8(v51)) != int32(uint8(v53)) {
+				v57 = v46 + 1
 			}
 			v58 := int32(uint64(v47))
 			v59 := *(*int32)(unsafe.Add(p2, x*1028+int(v58)*4))
@@ -377,45 +338,35 @@ func (g *distanceHost) r0() int {
 			v61 := v60 + 1
 			v62 := *(*int32)(unsafe.Add(p2, x*1028+int(v50)*4))
 			v63 := v62 + 1
-			v64 := v57 < v61
 			v65 := v61
-			if v64 {
+			if v57 < v61 {
 				v65 = v57
 			}
-			v66 := v65 < v63
 			v67 := v63
-			if v66 {
+			if v65 < v63 {
 				v67 = v65
 			}
 			*(*int32)(unsafe.Add(p2, x*1028+int(v58)*4)) = v67
-			v69 := v47 + 1
 			v46 = v59
-			v47 = v69
+			v47 = v47 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b14
 		}
 	b16:
-		{
-			v70 := v39 + 1
-			v39 = v70
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b12
+		v39 = v39 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b12
 	b17:
-		{
-			v72 := v71 <= v3
-			if !v72 {
-				goto b26
-			}
+		if !(v71 <= v3) {
+			goto b26
 		}
 		{
 			v73 := *(*int32)(unsafe.Add(p2, x*1028))
-			v74 := int32(uint64(v71))
-			*(*int32)(unsafe.Add(p2, x*1028)) = v74
+			*(*int32)(unsafe.Add(p2, x*1028)) = int32(uint64(v71))
 			v76 = v71 + -1
 			v77 = uint64(v76) < uint64(256)
 			v78 = int32(uint64(v76))
@@ -423,18 +374,12 @@ func (g *distanceHost) r0() int {
 			v80 = int64(1)
 		}
 	b19:
-		{
-			v81 := v80 <= v3
-			if !v81 {
-				goto b25
-			}
+		if !(v80 <= v3) {
+			goto b25
 		}
-		{
-			v82 = v80 + -1
-			v83 := uint64(v82) < uint64(256)
-			if !v83 {
-				goto b24
-			}
+		v82 = v80 + -1
+		if !(uint64(v82) < uint64(256)) {
+			goto b24
 		}
 		{
 			v84 = int32(uint64(v82))
@@ -446,12 +391,9 @@ func (g *distanceHost) r0() int {
 		}
 		{
 			v87 := *(*int8)(unsafe.Add(p0, x*512+int(v78)+256))
-			v88 := int32(uint8(v87))
-			v89 := v86 != v88
-			v90 := v79 + 1
 			v91 := v79
-			if v89 {
-				v91 = v90
+			if v86 != int32(uint8(v87)) {
+				v91 = v79 + 1
 			}
 			v92 := int32(uint64(v80))
 			v93 := *(*int32)(unsafe.Add(p2, x*1028+int(v92)*4))
@@ -459,20 +401,17 @@ func (g *distanceHost) r0() int {
 			v95 := v94 + 1
 			v96 := *(*int32)(unsafe.Add(p2, x*1028+int(v84)*4))
 			v97 := v96 + 1
-			v98 := v91 < v95
 			v99 := v95
-			if v98 {
+			if v91 < v95 {
 				v99 = v91
 			}
-			v100 := v99 < v97
 			v101 := v97
-			if v100 {
+			if v99 < v97 {
 				v101 = v99
 			}
 			*(*int32)(unsafe.Add(p2, x*1028+int(v92)*4)) = v101
-			v103 := v80 + 1
 			v79 = v93
-			v80 = v103
+			v80 = v80 + 1
 			goto b19
 		}
 	b23:
@@ -482,14 +421,11 @@ func (g *distanceHost) r0() int {
 		g.Fault(2, v82, int64(256), v0, int32(0), int32(0))
 		continue
 	b25:
-		{
-			v106 := v71 + 1
-			v71 = v106
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b17
+		v71 = v71 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b17
 	b26:
 		if !v107 {
 			goto b30
@@ -659,14 +595,10 @@ func (g *meetHost) r3() int {
 		v11 := h11[li]
 		v0 := int32(basex + x)
 		var v14, v16, v17 int64
-		{
-			v12 := v11 + v8
-			*(*int64)(unsafe.Add(m0, x*8)) = v12
-			v14 = v8 + 1
-			v15 := v14 < v1
-			if !v15 {
-				goto b6
-			}
+		*(*int64)(unsafe.Add(m0, x*8)) = v11 + v8
+		v14 = v8 + 1
+		if !(v14 < v1) {
+			goto b6
 		}
 		v8 = v14
 		u8 = v8
@@ -749,32 +681,20 @@ func (g *productHost) r0() int {
 		v9 = v7
 		v10 = int64(0)
 	b2:
-		{
-			v11 := v10 < v2
-			if !v11 {
-				goto b4
-			}
+		if !(v10 < v2) {
+			goto b4
 		}
-		{
-			v12 := v8 ^ v10
-			v13 := v12 + v5
-			v14 := v9 + v13
-			v15 := v10 + 1
-			v9 = v14
-			v10 = v15
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		v9 = v9 + ((v8 ^ v10) + v5)
+		v10 = v10 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b4:
-		{
-			v16 = v8 + 1
-			v17 := v16 < v1
-			if !v17 {
-				v18 = v9
-				goto b6
-			}
+		v16 = v8 + 1
+		if !(v16 < v1) {
+			v18 = v9
+			goto b6
 		}
 		v7 = v9
 		v8 = v16
@@ -851,8 +771,7 @@ func (g *untilHost) r0() int {
 		{
 			v7 := *(*int64)(unsafe.Add(p0, x*8))
 			v8 = v7 / 2
-			v9 := 0 < v8
-			if !v9 {
+			if !(0 < v8) {
 				v18 = v0
 				goto b5
 			}
@@ -861,22 +780,17 @@ func (g *untilHost) r0() int {
 		}
 	b2:
 		{
-			v12 := int32(uint32(v10) >> 3)
 			v13 := v10 * 1664525
 			v14 = v13 + 1013904223
-			v15 := v13 == -1013891878
-			if v15 {
-				v19 = v12
+			if v13 == -1013891878 {
+				v19 = int32(uint32(v10) >> 3)
 				goto b6
 			}
 		}
-		{
-			v16 = v11 + 1
-			v17 := v16 < v8
-			if !v17 {
-				v18 = v14
-				goto b5
-			}
+		v16 = v11 + 1
+		if !(v16 < v8) {
+			v18 = v14
+			goto b5
 		}
 		v10 = v14
 		v11 = v16
@@ -891,10 +805,8 @@ func (g *untilHost) r0() int {
 			v20 := v0 * 7
 			v21 := *(*int64)(unsafe.Add(p0, x*8))
 			v22 := *(*int64)(unsafe.Add(p0, x*8))
-			v23 := v22 / 2
-			v24 = v21 - v23
-			v25 := 0 < v24
-			if !v25 {
+			v24 = v21 - (v22 / 2)
+			if !(0 < v24) {
 				v34 = v20
 				goto b10
 			}
@@ -903,22 +815,17 @@ func (g *untilHost) r0() int {
 		}
 	b7:
 		{
-			v28 := int32(uint32(v26) >> 3)
 			v29 := v26 * 1664525
 			v30 = v29 + 1013904223
-			v31 := v29 == -1013891878
-			if v31 {
-				v35 = v28
+			if v29 == -1013891878 {
+				v35 = int32(uint32(v26) >> 3)
 				goto b11
 			}
 		}
-		{
-			v32 = v27 + 1
-			v33 := v32 < v24
-			if !v33 {
-				v34 = v30
-				goto b10
-			}
+		v32 = v27 + 1
+		if !(v32 < v24) {
+			v34 = v30
+			goto b10
 		}
 		v26 = v30
 		v27 = v32
@@ -930,8 +837,7 @@ func (g *untilHost) r0() int {
 		v35 = v34
 	b11:
 		{
-			v36 := v35 << 1
-			v37 = v19 ^ v36
+			v37 = v19 ^ (v35 << 1)
 			v38 := uint64(v5) < uint64(v3)
 			if !v38 {
 				goto b13

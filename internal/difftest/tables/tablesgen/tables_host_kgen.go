@@ -156,46 +156,28 @@ func (g *tablesHost) r0() int {
 		{
 			v14 = x * 48
 			v15 := v9 & 255
-			v16 := int64(uint32(v15))
 			v17 := *(*int8)(unsafe.Add(data, v1+int(v15)))
-			v18 := int64(uint8(v17))
-			v19 := v18 + v16
-			v20 := *(*int8)(unsafe.Add(data, v1+int(v19)))
-			v21 := int64(uint8(v20))
-			*(*int64)(unsafe.Add(p1, v14)) = v21
-			v23 := int64(uint64(v10) % uint64(46))
-			v24 := int32(uint64(v23))
-			v25 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), int(v24)*4))
-			v26 := int64(uint32(v25))
-			*(*int64)(unsafe.Add(p1, v14+8)) = v26
+			v20 := *(*int8)(unsafe.Add(data, v1+int(int64(uint8(v17))+int64(uint32(v15)))))
+			*(*int64)(unsafe.Add(p1, v14)) = int64(uint8(v20))
+			v25 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), int(int32(uint64(int64(uint64(v10)%uint64(46)))))*4))
+			*(*int64)(unsafe.Add(p1, v14+8)) = int64(uint32(v25))
 			v28 = int32(0)
 		}
 	b3:
-		{
-			v29 := 0 <= v28
-			if !v29 {
-				goto b11
-			}
+		if !(0 <= v28) {
+			goto b11
 		}
-		{
-			v30 := uint32(v28) < uint32(12)
-			if !v30 {
-				goto b10
-			}
+		if !(uint32(v28) < uint32(12)) {
+			goto b10
 		}
-		{
-			v31 = *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12))
-			v32 := v31 != v9
-			if !v32 {
-				goto b11
-			}
+		v31 = *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12))
+		if !(v31 != v9) {
+			goto b11
 		}
 		{
 			v33 := *(*int64)(unsafe.Add(p1, v14+16))
-			v34 := v33 + 1
-			*(*int64)(unsafe.Add(p1, v14+16)) = v34
-			v36 := v9 < v31
-			if !v36 {
+			*(*int64)(unsafe.Add(p1, v14+16)) = v33 + 1
+			if !(v9 < v31) {
 				goto b8
 			}
 		}
@@ -216,19 +198,12 @@ func (g *tablesHost) r0() int {
 		}
 		goto b3
 	b10:
-		{
-			v40 := int64(v28)
-			g.Fault(0, v40, int64(12), v2, int32(0), int32(0))
-			continue
-		}
+		g.Fault(0, int64(v28), int64(12), v2, int32(0), int32(0))
+		continue
 	b11:
 		{
 			v42 := *(*int64)(unsafe.Add(p1, v14+16))
-			v43 := v42 << 8
-			v44 := v28 & 255
-			v45 := int64(uint32(v44))
-			v46 := v43 | v45
-			*(*int64)(unsafe.Add(p1, v14+16)) = v46
+			*(*int64)(unsafe.Add(p1, v14+16)) = (v42 << 8) | int64(uint32(v28&255))
 			v48 = v9 & 31
 			v49 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable2), int(v48)*4))
 			v50 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable3), int(v48)*4))
@@ -239,34 +214,23 @@ func (g *tablesHost) r0() int {
 			v55 = int64(uint32(v54))
 			v56 = *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable8), int(v48)*4))
 			v57 = int64(uint32(v56))
-			v58 := int64(v49)
-			v59 := v58 << 32
-			v60 := int64(uint32(v50))
-			v61 := v60 << 16
-			v62 := v59 ^ v61
-			v63 := int64(uint32(v51))
-			v64 := v62 ^ v63
-			v65 := v64 ^ v52
-			*(*int64)(unsafe.Add(p1, v14+24)) = v65
+			v64 := ((int64(v49) << 32) ^ (int64(uint32(v50)) << 16)) ^ int64(uint32(v51))
+			*(*int64)(unsafe.Add(p1, v14+24)) = v64 ^ v52
 			if !v53 {
 				goto b13
 			}
 		}
 		{
 			v67 := *(*int64)(unsafe.Add(p1, v14+24))
-			v68 := v67 + 1
-			*(*int64)(unsafe.Add(p1, v14+24)) = v68
+			*(*int64)(unsafe.Add(p1, v14+24)) = v67 + 1
 		}
 	b13:
 		{
 			v70 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable9), int(v48)*8))
 			v71 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable10), int(v48)*8))
-			v72 := v70 + v71
-			*(*int64)(unsafe.Add(p1, v14+32)) = v72
-			v74 := v9 & 1
-			v75 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable11), int(v74)*4))
-			v76 := int64(uint32(v75))
-			*(*int64)(unsafe.Add(p1, v14+40)) = v76
+			*(*int64)(unsafe.Add(p1, v14+32)) = v70 + v71
+			v75 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable11), int(v9&1)*4))
+			*(*int64)(unsafe.Add(p1, v14+40)) = int64(uint32(v75))
 			v78 = v56 == 3
 			v79 = int64(0)
 			if v78 {
@@ -275,81 +239,50 @@ func (g *tablesHost) r0() int {
 			v80 = int64(0)
 		}
 	b14:
+		if !(v80 < v79) {
+			goto b17
+		}
 		{
-			v81 := v80 < v79
-			if !v81 {
+			v84 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v55+v80)))*4))
+			v87 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v80+7)))*4))
+			if !(v84 == v87) {
 				goto b17
 			}
 		}
-		{
-			v82 := v55 + v80
-			v83 := int32(uint64(v82))
-			v84 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v83)*4))
-			v85 := v80 + 7
-			v86 := int32(uint64(v85))
-			v87 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v86)*4))
-			v88 := v84 == v87
-			if !v88 {
-				goto b17
-			}
+		v80 = v80 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
-		{
-			v89 := v80 + 1
-			v80 = v89
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b14
-		}
+		goto b14
 	b17:
-		{
-			v90 := v80 == v79
-			v91 := v78 && v90
-			if v91 {
-				goto b22
-			}
-			v92 = int64(0)
+		if v78 && (v80 == v79) {
+			goto b22
 		}
+		v92 = int64(0)
 	b18:
+		if !(v92 < v79) {
+			goto b21
+		}
 		{
-			v93 := v92 < v79
-			if !v93 {
+			v96 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v55+v92)))*4))
+			v99 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v92+10)))*4))
+			if !(v96 == v99) {
 				goto b21
 			}
 		}
-		{
-			v94 := v55 + v92
-			v95 := int32(uint64(v94))
-			v96 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v95)*4))
-			v97 := v92 + 10
-			v98 := int32(uint64(v97))
-			v99 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v98)*4))
-			v100 := v96 == v99
-			if !v100 {
-				goto b21
-			}
+		v92 = v92 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
-		{
-			v101 := v92 + 1
-			v92 = v101
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b18
-		}
+		goto b18
 	b21:
-		{
-			v102 := v92 == v79
-			v103 := v78 && v102
-			if !v103 {
-				goto b23
-			}
+		if !(v78 && (v92 == v79)) {
+			goto b23
 		}
 	b22:
 		{
 			v104 := *(*int64)(unsafe.Add(p1, v14+40))
-			v105 := v104 | 256
-			*(*int64)(unsafe.Add(p1, v14+40)) = v105
+			*(*int64)(unsafe.Add(p1, v14+40)) = v104 | 256
 		}
 	b23:
 		continue
@@ -477,26 +410,17 @@ func (g *wavesHost) r0() int {
 		}
 		{
 			v12 := x * 40
-			v13 := v8 / 64
-			v14 := v13 * 64
-			v15 := v8 - v14
+			v15 := v8 - ((v8 / 64) * 64)
 			v16 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable0), int(v15)*8))
 			*(*float64)(unsafe.Add(p1, v12)) = v16
 			v18 := *(*float32)(unsafe.Add(unsafe.Pointer(&wavesHostTable1), int(v15)*4))
-			v19 := float64(v18)
-			*(*float64)(unsafe.Add(p1, v12+8)) = v19
-			v21 := v8 / 16
-			v22 := v21 * 16
-			v23 := v8 - v22
+			*(*float64)(unsafe.Add(p1, v12+8)) = float64(v18)
+			v23 := v8 - ((v8 / 16) * 16)
 			v24 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16))
 			v25 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16+8))
 			*(*float64)(unsafe.Add(p1, v12+16)) = v24
-			v27 := -v25
-			*(*float64)(unsafe.Add(p1, v12+24)) = v27
-			v29 := v8 / 5
-			v30 := v29 * 5
-			v31 := v8 - v30
-			v32 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable3), int(v31)*8))
+			*(*float64)(unsafe.Add(p1, v12+24)) = -v25
+			v32 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable3), int(v8-((v8/5)*5))*8))
 			*(*float64)(unsafe.Add(p1, v12+32)) = v32
 			continue
 		}

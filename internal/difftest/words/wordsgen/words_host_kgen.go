@@ -56,53 +56,40 @@ func (g *convertFloat32Host) r0() int {
 		}
 		{
 			v7 = *(*float32)(unsafe.Add(p0, x*4))
-			v8 := v7 < 2.1474836e+09
-			v9 := -2.1474836e+09 <= v7
-			v10 := v8 && v9
+			v10 := (v7 < 2.1474836e+09) && (-2.1474836e+09 <= v7)
 			v11 := float32(0)
 			if v10 {
 				v11 = v7
 			}
-			v12 := int32(v11)
 			v13 = int32(-2147483648)
 			if v10 {
-				v13 = v12
+				v13 = int32(v11)
 			}
-			v14 := v13 << 24
-			v15 = v14 >> 24
-			v16 := v13 << 16
-			v17 = v16 >> 16
-			v18 := v7 < 9.223372e+18
-			v19 := -9.223372e+18 <= v7
-			v20 := v18 && v19
+			v15 = (v13 << 24) >> 24
+			v17 = (v13 << 16) >> 16
+			v20 := (v7 < 9.223372e+18) && (-9.223372e+18 <= v7)
 			v21 := float32(0)
 			if v20 {
 				v21 = v7
 			}
-			v22 := int64(v21)
 			v23 = int64(-9223372036854775808)
 			if v20 {
-				v23 = v22
+				v23 = int64(v21)
 			}
 			v24 = v13 & 255
 			v25 = v13 & 65535
 			v26 = int32(uint64(v23))
 			v27 := float32(v7 - 9.223372e+18)
-			v28 := v27 < 9.223372e+18
-			v29 := -9.223372e+18 <= v27
-			v30 := v28 && v29
+			v30 := (v27 < 9.223372e+18) && (-9.223372e+18 <= v27)
 			v31 := float32(0)
 			if v30 {
 				v31 = v27
 			}
-			v32 := int64(v31)
 			v33 := int64(-9223372036854775808)
 			if v30 {
-				v33 = v32
+				v33 = int64(v31)
 			}
-			v34 := v23 >> 63
-			v35 := v33 & v34
-			v36 = v23 | v35
+			v36 = v23 | (v33 & (v23 >> 63))
 			v37 = 1 < v7
 			v38 := uint64(v5) < uint64(v3)
 			if !v38 {
@@ -110,17 +97,13 @@ func (g *convertFloat32Host) r0() int {
 			}
 		}
 		{
-			v39 := int8(uint32(v15))
-			*(*int8)(unsafe.Add(p1, x*80)) = v39
+			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v15))
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v7
-			v42 := int16(uint32(v17))
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v42
+			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v17))
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v23
-			v45 := int8(uint32(v24))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v45
+			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v24))
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v13
-			v48 := int16(uint32(v25))
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v48
+			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v25))
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v36
 			*(*int32)(unsafe.Add(p1, x*80+48)) = v26
 			*(*int64)(unsafe.Add(p1, x*80+56)) = v23
@@ -128,8 +111,7 @@ func (g *convertFloat32Host) r0() int {
 			if v37 {
 				v53 = int32(1)
 			}
-			v54 := int8(uint32(v53))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v54
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v53))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v36
 			continue
 		}
@@ -191,10 +173,8 @@ func (g *convertIntHost) r0() int {
 		{
 			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
-			v11 := v8 << 16
-			v12 = v11 >> 16
+			v10 = (v8 << 24) >> 24
+			v12 = (v8 << 16) >> 16
 			v13 = v8 & 255
 			v14 = v8 & 65535
 			v15 = float32(v7)
@@ -205,17 +185,13 @@ func (g *convertIntHost) r0() int {
 			}
 		}
 		{
-			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			v21 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
-			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
 			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
 			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
@@ -223,8 +199,7 @@ func (g *convertIntHost) r0() int {
 			if v16 {
 				v32 = int32(1)
 			}
-			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 			continue
 		}
@@ -287,8 +262,7 @@ func (g *convertInt16Host) r0() int {
 		{
 			v7 = *(*int16)(unsafe.Add(p0, x*2))
 			v8 = int32(v7)
-			v9 := v8 << 24
-			v10 = v9 >> 24
+			v10 = (v8 << 24) >> 24
 			v11 = int64(v7)
 			v12 = v8 & 255
 			v13 = float32(v8)
@@ -299,13 +273,11 @@ func (g *convertInt16Host) r0() int {
 			}
 		}
 		{
-			v16 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*80)) = v16
+			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v13
 			*(*int16)(unsafe.Add(p1, x*80+8)) = v7
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v11
-			v21 := int8(uint32(v12))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v21
+			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v12))
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
 			*(*int16)(unsafe.Add(p1, x*80+32)) = v7
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v11
@@ -315,8 +287,7 @@ func (g *convertInt16Host) r0() int {
 			if v14 {
 				v28 = int32(1)
 			}
-			v29 := int8(uint32(v28))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v29
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v28))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v11
 			continue
 		}
@@ -377,10 +348,8 @@ func (g *convertInt32Host) r0() int {
 		}
 		{
 			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v8 := v7 << 24
-			v9 = v8 >> 24
-			v10 := v7 << 16
-			v11 = v10 >> 16
+			v9 = (v7 << 24) >> 24
+			v11 = (v7 << 16) >> 16
 			v12 = int64(v7)
 			v13 = v7 & 255
 			v14 = v7 & 65535
@@ -392,17 +361,13 @@ func (g *convertInt32Host) r0() int {
 			}
 		}
 		{
-			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v9))
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			v21 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v11))
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v12
-			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v7
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v12
 			*(*int32)(unsafe.Add(p1, x*80+48)) = v7
 			*(*int64)(unsafe.Add(p1, x*80+56)) = v12
@@ -410,8 +375,7 @@ func (g *convertInt32Host) r0() int {
 			if v16 {
 				v32 = int32(1)
 			}
-			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v12
 			continue
 		}
@@ -473,10 +437,8 @@ func (g *convertInt64Host) r0() int {
 		{
 			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
-			v11 := v8 << 16
-			v12 = v11 >> 16
+			v10 = (v8 << 24) >> 24
+			v12 = (v8 << 16) >> 16
 			v13 = v8 & 255
 			v14 = v8 & 65535
 			v15 = float32(v7)
@@ -487,17 +449,13 @@ func (g *convertInt64Host) r0() int {
 			}
 		}
 		{
-			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			v21 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
-			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
 			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
 			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
@@ -505,8 +463,7 @@ func (g *convertInt64Host) r0() int {
 			if v16 {
 				v32 = int32(1)
 			}
-			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 			continue
 		}
@@ -581,13 +538,11 @@ func (g *convertInt8Host) r0() int {
 		{
 			*(*int8)(unsafe.Add(p1, x*80)) = v7
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v11
-			v16 := int16(v7)
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v16
+			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(v7)
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v9
 			*(*int8)(unsafe.Add(p1, x*80+24)) = v7
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			v21 := int16(uint32(v10))
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v21
+			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v10))
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v9
 			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
 			*(*int64)(unsafe.Add(p1, x*80+56)) = v9
@@ -595,8 +550,7 @@ func (g *convertInt8Host) r0() int {
 			if v12 {
 				v26 = int32(1)
 			}
-			v27 := int8(uint32(v26))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v27
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v26))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v9
 			continue
 		}
@@ -658,10 +612,8 @@ func (g *convertUintHost) r0() int {
 		{
 			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
-			v11 := v8 << 16
-			v12 = v11 >> 16
+			v10 = (v8 << 24) >> 24
+			v12 = (v8 << 16) >> 16
 			v13 = v8 & 255
 			v14 = v8 & 65535
 			v15 = float32(uint64(v7))
@@ -672,17 +624,13 @@ func (g *convertUintHost) r0() int {
 			}
 		}
 		{
-			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			v21 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
-			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
 			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
 			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
@@ -690,8 +638,7 @@ func (g *convertUintHost) r0() int {
 			if v16 {
 				v32 = int32(1)
 			}
-			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 			continue
 		}
@@ -754,10 +701,8 @@ func (g *convertUint16Host) r0() int {
 		{
 			v7 = *(*int16)(unsafe.Add(p0, x*2))
 			v8 = int32(uint16(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
-			v11 := v8 << 16
-			v12 = v11 >> 16
+			v10 = (v8 << 24) >> 24
+			v12 = (v8 << 16) >> 16
 			v13 = int64(uint16(v7))
 			v14 = v8 & 255
 			v15 = float32(uint32(v8))
@@ -768,14 +713,11 @@ func (g *convertUint16Host) r0() int {
 			}
 		}
 		{
-			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			v21 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v13
-			v24 := int8(uint32(v14))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v14))
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
 			*(*int16)(unsafe.Add(p1, x*80+32)) = v7
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v13
@@ -785,8 +727,7 @@ func (g *convertUint16Host) r0() int {
 			if v16 {
 				v31 = int32(1)
 			}
-			v32 := int8(uint32(v31))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v32
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v31))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v13
 			continue
 		}
@@ -847,10 +788,8 @@ func (g *convertUint32Host) r0() int {
 		}
 		{
 			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v8 := v7 << 24
-			v9 = v8 >> 24
-			v10 := v7 << 16
-			v11 = v10 >> 16
+			v9 = (v7 << 24) >> 24
+			v11 = (v7 << 16) >> 16
 			v12 = int64(uint32(v7))
 			v13 = v7 & 255
 			v14 = v7 & 65535
@@ -862,17 +801,13 @@ func (g *convertUint32Host) r0() int {
 			}
 		}
 		{
-			v18 := int8(uint32(v9))
-			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v9))
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			v21 := int16(uint32(v11))
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v11))
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v12
-			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v7
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v12
 			*(*int32)(unsafe.Add(p1, x*80+48)) = v7
 			*(*int64)(unsafe.Add(p1, x*80+56)) = v12
@@ -880,8 +815,7 @@ func (g *convertUint32Host) r0() int {
 			if v16 {
 				v32 = int32(1)
 			}
-			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v12
 			continue
 		}
@@ -943,10 +877,8 @@ func (g *convertUint64Host) r0() int {
 		{
 			v7 = *(*int64)(unsafe.Add(p0, x*8))
 			v8 = int32(uint64(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
-			v11 := v8 << 16
-			v12 = v11 >> 16
+			v10 = (v8 << 24) >> 24
+			v12 = (v8 << 16) >> 16
 			v13 = v8 & 255
 			v14 = v8 & 65535
 			v15 = float32(uint64(v7))
@@ -957,17 +889,13 @@ func (g *convertUint64Host) r0() int {
 			}
 		}
 		{
-			v18 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*80)) = v18
+			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			v21 := int16(uint32(v12))
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v21
+			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
 			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
-			v24 := int8(uint32(v13))
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v24
+			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
 			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			v27 := int16(uint32(v14))
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v27
+			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
 			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
 			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
 			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
@@ -975,8 +903,7 @@ func (g *convertUint64Host) r0() int {
 			if v16 {
 				v32 = int32(1)
 			}
-			v33 := int8(uint32(v32))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v33
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 			continue
 		}
@@ -1039,8 +966,7 @@ func (g *convertUint8Host) r0() int {
 		{
 			v7 = *(*int8)(unsafe.Add(p0, x))
 			v8 = int32(uint8(v7))
-			v9 := v8 << 24
-			v10 = v9 >> 24
+			v10 = (v8 << 24) >> 24
 			v11 = int64(uint8(v7))
 			v12 = float32(uint32(v8))
 			v13 = uint32(1) < uint32(v8)
@@ -1050,8 +976,7 @@ func (g *convertUint8Host) r0() int {
 			}
 		}
 		{
-			v15 := int8(uint32(v10))
-			*(*int8)(unsafe.Add(p1, x*80)) = v15
+			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
 			*(*float32)(unsafe.Add(p1, x*80+4)) = v12
 			v18 := int16(uint8(v7))
 			*(*int16)(unsafe.Add(p1, x*80+8)) = v18
@@ -1066,8 +991,7 @@ func (g *convertUint8Host) r0() int {
 			if v13 {
 				v27 = int32(1)
 			}
-			v28 := int8(uint32(v27))
-			*(*int8)(unsafe.Add(p1, x*80+64)) = v28
+			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v27))
 			*(*int64)(unsafe.Add(p1, x*80+72)) = v11
 			continue
 		}
@@ -1123,12 +1047,7 @@ func (g *fillHost) r0() int {
 		}
 		{
 			v7 := *(*int8)(unsafe.Add(p0, x))
-			v8 := int32(uint8(v7))
-			v9 := v8 & 128
-			v10 := v5 + v9
-			v11 := v10 & 255
-			v12 := int8(uint32(v11))
-			*(*int8)(unsafe.Add(p0, x)) = v12
+			*(*int8)(unsafe.Add(p0, x)) = int8(uint32((v5 + (int32(uint8(v7)) & 128)) & 255))
 			continue
 		}
 	b2:
@@ -1234,45 +1153,21 @@ func (g *insertionHost) r0() int {
 			v44 = int64(20)
 		}
 	b2:
-		{
-			v45 := v44 <= 16
-			if !v45 {
-				goto b18
-			}
+		if !(v44 <= 16) {
+			goto b18
 		}
-		{
-			v46 := v43 + 1
-			v47 = -2147483648 <= v43
-			v48 = v43 <= 2147483647
-			v49 = v46
-		}
+		v47 = -2147483648 <= v43
+		v48 = v43 <= 2147483647
+		v49 = v43 + 1
 	b4:
-		{
-			v50 := v49 < v44
-			if !v50 {
-				goto b17
-			}
+		if !(v49 < v44) {
+			goto b17
 		}
 		{
-			v51 := -2147483648 <= v49
-			v52 := v49 <= 2147483647
-			v53 := uint64(v49) < uint64(16)
-			v54 := v49 - v43
-			v55 := v54 * -1
-			v56 := v55 + 1
-			v57 := v49 + v56
-			v58 := uint64(v57) < uint64(16)
-			v59 := v49 + -1
-			v60 := uint64(v59) < uint64(16)
-			v61 := v57 + -1
-			v62 := uint64(v61) < uint64(16)
-			v63 := v51 && v52
-			v64 := v63 && v47
-			v65 := v64 && v48
-			v66 := v65 && v53
-			v67 := v66 && v58
-			v68 := v67 && v60
-			v69 := v68 && v62
+			v57 := v49 + (((v49 - v43) * -1) + 1)
+			v65 := (((-2147483648 <= v49) && (v49 <= 2147483647)) && v47) && v48
+			v67 := (v65 && (uint64(v49) < uint64(16))) && (uint64(v57) < uint64(16))
+			v69 := (v67 && (uint64(v49+-1) < uint64(16))) && (uint64(v57+-1) < uint64(16))
 			if !v69 {
 				v84 = v49
 				goto b9
@@ -1280,22 +1175,16 @@ func (g *insertionHost) r0() int {
 			v70 = v49
 		}
 	b6:
-		{
-			v71 := v43 < v70
-			if !v71 {
-				goto b16
-			}
+		if !(v43 < v70) {
+			goto b16
 		}
 		{
 			v72 = int32(uint64(v70))
 			v73 := *(*int64)(unsafe.Add(m0, int(v72)*8))
-			v74 := v73 & 7
 			v75 = v70 + -1
 			v76 = int32(uint64(v75))
 			v77 := *(*int64)(unsafe.Add(m0, int(v76)*8))
-			v78 := v77 & 7
-			v79 := v74 < v78
-			if !v79 {
+			if !((v73 & 7) < (v77 & 7)) {
 				goto b16
 			}
 		}
@@ -1311,34 +1200,25 @@ func (g *insertionHost) r0() int {
 			goto b6
 		}
 	b9:
-		{
-			v85 := v43 < v84
-			if !v85 {
-				goto b16
-			}
+		if !(v43 < v84) {
+			goto b16
 		}
-		{
-			v86 := uint64(v84) < uint64(16)
-			if !v86 {
-				goto b15
-			}
+		if !(uint64(v84) < uint64(16)) {
+			goto b15
 		}
 		{
 			v87 = int32(uint64(v84))
 			v88 := *(*int64)(unsafe.Add(m0, int(v87)*8))
 			v89 = v88 & 7
 			v90 = v84 + -1
-			v91 := uint64(v90) < uint64(16)
-			if !v91 {
+			if !(uint64(v90) < uint64(16)) {
 				goto b14
 			}
 		}
 		{
 			v92 = int32(uint64(v90))
 			v93 := *(*int64)(unsafe.Add(m0, int(v92)*8))
-			v94 := v93 & 7
-			v95 := v89 < v94
-			if !v95 {
+			if !(v89 < (v93 & 7)) {
 				goto b16
 			}
 		}
@@ -1360,79 +1240,47 @@ func (g *insertionHost) r0() int {
 		g.Fault(1, v84, int64(16), v0, int32(0), int32(0))
 		continue
 	b16:
-		{
-			v102 := v49 + 1
-			v49 = v102
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b4
+		v49 = v49 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b4
 	b17:
-		{
-			v103 := v44 + 20
-			v43 = v44
-			v44 = v103
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		v43 = v44
+		v44 = v44 + 20
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b18:
-		{
-			v104 := v43 + 1
-			v105 = -2147483648 <= v43
-			v106 = v43 <= 2147483647
-			v107 = v104
-		}
+		v105 = -2147483648 <= v43
+		v106 = v43 <= 2147483647
+		v107 = v43 + 1
 	b19:
-		{
-			v108 := v107 < 16
-			if !v108 {
-				goto b32
-			}
+		if !(v107 < 16) {
+			goto b32
 		}
 		{
-			v109 := -2147483648 <= v107
-			v110 := uint64(v107) < uint64(16)
-			v111 := v107 - v43
-			v112 := v111 * -1
-			v113 := v112 + 1
-			v114 := v107 + v113
-			v115 := uint64(v114) < uint64(16)
-			v116 := v107 + -1
-			v117 := uint64(v116) < uint64(16)
-			v118 := v114 + -1
-			v119 := uint64(v118) < uint64(16)
-			v120 := v109 && v105
-			v121 := v120 && v106
-			v122 := v121 && v110
-			v123 := v122 && v115
-			v124 := v123 && v117
-			v125 := v124 && v119
-			if !v125 {
+			v114 := v107 + (((v107 - v43) * -1) + 1)
+			v122 := (((-2147483648 <= v107) && v105) && v106) && (uint64(v107) < uint64(16))
+			v124 := (v122 && (uint64(v114) < uint64(16))) && (uint64(v107+-1) < uint64(16))
+			if !(v124 && (uint64(v114+-1) < uint64(16))) {
 				v140 = v107
 				goto b24
 			}
 			v126 = v107
 		}
 	b21:
-		{
-			v127 := v43 < v126
-			if !v127 {
-				goto b31
-			}
+		if !(v43 < v126) {
+			goto b31
 		}
 		{
 			v128 = int32(uint64(v126))
 			v129 := *(*int64)(unsafe.Add(m0, int(v128)*8))
-			v130 := v129 & 7
 			v131 = v126 + -1
 			v132 = int32(uint64(v131))
 			v133 := *(*int64)(unsafe.Add(m0, int(v132)*8))
-			v134 := v133 & 7
-			v135 := v130 < v134
-			if !v135 {
+			if !((v129 & 7) < (v133 & 7)) {
 				goto b31
 			}
 		}
@@ -1448,34 +1296,25 @@ func (g *insertionHost) r0() int {
 			goto b21
 		}
 	b24:
-		{
-			v141 := v43 < v140
-			if !v141 {
-				goto b31
-			}
+		if !(v43 < v140) {
+			goto b31
 		}
-		{
-			v142 := uint64(v140) < uint64(16)
-			if !v142 {
-				goto b30
-			}
+		if !(uint64(v140) < uint64(16)) {
+			goto b30
 		}
 		{
 			v143 = int32(uint64(v140))
 			v144 := *(*int64)(unsafe.Add(m0, int(v143)*8))
 			v145 = v144 & 7
 			v146 = v140 + -1
-			v147 := uint64(v146) < uint64(16)
-			if !v147 {
+			if !(uint64(v146) < uint64(16)) {
 				goto b29
 			}
 		}
 		{
 			v148 = int32(uint64(v146))
 			v149 := *(*int64)(unsafe.Add(m0, int(v148)*8))
-			v150 := v149 & 7
-			v151 := v145 < v150
-			if !v151 {
+			if !(v145 < (v149 & 7)) {
 				goto b31
 			}
 		}
@@ -1497,14 +1336,11 @@ func (g *insertionHost) r0() int {
 		g.Fault(1, v140, int64(16), v0, int32(0), int32(0))
 		continue
 	b31:
-		{
-			v158 := v107 + 1
-			v107 = v158
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b19
+		v107 = v107 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b19
 	b32:
 		{
 			v159 := uint64(v8) <= uint64(v3)
@@ -1603,9 +1439,7 @@ func (g *tableHost) r0() int {
 			v9 := v8 * 5
 			v10 := v0 - v9
 			v11 := *(*int32)(unsafe.Add(unsafe.Pointer(&tableHostTable1), int(v10)*4))
-			v12 := int64(v11)
-			v13 := v12 * v3
-			v14 = v7 ^ v13
+			v14 = v7 ^ (int64(v11) * v3)
 			v15 := uint64(v3) < uint64(v1)
 			if !v15 {
 				goto b2
@@ -1693,9 +1527,7 @@ func (g *tileHost) r2() int {
 		}
 		{
 			v10 := *(*int64)(unsafe.Add(p0, (basex+x)*8))
-			v11 := int64(uint64(v10) >> 5)
-			v12 := int32(uint64(v11))
-			v13 = v12 & 255
+			v13 = int32(uint64(int64(uint64(v10)>>5))) & 255
 			v14 = v10 * v10
 			v15 := uint32(v5) < uint32(64)
 			if !v15 {
@@ -1753,32 +1585,18 @@ func (g *tileHost) r3() int {
 		{
 			v22 = v20 * 31
 			v23 := v5 + v21
-			v24 := int64(uint32(v23))
-			v25 := v23 / c0
-			v26 := int64(uint32(v25))
-			v27 := v26 * v7
-			v28 = v24 - v27
-			v29 := uint64(v28) < uint64(64)
-			if !v29 {
+			v28 = int64(uint32(v23)) - (int64(uint32(v23/c0)) * v7)
+			if !(uint64(v28) < uint64(64)) {
 				goto b10
 			}
 		}
 		{
-			v30 := int32(uint64(v28))
-			v31 := *(*int64)(unsafe.Add(m1, int(v30)*8))
-			v32 := v21 / 64
-			v33 := v32 * 64
-			v34 := v21 - v33
-			v35 := v34 & 63
-			v36 := int64(uint32(v35))
-			v37 := int64(uint64(v31) >> (uint64(v36) & 63))
-			v38 := v22 + v37
+			v31 := *(*int64)(unsafe.Add(m1, int(int32(uint64(v28)))*8))
+			v37 := int64(uint64(v31) >> (uint64(int64(uint32((v21-((v21/64)*64))&63))) & 63))
 			v39 := *(*int32)(unsafe.Add(m0, int(v21)*4))
-			v40 := int64(uint32(v39))
-			v41 = v38 + v40
+			v41 = (v22 + v37) + int64(uint32(v39))
 			v42 = v21 + 1
-			v43 := v42 < c0
-			if !v43 {
+			if !(v42 < c0) {
 				goto b9
 			}
 		}
@@ -1799,36 +1617,25 @@ func (g *tileHost) r3() int {
 			v47 = int64(uint32(v46))
 			v48 = v45 * 31
 			v49 := v5 + v46
-			v50 := v49 / c0
-			v51 := v50 * c0
-			v52 = v49 - v51
+			v52 = v49 - ((v49 / c0) * c0)
 			v53 = int64(uint32(v52))
-			v54 := uint32(v52) < uint32(64)
-			if !v54 {
+			if !(uint32(v52) < uint32(64)) {
 				goto b20
 			}
 		}
 		{
 			v55 := *(*int64)(unsafe.Add(m1, int(v52)*8))
-			v56 := v46 / 64
-			v57 := v56 * 64
-			v58 := v46 - v57
-			v59 := v58 & 63
-			v60 := int64(uint32(v59))
-			v61 := int64(uint64(v55) >> (uint64(v60) & 63))
+			v61 := int64(uint64(v55) >> (uint64(int64(uint32((v46-((v46/64)*64))&63))) & 63))
 			v62 = v48 + v61
-			v63 := uint32(v46) < uint32(64)
-			if !v63 {
+			if !(uint32(v46) < uint32(64)) {
 				goto b19
 			}
 		}
 		{
 			v64 := *(*int32)(unsafe.Add(m0, int(v46)*4))
-			v65 := int64(uint32(v64))
-			v66 = v62 + v65
+			v66 = v62 + int64(uint32(v64))
 			v67 = v46 + 1
-			v68 := v67 < c0
-			if !v68 {
+			if !(v67 < c0) {
 				goto b15
 			}
 		}

@@ -68,28 +68,21 @@ func (g *dotHost) r0() int {
 				goto b9
 			}
 		}
-		{
-			v11 := uint64(v8) <= uint64(v9)
-			if !v11 {
-				goto b8
-			}
+		if !(uint64(v8) <= uint64(v9)) {
+			goto b8
 		}
 		v12 = int(v8) * 4
 		v13 = float32(0)
 		v14 = int64(-1)
 	b3:
-		{
-			v15 = v14 + 1
-			v16 := v15 < v3
-			if !v16 {
-				goto b5
-			}
+		v15 = v14 + 1
+		if !(v15 < v3) {
+			goto b5
 		}
 		{
 			v17 := *(*float32)(unsafe.Add(p1, int(v15)*4))
 			v18 := *(*float32)(unsafe.Add(p0, v12+int(v15)*4))
-			v19 := float32(v18*v17 + v13)
-			v13 = v19
+			v13 = float32(v18*v17 + v13)
 			v14 = v15
 			if stop.Load() {
 				return g.Stop()

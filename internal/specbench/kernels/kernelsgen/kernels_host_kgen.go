@@ -101,19 +101,11 @@ func (g *blurArgumentHost) r0() int {
 		{
 			v26 := v11 * v15
 			v27 := v26 + v10
-			v28 := uint64(v27) < uint64(v4)
 			v29 := v11 + v13
 			v30 := v29 * v15
 			v31 := v30 + v10
-			v32 := uint64(v31) < uint64(v4)
-			v33 := v27 + v13
-			v34 := uint64(v33) < uint64(v4)
-			v35 := v31 + v13
-			v36 := uint64(v35) < uint64(v4)
-			v43 := v42 && v28
-			v44 := v43 && v32
-			v45 := v44 && v34
-			v46 := v45 && v36
+			v44 := (v42 && (uint64(v27) < uint64(v4))) && (uint64(v31) < uint64(v4))
+			v46 := (v44 && (uint64(v27+v13) < uint64(v4))) && (uint64(v31+v13) < uint64(v4))
 			if !v46 {
 				v64 = float32(0)
 				v65 = int64(0)
@@ -123,24 +115,17 @@ func (g *blurArgumentHost) r0() int {
 			v48 = int64(0)
 		}
 	b2:
-		{
-			v49 = v48 * v14
-			v50 := v11 + v48
-			v51 := v50 * v15
-			v52 = v51 + v10
-			v53 = v47
-			v54 = int64(0)
-		}
+		v49 = v48 * v14
+		v52 = ((v11 + v48) * v15) + v10
+		v53 = v47
+		v54 = int64(0)
 	b3:
 		{
-			v55 := v49 + v54
-			v56 := *(*float32)(unsafe.Add(p2, int(v55)*4))
-			v57 := v52 + v54
-			v58 := *(*float32)(unsafe.Add(p1, int(v57)*4))
+			v56 := *(*float32)(unsafe.Add(p2, int(v49+v54)*4))
+			v58 := *(*float32)(unsafe.Add(p1, int(v52+v54)*4))
 			v59 = float32(v56*v58 + v53)
 			v60 = v54 + 1
-			v61 := v60 < v14
-			if !v61 {
+			if !(v60 < v14) {
 				goto b5
 			}
 		}
@@ -151,13 +136,10 @@ func (g *blurArgumentHost) r0() int {
 		}
 		goto b3
 	b5:
-		{
-			v62 = v48 + 1
-			v63 := v62 < v14
-			if !v63 {
-				v85 = v59
-				goto b16
-			}
+		v62 = v48 + 1
+		if !(v62 < v14) {
+			v85 = v59
+			goto b16
 		}
 		v47 = v59
 		v48 = v62
@@ -166,36 +148,25 @@ func (g *blurArgumentHost) r0() int {
 		}
 		goto b2
 	b7:
-		{
-			v66 = v65 * v14
-			v67 := v11 + v65
-			v68 := v67 * v15
-			v69 = v68 + v10
-			v70 = v64
-			v71 = int64(0)
-		}
+		v66 = v65 * v14
+		v69 = ((v11 + v65) * v15) + v10
+		v70 = v64
+		v71 = int64(0)
 	b8:
-		{
-			v72 = v66 + v71
-			v73 := uint64(v72) < uint64(v6)
-			if !v73 {
-				goto b15
-			}
+		v72 = v66 + v71
+		if !(uint64(v72) < uint64(v6)) {
+			goto b15
 		}
-		{
-			v74 = *(*float32)(unsafe.Add(p2, int(v72)*4))
-			v75 = v69 + v71
-			v76 := uint64(v75) < uint64(v4)
-			if !v76 {
-				goto b14
-			}
+		v74 = *(*float32)(unsafe.Add(p2, int(v72)*4))
+		v75 = v69 + v71
+		if !(uint64(v75) < uint64(v4)) {
+			goto b14
 		}
 		{
 			v77 := *(*float32)(unsafe.Add(p1, int(v75)*4))
 			v78 = float32(v74*v77 + v70)
 			v79 = v71 + 1
-			v80 := v79 < v14
-			if !v80 {
+			if !(v79 < v14) {
 				goto b12
 			}
 		}
@@ -206,13 +177,10 @@ func (g *blurArgumentHost) r0() int {
 		}
 		goto b8
 	b12:
-		{
-			v81 = v65 + 1
-			v82 := v81 < v14
-			if !v82 {
-				v85 = v78
-				goto b16
-			}
+		v81 = v65 + 1
+		if !(v81 < v14) {
+			v85 = v78
+			goto b16
 		}
 		v64 = v78
 		v65 = v81
@@ -230,8 +198,7 @@ func (g *blurArgumentHost) r0() int {
 		{
 			v86 := v11 * v12
 			v87 = v86 + v10
-			v88 := uint64(v87) < uint64(v8)
-			if !v88 {
+			if !(uint64(v87) < uint64(v8)) {
 				goto b18
 			}
 		}
@@ -328,19 +295,11 @@ func (g *blurSpecHost) r0() int {
 			v10 = int64(uint32(v1))
 			v24 := v10 * v15
 			v25 := v24 + v9
-			v26 := uint64(v25) < uint64(v3)
 			v27 := v10 + v13
 			v28 := v27 * v15
 			v29 := v28 + v9
-			v30 := uint64(v29) < uint64(v3)
-			v31 := v25 + v13
-			v32 := uint64(v31) < uint64(v3)
-			v33 := v29 + v13
-			v34 := uint64(v33) < uint64(v3)
-			v38 := v37 && v26
-			v39 := v38 && v30
-			v40 := v39 && v32
-			v41 := v40 && v34
+			v39 := (v37 && (uint64(v25) < uint64(v3))) && (uint64(v29) < uint64(v3))
+			v41 := (v39 && (uint64(v25+v13) < uint64(v3))) && (uint64(v29+v13) < uint64(v3))
 			if !v41 {
 				v61 = float32(0)
 				v62 = int32(0)
@@ -350,26 +309,17 @@ func (g *blurSpecHost) r0() int {
 			v43 = int32(0)
 		}
 	b1:
-		{
-			v44 := int64(uint32(v43))
-			v45 = v43 * v14
-			v46 := v10 + v44
-			v47 := v46 * v15
-			v48 = v47 + v9
-			v49 = v42
-			v50 = int32(0)
-		}
+		v45 = v43 * v14
+		v48 = ((v10 + int64(uint32(v43))) * v15) + v9
+		v49 = v42
+		v50 = int32(0)
 	b2:
 		{
-			v51 := int64(uint32(v50))
-			v52 := v45 + v50
-			v53 := *(*float32)(unsafe.Add(p1, int(v52)*4))
-			v54 := v48 + v51
-			v55 := *(*float32)(unsafe.Add(p0, int(v54)*4))
+			v53 := *(*float32)(unsafe.Add(p1, int(v45+v50)*4))
+			v55 := *(*float32)(unsafe.Add(p0, int(v48+int64(uint32(v50)))*4))
 			v56 = float32(v53*v55 + v49)
 			v57 = v50 + 1
-			v58 := v57 < v14
-			if !v58 {
+			if !(v57 < v14) {
 				goto b4
 			}
 		}
@@ -377,13 +327,10 @@ func (g *blurSpecHost) r0() int {
 		v50 = v57
 		goto b2
 	b4:
-		{
-			v59 = v43 + 1
-			v60 := v59 < v14
-			if !v60 {
-				v83 = v56
-				goto b13
-			}
+		v59 = v43 + 1
+		if !(v59 < v14) {
+			v83 = v56
+			goto b13
 		}
 		v42 = v56
 		v43 = v59
@@ -392,39 +339,27 @@ func (g *blurSpecHost) r0() int {
 		}
 		goto b1
 	b6:
-		{
-			v63 := int64(uint32(v62))
-			v64 = v62 * v14
-			v65 := v10 + v63
-			v66 := v65 * v15
-			v67 = v66 + v9
-			v68 = v61
-			v69 = int32(0)
-		}
+		v64 = v62 * v14
+		v67 = ((v10 + int64(uint32(v62))) * v15) + v9
+		v68 = v61
+		v69 = int32(0)
 	b7:
-		{
-			v70 = int64(uint32(v69))
-			v71 = v64 + v69
-			v72 = int64(uint32(v71))
-			v73 := uint64(v72) < uint64(v5)
-			if !v73 {
-				goto b17
-			}
+		v70 = int64(uint32(v69))
+		v71 = v64 + v69
+		v72 = int64(uint32(v71))
+		if !(uint64(v72) < uint64(v5)) {
+			goto b17
 		}
-		{
-			v74 = *(*float32)(unsafe.Add(p1, int(v71)*4))
-			v75 = v67 + v70
-			v76 := uint64(v75) < uint64(v3)
-			if !v76 {
-				goto b16
-			}
+		v74 = *(*float32)(unsafe.Add(p1, int(v71)*4))
+		v75 = v67 + v70
+		if !(uint64(v75) < uint64(v3)) {
+			goto b16
 		}
 		{
 			v77 := *(*float32)(unsafe.Add(p0, int(v75)*4))
 			v78 = float32(v74*v77 + v68)
 			v79 = v69 + 1
-			v80 := v79 < v14
-			if !v80 {
+			if !(v79 < v14) {
 				goto b11
 			}
 		}
@@ -432,13 +367,10 @@ func (g *blurSpecHost) r0() int {
 		v69 = v79
 		goto b7
 	b11:
-		{
-			v81 = v62 + 1
-			v82 := v81 < v14
-			if !v82 {
-				v83 = v78
-				goto b13
-			}
+		v81 = v62 + 1
+		if !(v81 < v14) {
+			v83 = v78
+			goto b13
 		}
 		v61 = v78
 		v62 = v81
@@ -450,8 +382,7 @@ func (g *blurSpecHost) r0() int {
 		{
 			v84 := v10 * v11
 			v85 = v84 + v9
-			v86 := uint64(v85) < uint64(v7)
-			if !v86 {
+			if !(uint64(v85) < uint64(v7)) {
 				goto b15
 			}
 		}
@@ -582,47 +513,31 @@ func (g *matMulArgumentHost) r2() int {
 			v18 = float32(0)
 			v19 = int64(0)
 		}
-		{
-			v20 := v19 < v2
-			if !v20 {
-				goto b28
-			}
+		if !(v19 < v2) {
+			goto b28
 		}
 		{
 			v21 := v17 * v3
 			v22 = v21 + v15
 			v23 := v13 * v2
-			v24 := v23 + v19
-			v25 = v24 + v15
-			v26 := uint64(v25) < uint64(v4)
-			if !v26 {
+			v25 = (v23 + v19) + v15
+			if !(uint64(v25) < uint64(v4)) {
 				goto b27
 			}
 		}
-		{
-			v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
-			v28 := uint64(v22) < uint64(v10)
-			if !v28 {
-				goto b26
-			}
+		v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
+		if !(uint64(v22) < uint64(v10)) {
+			goto b26
 		}
-		{
-			v29 = int32(uint64(v22))
-			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-			v31 := v19 + v17
-			v32 := v31 * v2
-			v33 = v32 + v12
-			v34 := uint64(v33) < uint64(v6)
-			if !v34 {
-				goto b25
-			}
+		v29 = int32(uint64(v22))
+		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+		v33 = ((v19 + v17) * v2) + v12
+		if !(uint64(v33) < uint64(v6)) {
+			goto b25
 		}
-		{
-			v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
-			v36 := uint64(v22) < uint64(v11)
-			if !v36 {
-				goto b24
-			}
+		v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
+		if !(uint64(v22) < uint64(v11)) {
+			goto b24
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
 		h18[li] = v18
@@ -649,8 +564,7 @@ func (g *matMulArgumentHost) r2() int {
 		{
 			v91 := v13 * v2
 			v92 = v91 + v12
-			v93 := uint64(v92) < uint64(v8)
-			if !v93 {
+			if !(uint64(v92) < uint64(v8)) {
 				goto b30
 			}
 		}
@@ -722,12 +636,7 @@ func (g *matMulArgumentHost) r3() int {
 			v48 := v47 + v15
 			v49 := uint64(v48) < uint64(v11)
 			v50 := v39 && v40
-			v51 := v50 && v41
-			v52 := v51 && v42
-			v53 := v52 && v45
-			v54 := v53 && v46
-			v55 := v54 && v49
-			if !v55 {
+			if !(((((v50 && v41) && v42) && v45) && v46) && v49) {
 				v68 = v18
 				v69 = int64(0)
 				goto b14
@@ -737,17 +646,11 @@ func (g *matMulArgumentHost) r3() int {
 		}
 	b11:
 		{
-			v58 := v21 + v57
-			v59 := int32(uint64(v58))
-			v60 := *(*float32)(unsafe.Add(m0, int(v59)*4))
-			v61 := v57 * v3
-			v62 := v61 + v15
-			v63 := int32(uint64(v62))
-			v64 := *(*float32)(unsafe.Add(m1, int(v63)*4))
+			v60 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v57)))*4))
+			v64 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v57*v3)+v15)))*4))
 			v65 = float32(v60*v64 + v56)
 			v66 = v57 + 1
-			v67 := v66 < v3
-			if !v67 {
+			if !(v66 < v3) {
 				goto b13
 			}
 		}
@@ -761,30 +664,20 @@ func (g *matMulArgumentHost) r3() int {
 		v82 = v65
 		goto b19
 	b14:
-		{
-			v70 = v21 + v69
-			v71 := uint64(v70) < uint64(v10)
-			if !v71 {
-				goto b21
-			}
+		v70 = v21 + v69
+		if !(uint64(v70) < uint64(v10)) {
+			goto b21
+		}
+		v73 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v70)))*4))
+		v75 = (v69 * v3) + v15
+		if !(uint64(v75) < uint64(v11)) {
+			goto b20
 		}
 		{
-			v72 := int32(uint64(v70))
-			v73 = *(*float32)(unsafe.Add(m0, int(v72)*4))
-			v74 := v69 * v3
-			v75 = v74 + v15
-			v76 := uint64(v75) < uint64(v11)
-			if !v76 {
-				goto b20
-			}
-		}
-		{
-			v77 := int32(uint64(v75))
-			v78 := *(*float32)(unsafe.Add(m1, int(v77)*4))
+			v78 := *(*float32)(unsafe.Add(m1, int(int32(uint64(v75)))*4))
 			v79 = float32(v73*v78 + v68)
 			v80 = v69 + 1
-			v81 := v80 < v3
-			if !v81 {
+			if !(v80 < v3) {
 				goto b18
 			}
 		}
@@ -864,52 +757,33 @@ func (g *matMulArgumentHost) r4() int {
 		var v18, v27, v35 float32
 		var v22, v25, v33, v92 int64
 		var v29 int32
-		{
-			v86 := v19 + v3
-			v18 = v85
-			v19 = v86
-		}
-		{
-			v20 := v19 < v2
-			if !v20 {
-				goto b28
-			}
+		v18 = v85
+		v19 = v19 + v3
+		if !(v19 < v2) {
+			goto b28
 		}
 		{
 			v21 := v17 * v3
 			v22 = v21 + v15
 			v23 := v13 * v2
-			v24 := v23 + v19
-			v25 = v24 + v15
-			v26 := uint64(v25) < uint64(v4)
-			if !v26 {
+			v25 = (v23 + v19) + v15
+			if !(uint64(v25) < uint64(v4)) {
 				goto b27
 			}
 		}
-		{
-			v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
-			v28 := uint64(v22) < uint64(v10)
-			if !v28 {
-				goto b26
-			}
+		v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
+		if !(uint64(v22) < uint64(v10)) {
+			goto b26
 		}
-		{
-			v29 = int32(uint64(v22))
-			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-			v31 := v19 + v17
-			v32 := v31 * v2
-			v33 = v32 + v12
-			v34 := uint64(v33) < uint64(v6)
-			if !v34 {
-				goto b25
-			}
+		v29 = int32(uint64(v22))
+		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+		v33 = ((v19 + v17) * v2) + v12
+		if !(uint64(v33) < uint64(v6)) {
+			goto b25
 		}
-		{
-			v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
-			v36 := uint64(v22) < uint64(v11)
-			if !v36 {
-				goto b24
-			}
+		v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
+		if !(uint64(v22) < uint64(v11)) {
+			goto b24
 		}
 		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
 		h18[li] = v18
@@ -936,8 +810,7 @@ func (g *matMulArgumentHost) r4() int {
 		{
 			v91 := v13 * v2
 			v92 = v91 + v12
-			v93 := uint64(v92) < uint64(v8)
-			if !v93 {
+			if !(uint64(v92) < uint64(v8)) {
 				goto b30
 			}
 		}
@@ -1051,21 +924,16 @@ func (g *matMulConstantHost) r2() int {
 		v14 = int64(uint32(v13))
 		v15 = float32(0)
 		v16 = int64(0)
-		{
-			v17 := v16 < v2
-			if !v17 {
-				goto b22
-			}
+		if !(v16 < v2) {
+			goto b22
 		}
 		{
 			v18 := v13 * 16
 			v19 = v18 + v11
 			v20 = int64(uint32(v19))
 			v21 := v10 * v2
-			v22 := v21 + v16
-			v23 = v22 + v12
-			v24 := uint64(v23) < uint64(v3)
-			if !v24 {
+			v23 = (v21 + v16) + v12
+			if !(uint64(v23) < uint64(v3)) {
 				goto b21
 			}
 		}
@@ -1076,15 +944,10 @@ func (g *matMulConstantHost) r2() int {
 				goto b20
 			}
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
-			v28 := v16 + v14
-			v29 := v28 * v2
-			v30 = v29 + v9
-			v31 := uint64(v30) < uint64(v5)
-			if !v31 {
-				goto b19
-			}
+		*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
+		v30 = ((v16 + v14) * v2) + v9
+		if !(uint64(v30) < uint64(v5)) {
+			goto b19
 		}
 		{
 			v32 := *(*float32)(unsafe.Add(p2, int(v30)*4))
@@ -1110,8 +973,7 @@ func (g *matMulConstantHost) r2() int {
 		{
 			v140 := v10 * v2
 			v141 = v140 + v9
-			v142 := uint64(v141) < uint64(v7)
-			if !v142 {
+			if !(uint64(v141) < uint64(v7)) {
 				goto b24
 			}
 		}
@@ -1165,10 +1027,7 @@ func (g *matMulConstantHost) r3() int {
 			v37 := uint32(v11) < uint32(256)
 			v38 := v11 + 240
 			v39 := uint32(v38) < uint32(256)
-			v40 := v34 && v36
-			v41 := v40 && v37
-			v42 := v41 && v39
-			if !v42 {
+			if !(((v34 && v36) && v37) && v39) {
 				v119 = v15
 				v120 = int32(0)
 				goto b10
@@ -1177,80 +1036,60 @@ func (g *matMulConstantHost) r3() int {
 		{
 			v43 := *(*float32)(unsafe.Add(m0, y*64))
 			v44 := *(*float32)(unsafe.Add(m1, x*4))
-			v45 := float32(v43*v44 + v15)
 			v47 := *(*float32)(unsafe.Add(m0, y*64+4))
 			v49 := *(*float32)(unsafe.Add(m1, x*4+64))
-			v50 := float32(v47*v49 + v45)
 			v52 := *(*float32)(unsafe.Add(m0, y*64+8))
 			v54 := *(*float32)(unsafe.Add(m1, x*4+128))
-			v55 := float32(v52*v54 + v50)
 			v57 := *(*float32)(unsafe.Add(m0, y*64+12))
 			v59 := *(*float32)(unsafe.Add(m1, x*4+192))
-			v60 := float32(v57*v59 + v55)
+			v60 := float32(v57*v59 + float32(v52*v54+float32(v47*v49+float32(v43*v44+v15))))
 			v62 := *(*float32)(unsafe.Add(m0, y*64+16))
 			v64 := *(*float32)(unsafe.Add(m1, x*4+256))
-			v65 := float32(v62*v64 + v60)
 			v67 := *(*float32)(unsafe.Add(m0, y*64+20))
 			v69 := *(*float32)(unsafe.Add(m1, x*4+320))
-			v70 := float32(v67*v69 + v65)
 			v72 := *(*float32)(unsafe.Add(m0, y*64+24))
 			v74 := *(*float32)(unsafe.Add(m1, x*4+384))
-			v75 := float32(v72*v74 + v70)
 			v77 := *(*float32)(unsafe.Add(m0, y*64+28))
 			v79 := *(*float32)(unsafe.Add(m1, x*4+448))
-			v80 := float32(v77*v79 + v75)
+			v80 := float32(v77*v79 + float32(v72*v74+float32(v67*v69+float32(v62*v64+v60))))
 			v82 := *(*float32)(unsafe.Add(m0, y*64+32))
 			v84 := *(*float32)(unsafe.Add(m1, x*4+512))
-			v85 := float32(v82*v84 + v80)
 			v87 := *(*float32)(unsafe.Add(m0, y*64+36))
 			v89 := *(*float32)(unsafe.Add(m1, x*4+576))
-			v90 := float32(v87*v89 + v85)
 			v92 := *(*float32)(unsafe.Add(m0, y*64+40))
 			v94 := *(*float32)(unsafe.Add(m1, x*4+640))
-			v95 := float32(v92*v94 + v90)
 			v97 := *(*float32)(unsafe.Add(m0, y*64+44))
 			v99 := *(*float32)(unsafe.Add(m1, x*4+704))
-			v100 := float32(v97*v99 + v95)
+			v100 := float32(v97*v99 + float32(v92*v94+float32(v87*v89+float32(v82*v84+v80))))
 			v102 := *(*float32)(unsafe.Add(m0, y*64+48))
 			v104 := *(*float32)(unsafe.Add(m1, x*4+768))
-			v105 := float32(v102*v104 + v100)
 			v107 := *(*float32)(unsafe.Add(m0, y*64+52))
 			v109 := *(*float32)(unsafe.Add(m1, x*4+832))
-			v110 := float32(v107*v109 + v105)
 			v112 := *(*float32)(unsafe.Add(m0, y*64+56))
 			v114 := *(*float32)(unsafe.Add(m1, x*4+896))
-			v115 := float32(v112*v114 + v110)
+			v115 := float32(v112*v114 + float32(v107*v109+float32(v102*v104+v100)))
 			v116 := *(*float32)(unsafe.Add(m0, y*64+60))
 			v117 := *(*float32)(unsafe.Add(m1, x*4+960))
-			v118 := float32(v116*v117 + v115)
-			v133 = v118
+			v133 = float32(v116*v117 + v115)
 			goto b15
 		}
 	b10:
-		{
-			v121 = v18 + v120
-			v122 = int64(uint32(v121))
-			v123 := uint32(v121) < uint32(256)
-			if !v123 {
-				goto b18
-			}
+		v121 = v18 + v120
+		v122 = int64(uint32(v121))
+		if !(uint32(v121) < uint32(256)) {
+			goto b18
 		}
-		{
-			v124 = *(*float32)(unsafe.Add(m0, int(v121)*4))
-			v125 := v120 * 16
-			v126 = v125 + v11
-			v127 = int64(uint32(v126))
-			v128 := uint32(v126) < uint32(256)
-			if !v128 {
-				goto b17
-			}
+		v124 = *(*float32)(unsafe.Add(m0, int(v121)*4))
+		v126 = (v120 * 16) + v11
+		v127 = int64(uint32(v126))
+		if !(uint32(v126) < uint32(256)) {
+			goto b17
 		}
 		{
 			v129 := *(*float32)(unsafe.Add(m1, int(v126)*4))
 			v130 = float32(v124*v129 + v119)
 			v131 = v120 + 1
-			v132 := v131 < 16
-			if !v132 {
+			if !(v131 < 16) {
 				goto b14
 			}
 		}
@@ -1319,26 +1158,18 @@ func (g *matMulConstantHost) r4() int {
 		var v15, v25 float32
 		var v19 int32
 		var v20, v23, v30, v141 int64
-		{
-			v134 := v16 + 16
-			v15 = v133
-			v16 = v134
-		}
-		{
-			v17 := v16 < v2
-			if !v17 {
-				goto b22
-			}
+		v15 = v133
+		v16 = v16 + 16
+		if !(v16 < v2) {
+			goto b22
 		}
 		{
 			v18 := v13 * 16
 			v19 = v18 + v11
 			v20 = int64(uint32(v19))
 			v21 := v10 * v2
-			v22 := v21 + v16
-			v23 = v22 + v12
-			v24 := uint64(v23) < uint64(v3)
-			if !v24 {
+			v23 = (v21 + v16) + v12
+			if !(uint64(v23) < uint64(v3)) {
 				goto b21
 			}
 		}
@@ -1349,15 +1180,10 @@ func (g *matMulConstantHost) r4() int {
 				goto b20
 			}
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
-			v28 := v16 + v14
-			v29 := v28 * v2
-			v30 = v29 + v9
-			v31 := uint64(v30) < uint64(v5)
-			if !v31 {
-				goto b19
-			}
+		*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
+		v30 = ((v16 + v14) * v2) + v9
+		if !(uint64(v30) < uint64(v5)) {
+			goto b19
 		}
 		{
 			v32 := *(*float32)(unsafe.Add(p2, int(v30)*4))
@@ -1383,8 +1209,7 @@ func (g *matMulConstantHost) r4() int {
 		{
 			v140 := v10 * v2
 			v141 = v140 + v9
-			v142 := uint64(v141) < uint64(v7)
-			if !v142 {
+			if !(uint64(v141) < uint64(v7)) {
 				goto b24
 			}
 		}
@@ -1505,21 +1330,16 @@ func (g *matMulSpecHost) r2() int {
 		v17 = int64(uint32(v16))
 		v18 = float32(0)
 		v19 = int64(0)
-		{
-			v20 := v19 < v2
-			if !v20 {
-				goto b24
-			}
+		if !(v19 < v2) {
+			goto b24
 		}
 		{
 			v21 := v16 * c0
 			v22 = v21 + v14
 			v23 = int64(uint32(v22))
 			v24 := v13 * v2
-			v25 := v24 + v19
-			v26 = v25 + v15
-			v27 := uint64(v26) < uint64(v3)
-			if !v27 {
+			v26 = (v24 + v19) + v15
+			if !(uint64(v26) < uint64(v3)) {
 				goto b23
 			}
 		}
@@ -1530,15 +1350,10 @@ func (g *matMulSpecHost) r2() int {
 				goto b22
 			}
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
-			v31 := v19 + v17
-			v32 := v31 * v2
-			v33 = v32 + v12
-			v34 := uint64(v33) < uint64(v5)
-			if !v34 {
-				goto b21
-			}
+		*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
+		v33 = ((v19 + v17) * v2) + v12
+		if !(uint64(v33) < uint64(v5)) {
+			goto b21
 		}
 		{
 			v35 := *(*float32)(unsafe.Add(p2, int(v33)*4))
@@ -1564,8 +1379,7 @@ func (g *matMulSpecHost) r2() int {
 		{
 			v79 := v13 * v2
 			v80 = v79 + v12
-			v81 := uint64(v80) < uint64(v7)
-			if !v81 {
+			if !(uint64(v80) < uint64(v7)) {
 				goto b26
 			}
 		}
@@ -1624,10 +1438,7 @@ func (g *matMulSpecHost) r3() int {
 			v41 := uint32(v14) < uint32(v10)
 			v43 := v42 + v14
 			v44 := uint32(v43) < uint32(v10)
-			v45 := v37 && v40
-			v46 := v45 && v41
-			v47 := v46 && v44
-			if !v47 {
+			if !(((v37 && v40) && v41) && v44) {
 				v58 = v18
 				v59 = int32(0)
 				goto b12
@@ -1637,15 +1448,11 @@ func (g *matMulSpecHost) r3() int {
 		}
 	b9:
 		{
-			v50 := v21 + v49
-			v51 := *(*float32)(unsafe.Add(m0, int(v50)*4))
-			v52 := v49 * c0
-			v53 := v52 + v14
-			v54 := *(*float32)(unsafe.Add(m1, int(v53)*4))
+			v51 := *(*float32)(unsafe.Add(m0, int(v21+v49)*4))
+			v54 := *(*float32)(unsafe.Add(m1, int((v49*c0)+v14)*4))
 			v55 = float32(v51*v54 + v48)
 			v56 = v49 + 1
-			v57 := v56 < c0
-			if !v57 {
+			if !(v56 < c0) {
 				goto b11
 			}
 		}
@@ -1656,30 +1463,22 @@ func (g *matMulSpecHost) r3() int {
 		v72 = v55
 		goto b17
 	b12:
-		{
-			v60 = v21 + v59
-			v61 = int64(uint32(v60))
-			v62 := uint32(v60) < uint32(v10)
-			if !v62 {
-				goto b20
-			}
+		v60 = v21 + v59
+		v61 = int64(uint32(v60))
+		if !(uint32(v60) < uint32(v10)) {
+			goto b20
 		}
-		{
-			v63 = *(*float32)(unsafe.Add(m0, int(v60)*4))
-			v64 := v59 * c0
-			v65 = v64 + v14
-			v66 = int64(uint32(v65))
-			v67 := uint32(v65) < uint32(v10)
-			if !v67 {
-				goto b19
-			}
+		v63 = *(*float32)(unsafe.Add(m0, int(v60)*4))
+		v65 = (v59 * c0) + v14
+		v66 = int64(uint32(v65))
+		if !(uint32(v65) < uint32(v10)) {
+			goto b19
 		}
 		{
 			v68 := *(*float32)(unsafe.Add(m1, int(v65)*4))
 			v69 = float32(v63*v68 + v58)
 			v70 = v59 + 1
-			v71 := v70 < c0
-			if !v71 {
+			if !(v70 < c0) {
 				goto b16
 			}
 		}
@@ -1752,26 +1551,18 @@ func (g *matMulSpecHost) r4() int {
 		var v18, v28 float32
 		var v22 int32
 		var v23, v26, v33, v80 int64
-		{
-			v73 := v19 + v9
-			v18 = v72
-			v19 = v73
-		}
-		{
-			v20 := v19 < v2
-			if !v20 {
-				goto b24
-			}
+		v18 = v72
+		v19 = v19 + v9
+		if !(v19 < v2) {
+			goto b24
 		}
 		{
 			v21 := v16 * c0
 			v22 = v21 + v14
 			v23 = int64(uint32(v22))
 			v24 := v13 * v2
-			v25 := v24 + v19
-			v26 = v25 + v15
-			v27 := uint64(v26) < uint64(v3)
-			if !v27 {
+			v26 = (v24 + v19) + v15
+			if !(uint64(v26) < uint64(v3)) {
 				goto b23
 			}
 		}
@@ -1782,15 +1573,10 @@ func (g *matMulSpecHost) r4() int {
 				goto b22
 			}
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
-			v31 := v19 + v17
-			v32 := v31 * v2
-			v33 = v32 + v12
-			v34 := uint64(v33) < uint64(v5)
-			if !v34 {
-				goto b21
-			}
+		*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
+		v33 = ((v19 + v17) * v2) + v12
+		if !(uint64(v33) < uint64(v5)) {
+			goto b21
 		}
 		{
 			v35 := *(*float32)(unsafe.Add(p2, int(v33)*4))
@@ -1816,8 +1602,7 @@ func (g *matMulSpecHost) r4() int {
 		{
 			v79 := v13 * v2
 			v80 = v79 + v12
-			v81 := uint64(v80) < uint64(v7)
-			if !v81 {
+			if !(uint64(v80) < uint64(v7)) {
 				goto b26
 			}
 		}
@@ -1918,68 +1703,43 @@ func (g *medianArgumentHost) r0() int {
 		}
 		v17 = int64(0)
 	b2:
-		{
-			v18 := v12 + v17
-			v19 := v18 * v15
-			v20 = v19 + v11
-			v21 = v17 * v3
-			v22 = int64(0)
-		}
+		v20 = ((v12 + v17) * v15) + v11
+		v21 = v17 * v3
+		v22 = int64(0)
 	b3:
-		{
-			v23 = v20 + v22
-			v24 := uint64(v23) < uint64(v4)
-			if !v24 {
-				goto b21
-			}
+		v23 = v20 + v22
+		if !(uint64(v23) < uint64(v4)) {
+			goto b21
 		}
 		{
 			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
 			v26 := v21 + v22
-			v27 := -2147483648 <= v26
-			v28 := v26 <= 2147483647
-			v29 := v26 + -1
-			v30 := uint64(v29) < uint64(v9)
-			v31 := v26 * -1
-			v32 := v31 + 1
-			v33 := v26 + v32
-			v34 := v33 + -1
-			v35 := uint64(v34) < uint64(v9)
-			v36 := uint64(v26) < uint64(v9)
-			v37 := uint64(v33) < uint64(v9)
-			v38 := v27 && v28
-			v39 := v38 && v30
-			v40 := v39 && v35
-			v41 := v40 && v36
-			v42 := v41 && v37
-			if !v42 {
+			v33 := v26 + ((v26 * -1) + 1)
+			v39 := ((-2147483648 <= v26) && (v26 <= 2147483647)) && (uint64(v26+-1) < uint64(v9))
+			v41 := (v39 && (uint64(v33+-1) < uint64(v9))) && (uint64(v26) < uint64(v9))
+			if !(v41 && (uint64(v33) < uint64(v9))) {
 				v52 = v26
 				goto b8
 			}
 			v43 = v26
 		}
 	b5:
-		{
-			v44 := 0 < v43
-			if !v44 {
-				v65 = v43
-				goto b15
-			}
+		if !(0 < v43) {
+			v65 = v43
+			goto b15
 		}
 		{
 			v45 = v43 + -1
 			v46 = int32(uint64(v45))
 			v47 := *(*float32)(unsafe.Add(m0, int(v46)*4))
-			v48 := v25 < v47
-			if !v48 {
+			if !(v25 < v47) {
 				v65 = v43
 				goto b15
 			}
 		}
 		{
 			v49 := *(*float32)(unsafe.Add(m0, int(v46)*4))
-			v50 := int32(uint64(v43))
-			*(*float32)(unsafe.Add(m0, int(v50)*4)) = v49
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v43)))*4)) = v49
 			v43 = v45
 			if stop.Load() {
 				return g.Stop()
@@ -1987,45 +1747,32 @@ func (g *medianArgumentHost) r0() int {
 			goto b5
 		}
 	b8:
-		{
-			v53 := 0 < v52
-			if !v53 {
-				v65 = v52
-				goto b15
-			}
+		if !(0 < v52) {
+			v65 = v52
+			goto b15
 		}
-		{
-			v54 = v52 + -1
-			v55 := uint64(v54) < uint64(v9)
-			if !v55 {
-				goto b14
-			}
+		v54 = v52 + -1
+		if !(uint64(v54) < uint64(v9)) {
+			goto b14
 		}
 		{
 			v56 = int32(uint64(v54))
 			v57 := *(*float32)(unsafe.Add(m0, int(v56)*4))
-			v58 := v25 < v57
-			if !v58 {
+			if !(v25 < v57) {
 				v65 = v52
 				goto b15
 			}
 		}
-		{
-			v59 = *(*float32)(unsafe.Add(m0, int(v56)*4))
-			v60 := uint64(v52) < uint64(v9)
-			if !v60 {
-				goto b13
-			}
+		v59 = *(*float32)(unsafe.Add(m0, int(v56)*4))
+		if !(uint64(v52) < uint64(v9)) {
+			goto b13
 		}
-		{
-			v61 := int32(uint64(v52))
-			*(*float32)(unsafe.Add(m0, int(v61)*4)) = v59
-			v52 = v54
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b8
+		*(*float32)(unsafe.Add(m0, int(int32(uint64(v52)))*4)) = v59
+		v52 = v54
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b8
 	b13:
 		g.Fault(0, v52, v9, v0, v1, int32(0))
 		continue
@@ -2033,20 +1780,13 @@ func (g *medianArgumentHost) r0() int {
 		g.Fault(1, v54, v9, v0, v1, int32(0))
 		continue
 	b15:
-		{
-			v66 := uint64(v65) < uint64(v9)
-			if !v66 {
-				goto b20
-			}
+		if !(uint64(v65) < uint64(v9)) {
+			goto b20
 		}
-		{
-			v67 := int32(uint64(v65))
-			*(*float32)(unsafe.Add(m0, int(v67)*4)) = v25
-			v69 = v22 + 1
-			v70 := v69 < v3
-			if !v70 {
-				goto b18
-			}
+		*(*float32)(unsafe.Add(m0, int(int32(uint64(v65)))*4)) = v25
+		v69 = v22 + 1
+		if !(v69 < v3) {
+			goto b18
 		}
 		v22 = v69
 		if stop.Load() {
@@ -2054,12 +1794,9 @@ func (g *medianArgumentHost) r0() int {
 		}
 		goto b3
 	b18:
-		{
-			v71 = v17 + 1
-			v72 := v71 < v3
-			if !v72 {
-				goto b22
-			}
+		v71 = v17 + 1
+		if !(v71 < v3) {
+			goto b22
 		}
 		v17 = v71
 		if stop.Load() {
@@ -2080,12 +1817,9 @@ func (g *medianArgumentHost) r0() int {
 				goto b26
 			}
 		}
-		{
-			v80 = *(*float32)(unsafe.Add(m0, int(v79)*4))
-			v81 := uint64(v76) < uint64(v6)
-			if !v81 {
-				goto b25
-			}
+		v80 = *(*float32)(unsafe.Add(m0, int(v79)*4))
+		if !(uint64(v76) < uint64(v6)) {
+			goto b25
 		}
 		*(*float32)(unsafe.Add(p2, int(v76)*4)) = v80
 		continue
@@ -2185,75 +1919,47 @@ func (g *medianSpecHost) r0() int {
 		clear(unsafe.Slice((*byte)(m0), int(c1)*4))
 		goto b4
 	b2:
-		{
-			v12 := v11 < c1
-			if !v12 {
-				goto b4
-			}
+		if !(v11 < c1) {
+			goto b4
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v11)*4)) = float32(0)
-			v14 := v11 + 1
-			v11 = v14
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		*(*float32)(unsafe.Add(m0, int(v11)*4)) = float32(0)
+		v11 = v11 + 1
+		if stop.Load() {
+			return g.Stop()
 		}
+		goto b2
 	b4:
 		{
 			v15 = int64(uint32(v0))
 			v16 = int64(uint32(v1))
 			v20 := v16 * v19
 			v21 := v20 + v15
-			v22 := uint64(v21) < uint64(v3)
 			v25 := v16 + v24
 			v26 := v25 * v19
 			v27 := v26 + v15
-			v28 := uint64(v27) < uint64(v3)
-			v29 := v21 + v24
-			v30 := uint64(v29) < uint64(v3)
-			v31 := v27 + v24
-			v32 := uint64(v31) < uint64(v3)
-			v33 := v22 && v28
-			v34 := v33 && v30
-			v35 := v34 && v32
-			if !v35 {
+			v34 := ((uint64(v21) < uint64(v3)) && (uint64(v27) < uint64(v3))) && (uint64(v21+v24) < uint64(v3))
+			if !(v34 && (uint64(v27+v24) < uint64(v3))) {
 				v62 = int32(0)
 				goto b16
 			}
 			v36 = int32(0)
 		}
 	b5:
-		{
-			v37 := int64(uint32(v36))
-			v38 := v16 + v37
-			v39 := v38 * v19
-			v40 = v39 + v15
-			v41 = v36 * c0
-			v42 = int32(0)
-		}
+		v40 = ((v16 + int64(uint32(v36))) * v19) + v15
+		v41 = v36 * c0
+		v42 = int32(0)
 	b6:
-		{
-			v43 := int64(uint32(v42))
-			v44 := v40 + v43
-			v45 = *(*float32)(unsafe.Add(p0, int(v44)*4))
-			v46 := v41 + v42
-			v47 = v46
-		}
+		v45 = *(*float32)(unsafe.Add(p0, int(v40+int64(uint32(v42)))*4))
+		v47 = v41 + v42
 	b7:
-		{
-			v48 = int64(v47)
-			v49 := 0 < v47
-			if !v49 {
-				goto b10
-			}
+		v48 = int64(v47)
+		if !(0 < v47) {
+			goto b10
 		}
 		{
 			v50 = v47 + -1
 			v51 := *(*float32)(unsafe.Add(m0, int(v50)*4))
-			v52 := v45 < v51
-			if !v52 {
+			if !(v45 < v51) {
 				goto b10
 			}
 		}
@@ -2267,19 +1973,13 @@ func (g *medianSpecHost) r0() int {
 			goto b7
 		}
 	b10:
-		{
-			v55 := uint32(v47) < uint32(v8)
-			if !v55 {
-				goto b15
-			}
+		if !(uint32(v47) < uint32(v8)) {
+			goto b15
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v47)*4)) = v45
-			v57 = v42 + 1
-			v58 := v57 < c0
-			if !v58 {
-				goto b13
-			}
+		*(*float32)(unsafe.Add(m0, int(v47)*4)) = v45
+		v57 = v42 + 1
+		if !(v57 < c0) {
+			goto b13
 		}
 		v42 = v57
 		if stop.Load() {
@@ -2287,12 +1987,9 @@ func (g *medianSpecHost) r0() int {
 		}
 		goto b6
 	b13:
-		{
-			v59 = v36 + 1
-			v60 := v59 < c0
-			if !v60 {
-				goto b27
-			}
+		v59 = v36 + 1
+		if !(v59 < c0) {
+			goto b27
 		}
 		v36 = v59
 		if stop.Load() {
@@ -2303,41 +2000,25 @@ func (g *medianSpecHost) r0() int {
 		g.Fault(0, v48, v9, v0, v1, int32(0))
 		continue
 	b16:
-		{
-			v63 := int64(uint32(v62))
-			v64 := v16 + v63
-			v65 := v64 * v19
-			v66 = v65 + v15
-			v67 = v62 * c0
-			v68 = int32(0)
-		}
+		v66 = ((v16 + int64(uint32(v62))) * v19) + v15
+		v67 = v62 * c0
+		v68 = int32(0)
 	b17:
-		{
-			v69 := int64(uint32(v68))
-			v70 = v66 + v69
-			v71 := uint64(v70) < uint64(v3)
-			if !v71 {
-				goto b31
-			}
+		v70 = v66 + int64(uint32(v68))
+		if !(uint64(v70) < uint64(v3)) {
+			goto b31
 		}
-		{
-			v72 = *(*float32)(unsafe.Add(p0, int(v70)*4))
-			v73 := v67 + v68
-			v74 = v73
-		}
+		v72 = *(*float32)(unsafe.Add(p0, int(v70)*4))
+		v74 = v67 + v68
 	b19:
-		{
-			v75 = int64(v74)
-			v76 := 0 < v74
-			if !v76 {
-				goto b22
-			}
+		v75 = int64(v74)
+		if !(0 < v74) {
+			goto b22
 		}
 		{
 			v77 = v74 + -1
 			v78 := *(*float32)(unsafe.Add(m0, int(v77)*4))
-			v79 := v72 < v78
-			if !v79 {
+			if !(v72 < v78) {
 				goto b22
 			}
 		}
@@ -2351,19 +2032,13 @@ func (g *medianSpecHost) r0() int {
 			goto b19
 		}
 	b22:
-		{
-			v82 := uint32(v74) < uint32(v8)
-			if !v82 {
-				goto b30
-			}
+		if !(uint32(v74) < uint32(v8)) {
+			goto b30
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v74)*4)) = v72
-			v84 = v68 + 1
-			v85 := v84 < c0
-			if !v85 {
-				goto b25
-			}
+		*(*float32)(unsafe.Add(m0, int(v74)*4)) = v72
+		v84 = v68 + 1
+		if !(v84 < c0) {
+			goto b25
 		}
 		v68 = v84
 		if stop.Load() {
@@ -2371,12 +2046,9 @@ func (g *medianSpecHost) r0() int {
 		}
 		goto b17
 	b25:
-		{
-			v86 = v62 + 1
-			v87 := v86 < c0
-			if !v87 {
-				goto b27
-			}
+		v86 = v62 + 1
+		if !(v86 < c0) {
+			goto b27
 		}
 		v62 = v86
 		if stop.Load() {
@@ -2388,8 +2060,7 @@ func (g *medianSpecHost) r0() int {
 			v88 := v16 * v17
 			v89 = v88 + v15
 			v91 = *(*float32)(unsafe.Add(m0, int(v90)*4))
-			v92 := uint64(v89) < uint64(v5)
-			if !v92 {
+			if !(uint64(v89) < uint64(v5)) {
 				goto b29
 			}
 		}
