@@ -24,12 +24,12 @@ type body struct {
 	wide            map[*ir.Value]bool // those that several nodes use
 	uses            map[*ir.Value]int
 	folded          map[*ir.Value]string // expressions of values that stand where these are used
-	foreign         []*ir.Value        // those of elsewhere that are needed
-	common          map[*ir.Value]bool // memo of inTop
-	after           []string           // what stands behind the loop
-	x, y, z, lane   bool               // counters of work-items that are used
-	field           bool               // constant expressions are named as fields
-	at              map[*node]int      // the order of the region's nodes
+	foreign         []*ir.Value          // those of elsewhere that are needed
+	common          map[*ir.Value]bool   // memo of inTop
+	after           []string             // what stands behind the loop
+	x, y, z, lane   bool                 // counters of work-items that are used
+	field           bool                 // constant expressions are named as fields
+	at              map[*node]int        // the order of the region's nodes
 }
 
 func (w *writer) newBody(r *region) *body {
