@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -67,7 +68,13 @@ func TestAlone(t *testing.T) {
 var aloneCases = regexp.MustCompile("^(Whole|Choices|UniformRows|Stated|AtomicTyped|Alone)")
 
 // TestSwiftShader does so on a device that needs them.
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(Devices|Alone|Correction|WordsViews)$") }
+func TestSwiftShader(t *testing.T) {
+	var flags []string
+	if *allSlow {
+		flags = append(flags, "-all-slow")
+	}
+	swiftshader.Run(t, "^Test(Devices|Alone|Correction|WordsViews)$", flags...)
+}
 
 func moduleWords(module string) []uint32 {
 	list := make([]uint32, len(module)/4)
@@ -89,6 +96,8 @@ func TestNoVariant(t *testing.T) {
 
 func compareDevices(t *testing.T, opts ...runtime.OpenOption) { compareSome(t, nil, opts...) }
 
+var allSlow = flag.Bool("all-slow", false, "run all cases on SwiftShader, and not each second one")
+
 // compareSome runs the cases whose names match, or all.
 func compareSome(t *testing.T, names *regexp.Regexp, opts ...runtime.OpenOption) {
 	host, dev := devtest.Host(t), devtest.Vulkan(t, opts...)
@@ -98,6 +107,9 @@ func compareSome(t *testing.T, names *regexp.Regexp, opts ...runtime.OpenOption)
 	without := map[string]bool{}
 	for i, c := range cases {
 		if names != nil && !names.MatchString(c.name) {
+			continue
+		}
+		if names == nil && swiftshader.On() && i%2 != 0 && !*allSlow {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {

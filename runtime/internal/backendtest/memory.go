@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"testing"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
@@ -172,8 +173,11 @@ func testLarge(e *env) {
 // testLargeMixed interleaves large reads with writes and launches, whose order
 // has to stay.
 func testLargeMixed(e *env) {
-	const n = 20 << 20
-	m := e.alloc(4*n, hal.DeviceMemory)
+	n := 20 << 20
+	if testing.Short() { // with the race detector, say
+		n = 4 << 20
+	}
+	m := e.alloc(uint64(4*n), hal.DeviceMemory)
 	defer m.Free()
 	p := e.pipeline("increment")
 	defer p.Free()
@@ -186,7 +190,7 @@ func testLargeMixed(e *env) {
 		w.Taken = func() { head[0] = 255 } // it has been read
 		batch := []hal.Command{after(launch(p, "increment", n, all(m))), after(read(m, 0, results[i])), w}
 		if i == 0 {
-			batch = append([]hal.Command{fill(m, 0, 4*n, 100)}, batch...)
+			batch = append([]hal.Command{fill(m, 0, uint64(4*n), 100)}, batch...)
 		}
 		tickets = append(tickets, e.submit(batch...))
 	}

@@ -147,6 +147,9 @@ func dies(t *testing.T, path string, step int, how string) (tried int, dead []in
 // TestDamaged damages modules by a bit each. Those that the check accepts do not end
 // the process in the driver.
 func TestDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about the driver alone, and -short is set")
+	}
 	devices(t)
 	bits := 0
 	for _, path := range damagedModules {
