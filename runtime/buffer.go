@@ -74,7 +74,7 @@ func BufferOf[T any](dev *Device, s []T) (*Buffer[T], error) {
 			return b, nil
 		}
 	}
-	if err := b.CopyFrom(context.Background(), dev.queue, s); err != nil {
+	if err := b.All().copyFrom(context.Background(), dev.queue, s); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -200,6 +200,14 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	if err := v.checkCopy(ctx, q, len(src)); err != nil {
 		return err
 	}
+	if recorded, err := q.recordCopy(Upload(v, src)); recorded {
+		return err
+	}
+	return v.copyFrom(ctx, q, src)
+}
+
+// copyFrom is CopyFrom of what has been checked, on a queue that does not record.
+func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 	bytes := bytesOf(src)
 	if len(bytes) == 0 {
 		return nil
@@ -248,6 +256,9 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 // of the elements, or none, and the copy does not go on.
 func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	if err := v.checkCopy(ctx, q, len(dst)); err != nil {
+		return err
+	}
+	if recorded, err := q.recordCopy(Download(dst, v)); recorded {
 		return err
 	}
 	bytes := bytesOf(dst)

@@ -24,6 +24,19 @@
 // compares ranges of memory, across all queues of a device. So there are no
 // barriers to place. [DependsOn] orders what memory does not.
 //
+// # Graphs
+//
+// What is run again and again can be made a [Graph] once, by recording a queue or node by
+// node, and then be submitted by one call each time:
+//
+//	g := runtime.NewGraph(dev)
+//	err = q.BeginRecording(g)
+//	step1.ParallelFor(q, r) // becomes a node
+//	step2.ParallelFor(q, r) // depends on the first if it uses its results
+//	err = q.EndRecording()
+//	ex, err := g.Finalize()
+//	ev, err := q.Submit(ex)
+//
 // # Running on slices
 //
 // The Run functions of generated packages take slices of the program's memory. A

@@ -22,6 +22,9 @@ type launched struct {
 	cancel hal.Cancel
 	ctx    context.Context // what the launch ends with, or nil
 	stays  bool            // once begun, the kernel runs on when ctx ends
+
+	node  *Node       // of a command that was recorded into a graph, and does not run
+	parts []*launched // of a graph, in its order
 }
 
 func newLaunched(dev *Device, k *Kernel) *launched {
@@ -53,6 +56,9 @@ func (e Event) Wait(ctx context.Context) error {
 	if e.l == nil {
 		return nil
 	}
+	if e.l.node != nil {
+		return e.l.waitRecorded()
+	}
 	if err := e.l.ev.Wait(ctx); err != nil {
 		return e.l.stillRuns(waitError(err))
 	}
@@ -73,8 +79,9 @@ func (l *launched) stillRuns(err error) error {
 	return err
 }
 
-// Done reports whether the launch has completed. It does not block.
-func (e Event) Done() bool { return e.l == nil || e.l.ev.Done() }
+// Done reports whether the launch has completed. It does not block. The event of a node of a
+// graph is never done.
+func (e Event) Done() bool { return e.l == nil || e.l.node == nil && e.l.ev.Done() }
 
 // LocalRange returns the work-group size that the launch used, in the kernel's
 // index order; it has no elements for a task. For a range launch it is what the
@@ -88,6 +95,17 @@ func (e Event) LocalRange() []int {
 
 // failure returns how the command failed, if it did.
 func (l *launched) failure() error {
+	var first error
+	for _, p := range l.parts {
+		if first == nil {
+			first = p.failure()
+		} else {
+			p.ev.Forget() // it may have failed for the first one's sake
+		}
+	}
+	if first != nil {
+		return first
+	}
 	failed, err, from := l.ev.Failed()
 	switch {
 	case !failed:

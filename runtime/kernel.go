@@ -41,6 +41,11 @@ func (forStubs) Launch(q *Queue, k *Kernel, c *launch.Call, opts []LaunchOption)
 	return q.launch(k, c, opts)
 }
 
+// Node returns a launch as a value.
+func (forStubs) Node(k *Kernel, c *launch.Call, opts []LaunchOption) Command {
+	return Command{commandOf(k, c, opts)}
+}
+
 // Run runs a kernel on slices of the caller's memory.
 func (forStubs) Run(ctx context.Context, d *Device, k *Kernel, c *launch.Call, opts []LaunchOption) error {
 	return d.run(ctx, k, c, opts)

@@ -21,6 +21,11 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	if err != nil {
 		return Event{}, err
 	}
+	if g, after, err := q.graphFor(&o); err != nil {
+		return Event{}, err
+	} else if g != nil {
+		return g.record(q, commandOf(k, c, nil), &o, after)
+	}
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return Event{}, waitError(o.ctx.Err())
 	}
@@ -84,25 +89,36 @@ func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c
 		return Event{l}, nil
 	}
 	passSlices(k.abi, c)
-	if err := d.find(ctx, k, c, p); err != nil {
+	n, err := d.command(ctx, l, c, p)
+	if err != nil {
 		return Event{}, err
 	}
 	defer p.letGo()
+	n.After = after
+	if err := d.stream.Record(ctx, rec, &n, &l.ev); err != nil {
+		return Event{}, backendError(d, k, "the launch was not recorded", err)
+	}
+	return Event{l}, nil
+}
+
+// command returns the launch as a command of the device's stream, once its pipeline is made.
+// Whoever calls it calls p.letGo when the command is recorded.
+func (d *Device) command(ctx context.Context, l *launched, c *launch.Call, p *plan) (graph.Node, error) {
+	k := l.kernel
+	if err := d.find(ctx, k, c, p); err != nil {
+		return graph.Node{}, err
+	}
 	if c.Cancel != nil && k.abi.Lingers {
 		s, ok := p.variant.pipeline.(hal.Canceller)
 		l.stays = !ok || !s.Cancels()
 	}
 	// The pipeline is a use without access: it lives until the batch has completed.
 	c.Uses = append(c.Uses, graph.Use{Mem: p.variant.handle})
-	n := graph.Node{
+	return graph.Node{
 		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: p.variant.pipeline, Cancel: c.Cancel, Args: c.Args, Slices: c.Passed,
 			Global: deviceOrder(c.Rank, c.Global), Groups: deviceOrder(c.Rank, groups(k.abi, c, p))},
-		Uses: c.Uses, After: after,
-	}
-	if err := d.stream.Record(ctx, rec, &n, &l.ev); err != nil {
-		return Event{}, backendError(d, k, "the launch was not recorded", err)
-	}
-	return Event{l}, nil
+		Uses: c.Uses,
+	}, nil
 }
 
 // groups returns the number of work-groups in index order.

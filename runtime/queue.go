@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 )
@@ -19,8 +20,9 @@ import (
 //
 // The methods of a queue may be called from several goroutines.
 type Queue struct {
-	dev *Device
-	rec graph.Recorder
+	dev  *Device
+	rec  graph.Recorder
+	into atomic.Pointer[Graph] // that the queue records into, or nil
 }
 
 // Device returns the queue's device.
@@ -43,6 +45,9 @@ func (q *Queue) Wait(ctx context.Context) error {
 	}
 	if ctx == nil {
 		return errorf(ErrInvalid, "the context is nil")
+	}
+	if err := q.notRecording("waiting"); err != nil {
+		return err
 	}
 	if err := q.dev.stream.WaitAll(ctx, &q.rec); err != nil {
 		return waitError(err)

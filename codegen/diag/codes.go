@@ -33,6 +33,8 @@ const (
 	FieldType Code = 7
 	// Stale: generated code that is older than its kernels.
 	Stale Code = 8
+	// FieldName: a kernel's field has the name of a method that generated code has.
+	FieldName Code = 9
 
 	// Irreducible: a goto makes a loop with two entries.
 	Irreducible Code = 101

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
@@ -93,10 +94,17 @@ func (fl *flattener) members(st *types.Struct, name string, path []Step, at int6
 			fl.f.add(diag.Unexported, fl.shown[v.Pos()], "export it",
 				"field %s of kernel %s is not exported, so generated code cannot set it", full, fl.k.Name)
 		}
+		if name == "" && slices.Contains(stubMethods, v.Name()) {
+			fl.f.add(diag.FieldName, fl.shown[v.Pos()], "rename it",
+				"field %s of kernel %s has the name of a method that generated code has", full, fl.k.Name)
+		}
 		steps := append(path[:len(path):len(path)], Step{Field: v, Index: i})
 		fl.member(v.Type(), full, steps, at+offsets[i], v.Pos())
 	}
 }
+
+// stubMethods are the exported methods of the types that package gostub writes for kernels.
+var stubMethods = []string{"Node", "ParallelFor", "SingleTask"}
 
 func (fl *flattener) member(t types.Type, name string, path []Step, at int64, pos token.Pos) {
 	if fl.bad[pos] || len(fl.leaves) > maxLeaves {

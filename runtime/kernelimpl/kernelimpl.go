@@ -12,12 +12,20 @@
 //		}.Kernel
 //	})
 //
-//	func (k SAXPY) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+//	func (k SAXPY) launch() *kernelimpl.Launch {
 //		l := kernelimpl.NewLaunch(saxpyKernel)
 //		kernelimpl.Value(l, 0, k.A)
 //		kernelimpl.View(l, 1, k.X)
 //		kernelimpl.View(l, 2, k.Y)
-//		return l.ParallelFor1(q, r, opts)
+//		return l
+//	}
+//
+//	func (k SAXPY) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+//		return k.launch().ParallelFor1(q, r, opts)
+//	}
+//
+//	func (k SAXPY) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+//		return k.launch().Node1(r, opts)
 //	}
 //
 //	func RunSAXPY(ctx context.Context, dev *runtime.Device, k saxpy.SAXPY, r runtime.Range1, opts ...runtime.LaunchOption) error {
@@ -69,6 +77,7 @@ func RegisterForm(k *abi.Kernel, f func(*HostArgs) any, form func() HostForm, sp
 var api = launch.Runtime.(interface {
 	NewKernel(launch.Kernel) *runtime.Kernel
 	Launch(*runtime.Queue, *runtime.Kernel, *launch.Call, []runtime.LaunchOption) (runtime.Event, error)
+	Node(*runtime.Kernel, *launch.Call, []runtime.LaunchOption) runtime.Command
 	Run(context.Context, *runtime.Device, *runtime.Kernel, *launch.Call, []runtime.LaunchOption) error
 })
 
@@ -167,6 +176,51 @@ func (l *Launch) ParallelForND3(q *runtime.Queue, r runtime.NDRange3, opts []run
 	return l.launch(q, opts)
 }
 
+// NodeTask returns the launch of a task as a value.
+func (l *Launch) NodeTask(opts []runtime.LaunchOption) runtime.Command {
+	l.task()
+	return l.node(opts)
+}
+
+// Node1 returns the launch of a kernel of Item1 as a value.
+func (l *Launch) Node1(r runtime.Range1, opts []runtime.LaunchOption) runtime.Command {
+	l.call.Range1(int(r))
+	return l.node(opts)
+}
+
+// Node2 returns the launch of a kernel of Item2 as a value.
+func (l *Launch) Node2(r runtime.Range2, opts []runtime.LaunchOption) runtime.Command {
+	l.call.Range2(r)
+	return l.node(opts)
+}
+
+// Node3 returns the launch of a kernel of Item3 as a value.
+func (l *Launch) Node3(r runtime.Range3, opts []runtime.LaunchOption) runtime.Command {
+	l.call.Range3(r)
+	return l.node(opts)
+}
+
+// NodeND1 returns the launch of a kernel of NDItem1 as a value.
+func (l *Launch) NodeND1(r runtime.NDRange1, opts []runtime.LaunchOption) runtime.Command {
+	l.call.Range1(int(r.Global))
+	l.call.Groups1(int(r.Local))
+	return l.node(opts)
+}
+
+// NodeND2 returns the launch of a kernel of NDItem2 as a value.
+func (l *Launch) NodeND2(r runtime.NDRange2, opts []runtime.LaunchOption) runtime.Command {
+	l.call.Range2(r.Global)
+	l.call.Groups2(r.Local)
+	return l.node(opts)
+}
+
+// NodeND3 returns the launch of a kernel of NDItem3 as a value.
+func (l *Launch) NodeND3(r runtime.NDRange3, opts []runtime.LaunchOption) runtime.Command {
+	l.call.Range3(r.Global)
+	l.call.Groups3(r.Local)
+	return l.node(opts)
+}
+
 // RunTask runs a task on the caller's slices and waits.
 func (l *Launch) RunTask(ctx context.Context, dev *runtime.Device, opts []runtime.LaunchOption) error {
 	l.task()
@@ -215,6 +269,11 @@ func (l *Launch) RunND3(ctx context.Context, dev *runtime.Device, r runtime.NDRa
 func (l *Launch) launch(q *runtime.Queue, opts []runtime.LaunchOption) (runtime.Event, error) {
 	defer l.end()
 	return api.Launch(q, l.kernel, &l.call, opts)
+}
+
+func (l *Launch) node(opts []runtime.LaunchOption) runtime.Command {
+	defer l.end()
+	return api.Node(l.kernel, &l.call, opts)
 }
 
 func (l *Launch) run(ctx context.Context, dev *runtime.Device, opts []runtime.LaunchOption) error {

@@ -57,13 +57,23 @@ type AloneSeeds struct {
 	Rounds runtime.View[uint32]
 }
 
-// SingleTask launches the kernel once.
-func (k Alone) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Alone) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(aloneKernel)
 	kernelimpl.View(l, 0, k.Seeds.From)
 	kernelimpl.View(l, 1, k.Seeds.To)
 	kernelimpl.View(l, 2, k.Seeds.Rounds)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Alone) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Alone) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunAlone runs the kernel once on k's own slices, and waits.
@@ -73,18 +83,6 @@ func RunAlone(ctx context.Context, dev *runtime.Device, k endless.Alone, opts ..
 	kernelimpl.Slice(l, 1, k.Seeds.To)
 	kernelimpl.Slice(l, 2, k.Seeds.Rounds)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [endless.Alone].
-func _(k *endless.Alone) {
-	type endlessAloneHasChanged_RunGoGenerate struct{ endless.Seeds }
-	_ = (*endlessAloneHasChanged_RunGoGenerate)(k) // endless.Alone has changed: run go generate
-	type endlessSeedsHasChanged_RunGoGenerate struct {
-		From   []uint32
-		To     []uint32
-		Rounds []uint32
-	}
-	_ = (*endlessSeedsHasChanged_RunGoGenerate)(&k.Seeds) // endless.Seeds has changed: run go generate
 }
 
 var countKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Count"), func(a *kernelimpl.HostArgs) any {
@@ -101,12 +99,22 @@ type Count struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Count) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Count) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Count) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Count) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunCount runs the kernel for every work-item of r on k's own slices, and waits.
@@ -115,15 +123,6 @@ func RunCount(ctx context.Context, dev *runtime.Device, k endless.Count, r runti
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [endless.Count].
-func _(k *endless.Count) {
-	type endlessCountHasChanged_RunGoGenerate struct {
-		N   int
-		Out []int32
-	}
-	_ = (*endlessCountHasChanged_RunGoGenerate)(k) // endless.Count has changed: run go generate
 }
 
 var meetKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Meet"), func(a *kernelimpl.HostArgs) any {
@@ -142,13 +141,23 @@ type Meet struct {
 	Scratch dsl.LocalAccessor[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Meet) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Meet) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(meetKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Values)
 	kernelimpl.Accessor(l, k.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Meet) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Meet) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunMeet runs the kernel for every work-item of r on k's own slices, and waits.
@@ -158,16 +167,6 @@ func RunMeet(ctx context.Context, dev *runtime.Device, k endless.Meet, r runtime
 	kernelimpl.Slice(l, 1, k.Values)
 	kernelimpl.Accessor(l, k.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [endless.Meet].
-func _(k *endless.Meet) {
-	type endlessMeetHasChanged_RunGoGenerate struct {
-		N       int
-		Values  []uint32
-		Scratch dsl.LocalAccessor[uint32]
-	}
-	_ = (*endlessMeetHasChanged_RunGoGenerate)(k) // endless.Meet has changed: run go generate
 }
 
 var searchKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Search"), func(a *kernelimpl.HostArgs) any {
@@ -191,13 +190,23 @@ type SearchSeeds struct {
 	Rounds runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Search) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Search) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(searchKernel)
 	kernelimpl.View(l, 0, k.Seeds.From)
 	kernelimpl.View(l, 1, k.Seeds.To)
 	kernelimpl.View(l, 2, k.Seeds.Rounds)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Search) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Search) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSearch runs the kernel for every work-item of r on k's own slices, and waits.
@@ -207,12 +216,6 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k endless.Search, r run
 	kernelimpl.Slice(l, 1, k.Seeds.To)
 	kernelimpl.Slice(l, 2, k.Seeds.Rounds)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [endless.Search].
-func _(k *endless.Search) {
-	type endlessSearchHasChanged_RunGoGenerate struct{ endless.Seeds }
-	_ = (*endlessSearchHasChanged_RunGoGenerate)(k) // endless.Search has changed: run go generate
 }
 
 var waitKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Wait"), func(a *kernelimpl.HostArgs) any {
@@ -238,14 +241,24 @@ type WaitSeeds struct {
 	Rounds runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Wait) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Wait) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(waitKernel)
 	kernelimpl.View(l, 0, k.Seeds.From)
 	kernelimpl.View(l, 1, k.Seeds.To)
 	kernelimpl.View(l, 2, k.Seeds.Rounds)
 	kernelimpl.Accessor(l, k.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Wait) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Wait) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunWait runs the kernel for every work-item of r on k's own slices, and waits.
@@ -256,13 +269,4 @@ func RunWait(ctx context.Context, dev *runtime.Device, k endless.Wait, r runtime
 	kernelimpl.Slice(l, 2, k.Seeds.Rounds)
 	kernelimpl.Accessor(l, k.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [endless.Wait].
-func _(k *endless.Wait) {
-	type endlessWaitHasChanged_RunGoGenerate struct {
-		endless.Seeds
-		Scratch dsl.LocalAccessor[uint32]
-	}
-	_ = (*endlessWaitHasChanged_RunGoGenerate)(k) // endless.Wait has changed: run go generate
 }

@@ -71,8 +71,8 @@ type CoRRInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CoRR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CoRR) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(coRRKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -85,7 +85,17 @@ func (k CoRR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CoRR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CoRR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunCoRR runs the kernel for every work-item of r on k's own slices, and waits.
@@ -103,26 +113,6 @@ func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.CoRR].
-func _(k *litmus.CoRR) {
-	type litmusCoRRHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusCoRRHasChanged_RunGoGenerate)(k) // litmus.CoRR has changed: run go generate
-	type litmusInstancesHasChanged_RunGoGenerate struct {
-		N      int
-		Within bool
-		P      int
-		Q      int
-		S      int
-		T      int
-		U      int
-		Spin   int
-		Mem    []int32
-		R      []int32
-		Busy   []int32
-	}
-	_ = (*litmusInstancesHasChanged_RunGoGenerate)(&k.Instances) // litmus.Instances has changed: run go generate
 }
 
 var coRWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoRW"), func(a *kernelimpl.HostArgs) any {
@@ -162,8 +152,8 @@ type CoRWInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CoRW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CoRW) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(coRWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -176,7 +166,17 @@ func (k CoRW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CoRW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CoRW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunCoRW runs the kernel for every work-item of r on k's own slices, and waits.
@@ -194,12 +194,6 @@ func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.CoRW].
-func _(k *litmus.CoRW) {
-	type litmusCoRWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusCoRWHasChanged_RunGoGenerate)(k) // litmus.CoRW has changed: run go generate
 }
 
 var coWRKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoWR"), func(a *kernelimpl.HostArgs) any {
@@ -239,8 +233,8 @@ type CoWRInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CoWR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CoWR) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(coWRKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -253,7 +247,17 @@ func (k CoWR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CoWR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CoWR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunCoWR runs the kernel for every work-item of r on k's own slices, and waits.
@@ -271,12 +275,6 @@ func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.CoWR].
-func _(k *litmus.CoWR) {
-	type litmusCoWRHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusCoWRHasChanged_RunGoGenerate)(k) // litmus.CoWR has changed: run go generate
 }
 
 var coWWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoWW"), func(a *kernelimpl.HostArgs) any {
@@ -316,8 +314,8 @@ type CoWWInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CoWW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CoWW) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(coWWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -330,7 +328,17 @@ func (k CoWW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CoWW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CoWW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunCoWW runs the kernel for every work-item of r on k's own slices, and waits.
@@ -348,12 +356,6 @@ func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.CoWW].
-func _(k *litmus.CoWW) {
-	type litmusCoWWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusCoWWHasChanged_RunGoGenerate)(k) // litmus.CoWW has changed: run go generate
 }
 
 var collectKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "Collect"), func(a *kernelimpl.HostArgs) any {
@@ -395,8 +397,8 @@ type CollectInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Collect) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Collect) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(collectKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -410,7 +412,17 @@ func (k Collect) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	kernelimpl.View(l, 11, k.Counts)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Collect) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Collect) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCollect runs the kernel for every work-item of r on k's own slices, and waits.
@@ -429,15 +441,6 @@ func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r ru
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	kernelimpl.Slice(l, 11, k.Counts)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.Collect].
-func _(k *litmus.Collect) {
-	type litmusCollectHasChanged_RunGoGenerate struct {
-		litmus.Instances
-		Counts []uint32
-	}
-	_ = (*litmusCollectHasChanged_RunGoGenerate)(k) // litmus.Collect has changed: run go generate
 }
 
 var fenceMPKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "FenceMP"), func(a *kernelimpl.HostArgs) any {
@@ -477,8 +480,8 @@ type FenceMPInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FenceMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FenceMP) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fenceMPKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -491,7 +494,17 @@ func (k FenceMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FenceMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FenceMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFenceMP runs the kernel for every work-item of r on k's own slices, and waits.
@@ -509,12 +522,6 @@ func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r ru
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.FenceMP].
-func _(k *litmus.FenceMP) {
-	type litmusFenceMPHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusFenceMPHasChanged_RunGoGenerate)(k) // litmus.FenceMP has changed: run go generate
 }
 
 var iriwKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "IRIW"), func(a *kernelimpl.HostArgs) any {
@@ -554,8 +561,8 @@ type IRIWInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IRIW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IRIW) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(iriwKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -568,7 +575,17 @@ func (k IRIW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IRIW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IRIW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunIRIW runs the kernel for every work-item of r on k's own slices, and waits.
@@ -586,12 +603,6 @@ func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.IRIW].
-func _(k *litmus.IRIW) {
-	type litmusIRIWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusIRIWHasChanged_RunGoGenerate)(k) // litmus.IRIW has changed: run go generate
 }
 
 var lbKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LB"), func(a *kernelimpl.HostArgs) any {
@@ -631,8 +642,8 @@ type LBInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LB) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(lbKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -645,7 +656,17 @@ func (k LB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.La
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLB runs the kernel for every work-item of r on k's own slices, and waits.
@@ -663,12 +684,6 @@ func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRa
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.LB].
-func _(k *litmus.LB) {
-	type litmusLBHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusLBHasChanged_RunGoGenerate)(k) // litmus.LB has changed: run go generate
 }
 
 var localMPKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LocalMP"), func(a *kernelimpl.HostArgs) any {
@@ -708,8 +723,8 @@ type LocalMPInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LocalMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LocalMP) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(localMPKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -722,7 +737,17 @@ func (k LocalMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LocalMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LocalMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLocalMP runs the kernel for every work-item of r on k's own slices, and waits.
@@ -740,12 +765,6 @@ func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r ru
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.LocalMP].
-func _(k *litmus.LocalMP) {
-	type litmusLocalMPHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusLocalMPHasChanged_RunGoGenerate)(k) // litmus.LocalMP has changed: run go generate
 }
 
 var localSBKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LocalSB"), func(a *kernelimpl.HostArgs) any {
@@ -785,8 +804,8 @@ type LocalSBInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LocalSB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LocalSB) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(localSBKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -799,7 +818,17 @@ func (k LocalSB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LocalSB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LocalSB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLocalSB runs the kernel for every work-item of r on k's own slices, and waits.
@@ -817,12 +846,6 @@ func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r ru
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.LocalSB].
-func _(k *litmus.LocalSB) {
-	type litmusLocalSBHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusLocalSBHasChanged_RunGoGenerate)(k) // litmus.LocalSB has changed: run go generate
 }
 
 var mpKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MP"), func(a *kernelimpl.HostArgs) any {
@@ -862,8 +885,8 @@ type MPInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MP) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mpKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -876,7 +899,17 @@ func (k MP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.La
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunMP runs the kernel for every work-item of r on k's own slices, and waits.
@@ -894,12 +927,6 @@ func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRa
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.MP].
-func _(k *litmus.MP) {
-	type litmusMPHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusMPHasChanged_RunGoGenerate)(k) // litmus.MP has changed: run go generate
 }
 
 var mpAddKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPAdd"), func(a *kernelimpl.HostArgs) any {
@@ -939,8 +966,8 @@ type MPAddInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MPAdd) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MPAdd) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mpAddKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -953,7 +980,17 @@ func (k MPAdd) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MPAdd) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MPAdd) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunMPAdd runs the kernel for every work-item of r on k's own slices, and waits.
@@ -971,12 +1008,6 @@ func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtim
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.MPAdd].
-func _(k *litmus.MPAdd) {
-	type litmusMPAddHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusMPAddHasChanged_RunGoGenerate)(k) // litmus.MPAdd has changed: run go generate
 }
 
 var mpAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPAtomic"), func(a *kernelimpl.HostArgs) any {
@@ -1016,8 +1047,8 @@ type MPAtomicInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MPAtomic) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MPAtomic) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mpAtomicKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -1030,7 +1061,17 @@ func (k MPAtomic) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runt
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MPAtomic) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MPAtomic) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunMPAtomic runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1048,12 +1089,6 @@ func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r 
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.MPAtomic].
-func _(k *litmus.MPAtomic) {
-	type litmusMPAtomicHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusMPAtomicHasChanged_RunGoGenerate)(k) // litmus.MPAtomic has changed: run go generate
 }
 
 var mpSwapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPSwap"), func(a *kernelimpl.HostArgs) any {
@@ -1093,8 +1128,8 @@ type MPSwapInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MPSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MPSwap) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mpSwapKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -1107,7 +1142,17 @@ func (k MPSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MPSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MPSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunMPSwap runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1125,12 +1170,6 @@ func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runt
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.MPSwap].
-func _(k *litmus.MPSwap) {
-	type litmusMPSwapHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusMPSwapHasChanged_RunGoGenerate)(k) // litmus.MPSwap has changed: run go generate
 }
 
 var rKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "R"), func(a *kernelimpl.HostArgs) any {
@@ -1170,8 +1209,8 @@ type RInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k R) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k R) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -1184,7 +1223,17 @@ func (k R) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.Lau
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k R) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k R) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunR runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1202,12 +1251,6 @@ func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRang
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.R].
-func _(k *litmus.R) {
-	type litmusRHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusRHasChanged_RunGoGenerate)(k) // litmus.R has changed: run go generate
 }
 
 var sKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "S"), func(a *kernelimpl.HostArgs) any {
@@ -1247,8 +1290,8 @@ type SInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k S) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k S) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -1261,7 +1304,17 @@ func (k S) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.Lau
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k S) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k S) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunS runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1279,12 +1332,6 @@ func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRang
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.S].
-func _(k *litmus.S) {
-	type litmusSHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusSHasChanged_RunGoGenerate)(k) // litmus.S has changed: run go generate
 }
 
 var sbKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "SB"), func(a *kernelimpl.HostArgs) any {
@@ -1324,8 +1371,8 @@ type SBInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SB) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sbKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -1338,7 +1385,17 @@ func (k SB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.La
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunSB runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1356,12 +1413,6 @@ func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRa
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.SB].
-func _(k *litmus.SB) {
-	type litmusSBHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusSBHasChanged_RunGoGenerate)(k) // litmus.SB has changed: run go generate
 }
 
 var sbSwapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "SBSwap"), func(a *kernelimpl.HostArgs) any {
@@ -1401,8 +1452,8 @@ type SBSwapInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SBSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SBSwap) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sbSwapKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -1415,7 +1466,17 @@ func (k SBSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SBSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SBSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunSBSwap runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1433,12 +1494,6 @@ func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runt
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.SBSwap].
-func _(k *litmus.SBSwap) {
-	type litmusSBSwapHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusSBSwapHasChanged_RunGoGenerate)(k) // litmus.SBSwap has changed: run go generate
 }
 
 var twoTwoWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "TwoTwoW"), func(a *kernelimpl.HostArgs) any {
@@ -1478,8 +1533,8 @@ type TwoTwoWInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TwoTwoW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TwoTwoW) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(twoTwoWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -1492,7 +1547,17 @@ func (k TwoTwoW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TwoTwoW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TwoTwoW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunTwoTwoW runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1510,12 +1575,6 @@ func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r ru
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.TwoTwoW].
-func _(k *litmus.TwoTwoW) {
-	type litmusTwoTwoWHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusTwoTwoWHasChanged_RunGoGenerate)(k) // litmus.TwoTwoW has changed: run go generate
 }
 
 var wrcKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "WRC"), func(a *kernelimpl.HostArgs) any {
@@ -1555,8 +1614,8 @@ type WRCInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WRC) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WRC) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wrcKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
 	kernelimpl.Value(l, 1, k.Instances.Within)
@@ -1569,7 +1628,17 @@ func (k WRC) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.L
 	kernelimpl.View(l, 8, k.Instances.Mem)
 	kernelimpl.View(l, 9, k.Instances.R)
 	kernelimpl.View(l, 10, k.Instances.Busy)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WRC) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WRC) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunWRC runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1587,10 +1656,4 @@ func RunWRC(ctx context.Context, dev *runtime.Device, k litmus.WRC, r runtime.ND
 	kernelimpl.Slice(l, 9, k.Instances.R)
 	kernelimpl.Slice(l, 10, k.Instances.Busy)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [litmus.WRC].
-func _(k *litmus.WRC) {
-	type litmusWRCHasChanged_RunGoGenerate struct{ litmus.Instances }
-	_ = (*litmusWRCHasChanged_RunGoGenerate)(k) // litmus.WRC has changed: run go generate
 }

@@ -58,14 +58,24 @@ type AccessorMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Accessor) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Accessor) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(accessorKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Accessor) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Accessor) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunAccessor runs the kernel for every work-item of r on k's own slices, and waits.
@@ -76,19 +86,6 @@ func RunAccessor(ctx context.Context, dev *runtime.Device, k wrong.Accessor, r r
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Accessor].
-func _(k *wrong.Accessor) {
-	type wrongAccessorHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongAccessorHasChanged_RunGoGenerate)(k) // wrong.Accessor has changed: run go generate
-	type wrongMemHasChanged_RunGoGenerate struct {
-		N       int
-		X       []int32
-		Y       []int32
-		Scratch dsl.LocalAccessor[int32]
-	}
-	_ = (*wrongMemHasChanged_RunGoGenerate)(&k.Mem) // wrong.Mem has changed: run go generate
 }
 
 var afterReductionKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "AfterReduction"), func(a *kernelimpl.HostArgs) any {
@@ -114,14 +111,24 @@ type AfterReductionMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k AfterReduction) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k AfterReduction) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(afterReductionKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k AfterReduction) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k AfterReduction) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunAfterReduction runs the kernel for every work-item of r on k's own slices, and waits.
@@ -132,12 +139,6 @@ func RunAfterReduction(ctx context.Context, dev *runtime.Device, k wrong.AfterRe
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.AfterReduction].
-func _(k *wrong.AfterReduction) {
-	type wrongAfterReductionHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongAfterReductionHasChanged_RunGoGenerate)(k) // wrong.AfterReduction has changed: run go generate
 }
 
 var countsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Counts"), func(a *kernelimpl.HostArgs) any {
@@ -163,14 +164,24 @@ type CountsMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Counts) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Counts) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Counts) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Counts) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunCounts runs the kernel for every work-item of r on k's own slices, and waits.
@@ -181,12 +192,6 @@ func RunCounts(ctx context.Context, dev *runtime.Device, k wrong.Counts, r runti
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Counts].
-func _(k *wrong.Counts) {
-	type wrongCountsHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongCountsHasChanged_RunGoGenerate)(k) // wrong.Counts has changed: run go generate
 }
 
 var evensKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Evens"), func(a *kernelimpl.HostArgs) any {
@@ -212,14 +217,24 @@ type EvensMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Evens) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Evens) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(evensKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Evens) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Evens) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunEvens runs the kernel for every work-item of r on k's own slices, and waits.
@@ -230,12 +245,6 @@ func RunEvens(ctx context.Context, dev *runtime.Device, k wrong.Evens, r runtime
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Evens].
-func _(k *wrong.Evens) {
-	type wrongEvensHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongEvensHasChanged_RunGoGenerate)(k) // wrong.Evens has changed: run go generate
 }
 
 var flagKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Flag"), func(a *kernelimpl.HostArgs) any {
@@ -261,14 +270,24 @@ type FlagMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Flag) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Flag) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flagKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Flag) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Flag) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFlag runs the kernel for every work-item of r on k's own slices, and waits.
@@ -279,12 +298,6 @@ func RunFlag(ctx context.Context, dev *runtime.Device, k wrong.Flag, r runtime.N
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Flag].
-func _(k *wrong.Flag) {
-	type wrongFlagHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongFlagHasChanged_RunGoGenerate)(k) // wrong.Flag has changed: run go generate
 }
 
 var globalCountsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "GlobalCounts"), func(a *kernelimpl.HostArgs) any {
@@ -306,12 +319,22 @@ type GlobalCountsFlat struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GlobalCounts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GlobalCounts) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(globalCountsKernel)
 	kernelimpl.View(l, 0, k.Flat.X)
 	kernelimpl.View(l, 1, k.Flat.Y)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GlobalCounts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GlobalCounts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunGlobalCounts runs the kernel for every work-item of r on k's own slices, and waits.
@@ -320,17 +343,6 @@ func RunGlobalCounts(ctx context.Context, dev *runtime.Device, k wrong.GlobalCou
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.GlobalCounts].
-func _(k *wrong.GlobalCounts) {
-	type wrongGlobalCountsHasChanged_RunGoGenerate struct{ wrong.Flat }
-	_ = (*wrongGlobalCountsHasChanged_RunGoGenerate)(k) // wrong.GlobalCounts has changed: run go generate
-	type wrongFlatHasChanged_RunGoGenerate struct {
-		X []int32
-		Y []int32
-	}
-	_ = (*wrongFlatHasChanged_RunGoGenerate)(&k.Flat) // wrong.Flat has changed: run go generate
 }
 
 var guardedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Guarded"), func(a *kernelimpl.HostArgs) any {
@@ -356,14 +368,24 @@ type GuardedMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Guarded) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Guarded) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(guardedKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Guarded) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Guarded) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGuarded runs the kernel for every work-item of r on k's own slices, and waits.
@@ -374,12 +396,6 @@ func RunGuarded(ctx context.Context, dev *runtime.Device, k wrong.Guarded, r run
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Guarded].
-func _(k *wrong.Guarded) {
-	type wrongGuardedHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongGuardedHasChanged_RunGoGenerate)(k) // wrong.Guarded has changed: run go generate
 }
 
 var halfAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "HalfAtomic"), func(a *kernelimpl.HostArgs) any {
@@ -405,14 +421,24 @@ type HalfAtomicMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k HalfAtomic) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k HalfAtomic) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(halfAtomicKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k HalfAtomic) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k HalfAtomic) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunHalfAtomic runs the kernel for every work-item of r on k's own slices, and waits.
@@ -423,12 +449,6 @@ func RunHalfAtomic(ctx context.Context, dev *runtime.Device, k wrong.HalfAtomic,
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.HalfAtomic].
-func _(k *wrong.HalfAtomic) {
-	type wrongHalfAtomicHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongHalfAtomicHasChanged_RunGoGenerate)(k) // wrong.HalfAtomic has changed: run go generate
 }
 
 var haloKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Halo"), func(a *kernelimpl.HostArgs) any {
@@ -454,14 +474,24 @@ type HaloMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Halo) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Halo) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(haloKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Halo) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Halo) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunHalo runs the kernel for every work-item of r on k's own slices, and waits.
@@ -472,12 +502,6 @@ func RunHalo(ctx context.Context, dev *runtime.Device, k wrong.Halo, r runtime.N
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Halo].
-func _(k *wrong.Halo) {
-	type wrongHaloHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongHaloHasChanged_RunGoGenerate)(k) // wrong.Halo has changed: run go generate
 }
 
 var halvesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Halves"), func(a *kernelimpl.HostArgs) any {
@@ -503,14 +527,24 @@ type HalvesMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Halves) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Halves) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(halvesKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Halves) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Halves) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunHalves runs the kernel for every work-item of r on k's own slices, and waits.
@@ -521,12 +555,6 @@ func RunHalves(ctx context.Context, dev *runtime.Device, k wrong.Halves, r runti
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Halves].
-func _(k *wrong.Halves) {
-	type wrongHalvesHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongHalvesHasChanged_RunGoGenerate)(k) // wrong.Halves has changed: run go generate
 }
 
 var inPlaceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "InPlace"), func(a *kernelimpl.HostArgs) any {
@@ -548,12 +576,22 @@ type InPlaceFlat struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k InPlace) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k InPlace) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(inPlaceKernel)
 	kernelimpl.View(l, 0, k.Flat.X)
 	kernelimpl.View(l, 1, k.Flat.Y)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k InPlace) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k InPlace) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunInPlace runs the kernel for every work-item of r on k's own slices, and waits.
@@ -562,12 +600,6 @@ func RunInPlace(ctx context.Context, dev *runtime.Device, k wrong.InPlace, r run
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.InPlace].
-func _(k *wrong.InPlace) {
-	type wrongInPlaceHasChanged_RunGoGenerate struct{ wrong.Flat }
-	_ = (*wrongInPlaceHasChanged_RunGoGenerate)(k) // wrong.InPlace has changed: run go generate
 }
 
 var lastStepsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "LastSteps"), func(a *kernelimpl.HostArgs) any {
@@ -593,14 +625,24 @@ type LastStepsMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LastSteps) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LastSteps) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(lastStepsKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LastSteps) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LastSteps) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLastSteps runs the kernel for every work-item of r on k's own slices, and waits.
@@ -611,12 +653,6 @@ func RunLastSteps(ctx context.Context, dev *runtime.Device, k wrong.LastSteps, r
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.LastSteps].
-func _(k *wrong.LastSteps) {
-	type wrongLastStepsHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongLastStepsHasChanged_RunGoGenerate)(k) // wrong.LastSteps has changed: run go generate
 }
 
 var lieKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Lie"), func(a *kernelimpl.HostArgs) any {
@@ -642,14 +678,24 @@ type LieMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Lie) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Lie) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(lieKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Lie) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Lie) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLie runs the kernel for every work-item of r on k's own slices, and waits.
@@ -660,12 +706,6 @@ func RunLie(ctx context.Context, dev *runtime.Device, k wrong.Lie, r runtime.NDR
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Lie].
-func _(k *wrong.Lie) {
-	type wrongLieHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongLieHasChanged_RunGoGenerate)(k) // wrong.Lie has changed: run go generate
 }
 
 var lieRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "LieRounds"), func(a *kernelimpl.HostArgs) any {
@@ -691,14 +731,24 @@ type LieRoundsMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LieRounds) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LieRounds) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(lieRoundsKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LieRounds) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LieRounds) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLieRounds runs the kernel for every work-item of r on k's own slices, and waits.
@@ -709,12 +759,6 @@ func RunLieRounds(ctx context.Context, dev *runtime.Device, k wrong.LieRounds, r
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.LieRounds].
-func _(k *wrong.LieRounds) {
-	type wrongLieRoundsHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongLieRoundsHasChanged_RunGoGenerate)(k) // wrong.LieRounds has changed: run go generate
 }
 
 var missingBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "MissingBarrier"), func(a *kernelimpl.HostArgs) any {
@@ -740,14 +784,24 @@ type MissingBarrierMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MissingBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MissingBarrier) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(missingBarrierKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MissingBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MissingBarrier) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunMissingBarrier runs the kernel for every work-item of r on k's own slices, and waits.
@@ -758,12 +812,6 @@ func RunMissingBarrier(ctx context.Context, dev *runtime.Device, k wrong.Missing
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.MissingBarrier].
-func _(k *wrong.MissingBarrier) {
-	type wrongMissingBarrierHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongMissingBarrierHasChanged_RunGoGenerate)(k) // wrong.MissingBarrier has changed: run go generate
 }
 
 var missingSecondKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "MissingSecond"), func(a *kernelimpl.HostArgs) any {
@@ -789,14 +837,24 @@ type MissingSecondMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MissingSecond) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MissingSecond) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(missingSecondKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MissingSecond) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MissingSecond) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunMissingSecond runs the kernel for every work-item of r on k's own slices, and waits.
@@ -807,12 +865,6 @@ func RunMissingSecond(ctx context.Context, dev *runtime.Device, k wrong.MissingS
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.MissingSecond].
-func _(k *wrong.MissingSecond) {
-	type wrongMissingSecondHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongMissingSecondHasChanged_RunGoGenerate)(k) // wrong.MissingSecond has changed: run go generate
 }
 
 var neighbourKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Neighbour"), func(a *kernelimpl.HostArgs) any {
@@ -834,12 +886,22 @@ type NeighbourFlat struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Neighbour) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Neighbour) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(neighbourKernel)
 	kernelimpl.View(l, 0, k.Flat.X)
 	kernelimpl.View(l, 1, k.Flat.Y)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Neighbour) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Neighbour) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNeighbour runs the kernel for every work-item of r on k's own slices, and waits.
@@ -848,12 +910,6 @@ func RunNeighbour(ctx context.Context, dev *runtime.Device, k wrong.Neighbour, r
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Neighbour].
-func _(k *wrong.Neighbour) {
-	type wrongNeighbourHasChanged_RunGoGenerate struct{ wrong.Flat }
-	_ = (*wrongNeighbourHasChanged_RunGoGenerate)(k) // wrong.Neighbour has changed: run go generate
 }
 
 var overlapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Overlap"), func(a *kernelimpl.HostArgs) any {
@@ -879,14 +935,24 @@ type OverlapMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Overlap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Overlap) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(overlapKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Overlap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Overlap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunOverlap runs the kernel for every work-item of r on k's own slices, and waits.
@@ -897,12 +963,6 @@ func RunOverlap(ctx context.Context, dev *runtime.Device, k wrong.Overlap, r run
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Overlap].
-func _(k *wrong.Overlap) {
-	type wrongOverlapHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongOverlapHasChanged_RunGoGenerate)(k) // wrong.Overlap has changed: run go generate
 }
 
 var sameElementKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "SameElement"), func(a *kernelimpl.HostArgs) any {
@@ -928,14 +988,24 @@ type SameElementMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SameElement) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SameElement) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sameElementKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SameElement) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SameElement) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunSameElement runs the kernel for every work-item of r on k's own slices, and waits.
@@ -946,12 +1016,6 @@ func RunSameElement(ctx context.Context, dev *runtime.Device, k wrong.SameElemen
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.SameElement].
-func _(k *wrong.SameElement) {
-	type wrongSameElementHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongSameElementHasChanged_RunGoGenerate)(k) // wrong.SameElement has changed: run go generate
 }
 
 var sharedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Shared"), func(a *kernelimpl.HostArgs) any {
@@ -977,14 +1041,24 @@ type SharedMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Shared) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Shared) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sharedKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Shared) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Shared) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunShared runs the kernel for every work-item of r on k's own slices, and waits.
@@ -995,12 +1069,6 @@ func RunShared(ctx context.Context, dev *runtime.Device, k wrong.Shared, r runti
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Shared].
-func _(k *wrong.Shared) {
-	type wrongSharedHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongSharedHasChanged_RunGoGenerate)(k) // wrong.Shared has changed: run go generate
 }
 
 var smallBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "SmallBarrier"), func(a *kernelimpl.HostArgs) any {
@@ -1026,14 +1094,24 @@ type SmallBarrierMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SmallBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SmallBarrier) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(smallBarrierKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SmallBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SmallBarrier) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunSmallBarrier runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1044,12 +1122,6 @@ func RunSmallBarrier(ctx context.Context, dev *runtime.Device, k wrong.SmallBarr
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.SmallBarrier].
-func _(k *wrong.SmallBarrier) {
-	type wrongSmallBarrierHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongSmallBarrierHasChanged_RunGoGenerate)(k) // wrong.SmallBarrier has changed: run go generate
 }
 
 var treeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Tree"), func(a *kernelimpl.HostArgs) any {
@@ -1075,14 +1147,24 @@ type TreeMem struct {
 	Scratch dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tree) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Tree) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(treeKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.View(l, 1, k.Mem.X)
 	kernelimpl.View(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Tree) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Tree) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunTree runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1093,10 +1175,4 @@ func RunTree(ctx context.Context, dev *runtime.Device, k wrong.Tree, r runtime.N
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [wrong.Tree].
-func _(k *wrong.Tree) {
-	type wrongTreeHasChanged_RunGoGenerate struct{ wrong.Mem }
-	_ = (*wrongTreeHasChanged_RunGoGenerate)(k) // wrong.Tree has changed: run go generate
 }

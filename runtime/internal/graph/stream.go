@@ -94,6 +94,37 @@ type Node struct {
 // Record appends the command to the stream and binds e to it. If the device is too
 // far behind it waits for room until ctx ends, whose error it then returns.
 func (s *Stream) Record(ctx context.Context, front *Recorder, n *Node, e *Event) error {
+	return s.record(ctx, func() error {
+		if err := s.usable(n); err != nil {
+			return err
+		}
+		s.append(front, n, e)
+		return nil
+	})
+}
+
+// RecordAll appends the commands, with none of others in between, and binds the events to
+// them. A command's After may have events of those before it. If one cannot be recorded, none
+// is.
+func (s *Stream) RecordAll(ctx context.Context, front *Recorder, nodes []Node, events []*Event) error {
+	if len(nodes) == 0 {
+		return nil
+	}
+	return s.record(ctx, func() error {
+		for i := range nodes {
+			if err := s.usable(&nodes[i]); err != nil {
+				return err
+			}
+		}
+		for i := range nodes {
+			s.append(front, &nodes[i], events[i])
+		}
+		return nil
+	})
+}
+
+// record has add append commands to the batch that records, once there is room.
+func (s *Stream) record(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && len(s.cur.cmds) >= batchFull {
 		s.mu.Unlock()
@@ -102,10 +133,25 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Node, e *Event)
 		}
 		s.mu.Lock()
 	}
-	if err := s.usable(n); err != nil {
+	had := s.cur != nil && len(s.cur.cmds) > 0
+	if err := add(); err != nil {
 		s.mu.Unlock()
 		return err
 	}
+	b := s.cur
+	full := len(b.cmds) >= batchFull || len(b.cmds) >= batchIdle && s.idle()
+	if !had && !full && s.timer != nil {
+		s.timer.Reset(s.delay)
+	}
+	s.mu.Unlock()
+	if full {
+		s.TryFlush()
+	}
+	return nil
+}
+
+// append appends a command that can be recorded.
+func (s *Stream) append(front *Recorder, n *Node, e *Event) {
 	b := s.current()
 	s.pos++
 	cmd := n.Cmd
@@ -125,17 +171,8 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Node, e *Event)
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
 	b.add(cmd, n.Uses, e)
-	full := len(b.cmds) >= batchFull || len(b.cmds) >= batchIdle && s.idle()
-	if len(b.cmds) == 1 && !full && s.timer != nil {
-		s.timer.Reset(s.delay)
-	}
-	s.mu.Unlock()
 	// Using the memory keeps the handles alive until its batch is noted in them.
 	runtime.KeepAlive(n)
-	if full {
-		s.TryFlush()
-	}
-	return nil
 }
 
 // usable reports why the command cannot be recorded.

@@ -89,13 +89,23 @@ type SHA256 struct {
 	Sums runtime.View[digest.Sum]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SHA256) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SHA256) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sha256Kernel)
 	kernelimpl.View(l, 0, k.Text)
 	kernelimpl.View(l, 1, k.End)
 	kernelimpl.View(l, 2, k.Sums)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SHA256) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SHA256) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSHA256 runs the kernel for every work-item of r on k's own slices, and waits.

@@ -85,12 +85,22 @@ type Tally struct {
 	Bins   runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tally) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Tally) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tallyKernel)
 	kernelimpl.View(l, 0, k.Pixels)
 	kernelimpl.View(l, 1, k.Bins)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Tally) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Tally) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunTally runs the kernel for every work-item of r on k's own slices, and waits.

@@ -102,14 +102,24 @@ type Blur struct {
 	Out     runtime.View[filter.RGBA]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Blur) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurKernel)
 	kernelimpl.View(l, 0, k.Weights)
 	kernelimpl.Value(l, 1, k.Columns)
 	kernelimpl.View(l, 2, k.In)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunBlur runs the kernel for every work-item of r on k's own slices, and waits.
@@ -177,13 +187,23 @@ type Brightness struct {
 	Out    runtime.View[filter.RGBA]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Brightness) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Brightness) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(brightnessKernel)
 	kernelimpl.Value(l, 0, k.Factor)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Brightness) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Brightness) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunBrightness runs the kernel for every work-item of r on k's own slices, and waits.
@@ -249,12 +269,22 @@ type Edges struct {
 	Out runtime.View[filter.RGBA]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Edges) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Edges) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(edgesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Edges) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Edges) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunEdges runs the kernel for every work-item of r on k's own slices, and waits.

@@ -100,13 +100,23 @@ type Merge struct {
 	Hits  runtime.View[nearest.List]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Merge) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Merge) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mergeKernel)
 	kernelimpl.Value(l, 0, k.Parts)
 	kernelimpl.View(l, 1, k.Lists)
 	kernelimpl.View(l, 2, k.Hits)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Merge) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Merge) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMerge runs the kernel for every work-item of r on k's own slices, and waits.
@@ -198,15 +208,25 @@ type Search struct {
 	Query   dsl.LocalAccessor[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Search) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Search) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(searchKernel)
 	kernelimpl.Value(l, 0, k.Dim)
 	kernelimpl.View(l, 1, k.Vectors)
 	kernelimpl.View(l, 2, k.Queries)
 	kernelimpl.View(l, 3, k.Lists)
 	kernelimpl.Accessor(l, k.Query.Len())
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Search) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Search) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunSearch runs the kernel for every work-item of r on k's own slices, and waits.

@@ -93,14 +93,24 @@ type Life struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Life) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Life) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(lifeKernel)
 	kernelimpl.Value(l, 0, k.H)
 	kernelimpl.Value(l, 1, k.W)
 	kernelimpl.View(l, 2, k.In)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Life) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Life) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunLife runs the kernel for every work-item of r on k's own slices, and waits.

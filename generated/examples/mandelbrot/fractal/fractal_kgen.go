@@ -98,13 +98,23 @@ type Mandelbrot struct {
 	Image   runtime.View[fractal.RGBA]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Mandelbrot) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Mandelbrot) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mandelbrotKernel)
 	kernelimpl.Value(l, 0, k.View)
 	kernelimpl.Value(l, 1, k.MaxIter)
 	kernelimpl.View(l, 2, k.Image)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Mandelbrot) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Mandelbrot) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunMandelbrot runs the kernel for every work-item of r on k's own slices, and waits.

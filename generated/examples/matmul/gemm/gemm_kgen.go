@@ -99,8 +99,8 @@ type MatMul struct {
 	C runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MatMul) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MatMul) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulKernel)
 	kernelimpl.Value(l, 0, k.M)
 	kernelimpl.Value(l, 1, k.K)
@@ -108,7 +108,17 @@ func (k MatMul) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtim
 	kernelimpl.View(l, 3, k.A)
 	kernelimpl.View(l, 4, k.B)
 	kernelimpl.View(l, 5, k.C)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MatMul) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MatMul) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunMatMul runs the kernel for every work-item of r on k's own slices, and waits.

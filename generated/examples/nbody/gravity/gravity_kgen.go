@@ -101,14 +101,24 @@ type Paint struct {
 	Light  runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Paint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Paint) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(paintKernel)
 	kernelimpl.Value(l, 0, k.Camera)
 	kernelimpl.Value(l, 1, k.Split)
 	kernelimpl.View(l, 2, k.Bodies)
 	kernelimpl.View(l, 3, k.Light)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Paint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Paint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunPaint runs the kernel for every work-item of r on k's own slices, and waits.
@@ -211,15 +221,25 @@ type Step struct {
 	Velocity  runtime.View[gravity.Vec3]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Step) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Step) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(stepKernel)
 	kernelimpl.Value(l, 0, k.Dt)
 	kernelimpl.Value(l, 1, k.Softening)
 	kernelimpl.View(l, 2, k.Old)
 	kernelimpl.View(l, 3, k.New)
 	kernelimpl.View(l, 4, k.Velocity)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Step) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Step) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunStep runs the kernel for every work-item of r on k's own slices, and waits.

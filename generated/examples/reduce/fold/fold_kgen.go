@@ -107,12 +107,22 @@ type Finish struct {
 	Out   runtime.View[fold.Stats]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Finish) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Finish) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(finishKernel)
 	kernelimpl.View(l, 0, k.Parts)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Finish) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Finish) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFinish runs the kernel for every work-item of r on k's own slices, and waits.
@@ -200,13 +210,23 @@ type Fold struct {
 	Out runtime.View[fold.Stats]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fold) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Fold) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(foldKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Fold) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Fold) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFold runs the kernel for every work-item of r on k's own slices, and waits.

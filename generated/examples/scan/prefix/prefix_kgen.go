@@ -77,12 +77,22 @@ type Add struct {
 	Totals runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Add) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Add) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(addKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Totals)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Add) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Add) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunAdd runs the kernel for every work-item of r on k's own slices, and waits.
@@ -159,12 +169,22 @@ type Blocks struct {
 	Totals runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Blocks) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Blocks) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blocksKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Totals)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Blocks) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Blocks) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunBlocks runs the kernel for every work-item of r on k's own slices, and waits.

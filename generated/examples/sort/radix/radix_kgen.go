@@ -83,13 +83,23 @@ type Count struct {
 	Counts runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Count) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Count) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countKernel)
 	kernelimpl.Value(l, 0, k.Shift)
 	kernelimpl.View(l, 1, k.Keys)
 	kernelimpl.View(l, 2, k.Counts)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Count) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Count) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunCount runs the kernel for every work-item of r on k's own slices, and waits.
@@ -179,14 +189,24 @@ type Scatter struct {
 	Out    runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Scatter) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Scatter) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scatterKernel)
 	kernelimpl.Value(l, 0, k.Shift)
 	kernelimpl.View(l, 1, k.Keys)
 	kernelimpl.View(l, 2, k.Starts)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Scatter) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Scatter) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunScatter runs the kernel for every work-item of r on k's own slices, and waits.

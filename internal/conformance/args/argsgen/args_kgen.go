@@ -48,12 +48,22 @@ type Array struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Array) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Array) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(arrayKernel)
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Array) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Array) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunArray runs the kernel for every work-item of r on k's own slices, and waits.
@@ -62,15 +72,6 @@ func RunArray(ctx context.Context, dev *runtime.Device, k args.Array, r runtime.
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [args.Array].
-func _(k *args.Array) {
-	type argsArrayHasChanged_RunGoGenerate struct {
-		A   [2]int32
-		Out []int32
-	}
-	_ = (*argsArrayHasChanged_RunGoGenerate)(k) // args.Array has changed: run go generate
 }
 
 var capturedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Captured"), func(a *kernelimpl.HostArgs) any {
@@ -89,13 +90,23 @@ type Captured struct {
 	S   struct{ M int32 }
 }
 
-// SingleTask launches the kernel once.
-func (k Captured) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Captured) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(capturedKernel)
 	kernelimpl.View(l, 0, k.Out)
 	kernelimpl.Value(l, 1, k.I)
 	kernelimpl.Value(l, 2, k.S)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Captured) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Captured) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunCaptured runs the kernel once on k's own slices, and waits.
@@ -105,16 +116,6 @@ func RunCaptured(ctx context.Context, dev *runtime.Device, k args.Captured, opts
 	kernelimpl.Value(l, 1, k.I)
 	kernelimpl.Value(l, 2, k.S)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [args.Captured].
-func _(k *args.Captured) {
-	type argsCapturedHasChanged_RunGoGenerate struct {
-		Out []int32
-		I   int32
-		S   struct{ M int32 }
-	}
-	_ = (*argsCapturedHasChanged_RunGoGenerate)(k) // args.Captured has changed: run go generate
 }
 
 var deepKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Deep"), func(a *kernelimpl.HostArgs) any {
@@ -145,14 +146,24 @@ type DeepPartInner struct {
 	In runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Deep) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Deep) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(deepKernel)
 	kernelimpl.Value(l, 0, k.Part.Inner.M)
 	kernelimpl.View(l, 1, k.Part.Inner.In)
 	kernelimpl.View(l, 2, k.In1)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Deep) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Deep) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDeep runs the kernel for every work-item of r on k's own slices, and waits.
@@ -163,21 +174,6 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k args.Deep, r runtime.Ra
 	kernelimpl.Slice(l, 2, k.In1)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [args.Deep].
-func _(k *args.Deep) {
-	type argsDeepHasChanged_RunGoGenerate struct {
-		Part struct{ Inner args.Mixed }
-		In1  []int32
-		Out  []int32
-	}
-	_ = (*argsDeepHasChanged_RunGoGenerate)(k) // args.Deep has changed: run go generate
-	type argsMixedHasChanged_RunGoGenerate struct {
-		M  int32
-		In []int32
-	}
-	_ = (*argsMixedHasChanged_RunGoGenerate)(&k.Part.Inner) // args.Mixed has changed: run go generate
 }
 
 var echoKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Echo"), func(a *kernelimpl.HostArgs) any {
@@ -196,13 +192,23 @@ type Echo struct {
 	Out runtime.View[args.Scalars]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Echo) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Echo) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(echoKernel)
 	kernelimpl.Value(l, 0, k.V)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Echo) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Echo) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunEcho runs the kernel for every work-item of r on k's own slices, and waits.
@@ -212,31 +218,6 @@ func RunEcho(ctx context.Context, dev *runtime.Device, k args.Echo, r runtime.Ra
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [args.Echo].
-func _(k *args.Echo) {
-	type argsEchoHasChanged_RunGoGenerate struct {
-		V   args.Scalars
-		In  []args.Scalars
-		Out []args.Scalars
-	}
-	_ = (*argsEchoHasChanged_RunGoGenerate)(k) // args.Echo has changed: run go generate
-	type argsScalarsHasChanged_RunGoGenerate struct {
-		B    bool
-		I8   int8
-		U8   uint8
-		I16  int16
-		U16  uint16
-		I32  int32
-		U32  uint32
-		I64  int64
-		U64  uint64
-		Int  int
-		Uint uint
-		F32  float32
-	}
-	_ = (*argsScalarsHasChanged_RunGoGenerate)(&k.V) // args.Scalars has changed: run go generate
 }
 
 var idleKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Idle"), func(a *kernelimpl.HostArgs) any {
@@ -272,8 +253,8 @@ type IdleParts struct {
 	Unused runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Idle) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Idle) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(idleKernel)
 	kernelimpl.Value(l, 0, k.Flag)
 	kernelimpl.Value(l, 1, k.Scale)
@@ -285,7 +266,17 @@ func (k Idle) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 	kernelimpl.View(l, 7, k.Parts[0].Unused)
 	kernelimpl.Value(l, 8, k.Parts[1].Used)
 	kernelimpl.View(l, 9, k.Parts[1].Unused)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Idle) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Idle) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIdle runs the kernel for every work-item of r on k's own slices, and waits.
@@ -304,28 +295,6 @@ func RunIdle(ctx context.Context, dev *runtime.Device, k args.Idle, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [args.Idle].
-func _(k *args.Idle) {
-	type argsIdleHasChanged_RunGoGenerate struct {
-		Flag  bool
-		Scale float64
-		Big   []float32
-		N     int16
-		Out   []int32
-		More  []args.Pairless
-		Parts [2]struct {
-			Used   int32
-			Unused []int32
-		}
-	}
-	_ = (*argsIdleHasChanged_RunGoGenerate)(k) // args.Idle has changed: run go generate
-	type argsPairlessHasChanged_RunGoGenerate struct {
-		A int32
-		B int32
-	}
-	_ = (*argsPairlessHasChanged_RunGoGenerate)(&k.More[0]) // args.Pairless has changed: run go generate
-}
-
 var largeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Large"), func(a *kernelimpl.HostArgs) any {
 	return args.Large{
 		A:   kernelimpl.HostValue[[40]float32](a, 0),
@@ -340,12 +309,22 @@ type Large struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Large) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Large) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(largeKernel)
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Large) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Large) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLarge runs the kernel for every work-item of r on k's own slices, and waits.
@@ -354,15 +333,6 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k args.Large, r runtime.
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [args.Large].
-func _(k *args.Large) {
-	type argsLargeHasChanged_RunGoGenerate struct {
-		A   [40]float32
-		Out []float32
-	}
-	_ = (*argsLargeHasChanged_RunGoGenerate)(k) // args.Large has changed: run go generate
 }
 
 var nothingKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Nothing"), func(a *kernelimpl.HostArgs) any {
@@ -379,12 +349,22 @@ type Nothing struct {
 	X runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Nothing) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Nothing) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nothingKernel)
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.View(l, 1, k.X)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Nothing) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Nothing) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNothing runs the kernel for every work-item of r on k's own slices, and waits.
@@ -393,15 +373,6 @@ func RunNothing(ctx context.Context, dev *runtime.Device, k args.Nothing, r runt
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.X)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [args.Nothing].
-func _(k *args.Nothing) {
-	type argsNothingHasChanged_RunGoGenerate struct {
-		A int32
-		X []int32
-	}
-	_ = (*argsNothingHasChanged_RunGoGenerate)(k) // args.Nothing has changed: run go generate
 }
 
 var partKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Part"), func(a *kernelimpl.HostArgs) any {
@@ -418,12 +389,22 @@ type Part struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Part) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Part) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(partKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Part) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Part) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunPart runs the kernel once on k's own slices, and waits.
@@ -432,15 +413,6 @@ func RunPart(ctx context.Context, dev *runtime.Device, k args.Part, opts ...runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [args.Part].
-func _(k *args.Part) {
-	type argsPartHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*argsPartHasChanged_RunGoGenerate)(k) // args.Part has changed: run go generate
 }
 
 var slicesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Slices"), func(a *kernelimpl.HostArgs) any {
@@ -471,8 +443,8 @@ type SlicesPairs struct {
 	In [2]runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Slices) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(slicesKernel)
 	kernelimpl.View(l, 0, k.In[0])
 	kernelimpl.View(l, 1, k.In[1])
@@ -483,7 +455,17 @@ func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 	kernelimpl.View(l, 6, k.Pairs[1].In[0])
 	kernelimpl.View(l, 7, k.Pairs[1].In[1])
 	kernelimpl.View(l, 8, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Slices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSlices runs the kernel for every work-item of r on k's own slices, and waits.
@@ -501,21 +483,6 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k args.Slices, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [args.Slices].
-func _(k *args.Slices) {
-	type argsSlicesHasChanged_RunGoGenerate struct {
-		In    [2][]int32
-		Pairs [2]args.Pair
-		Out   []int32
-	}
-	_ = (*argsSlicesHasChanged_RunGoGenerate)(k) // args.Slices has changed: run go generate
-	type argsPairHasChanged_RunGoGenerate struct {
-		M  int32
-		In [2][]int32
-	}
-	_ = (*argsPairHasChanged_RunGoGenerate)(&k.Pairs[0]) // args.Pair has changed: run go generate
-}
-
 var spacesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Spaces"), func(a *kernelimpl.HostArgs) any {
 	return args.Spaces{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -530,12 +497,22 @@ type Spaces struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Spaces) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Spaces) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(spacesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Spaces) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Spaces) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunSpaces runs the kernel for every work-item of r on k's own slices, and waits.
@@ -544,13 +521,4 @@ func RunSpaces(ctx context.Context, dev *runtime.Device, k args.Spaces, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [args.Spaces].
-func _(k *args.Spaces) {
-	type argsSpacesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*argsSpacesHasChanged_RunGoGenerate)(k) // args.Spaces has changed: run go generate
 }

@@ -49,12 +49,22 @@ type Arrays struct {
 	Ints runtime.View[consts.Widths]
 }
 
-// SingleTask launches the kernel once.
-func (k Arrays) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Arrays) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(arraysKernel)
 	kernelimpl.View(l, 0, k.Out)
 	kernelimpl.View(l, 1, k.Ints)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Arrays) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Arrays) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunArrays runs the kernel once on k's own slices, and waits.
@@ -63,37 +73,6 @@ func RunArrays(ctx context.Context, dev *runtime.Device, k consts.Arrays, opts .
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Ints)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Arrays].
-func _(k *consts.Arrays) {
-	type constsArraysHasChanged_RunGoGenerate struct {
-		Out  []consts.Outer
-		Ints []consts.Widths
-	}
-	_ = (*constsArraysHasChanged_RunGoGenerate)(k) // consts.Arrays has changed: run go generate
-	type constsOuterHasChanged_RunGoGenerate struct {
-		X int32
-		N consts.Inner
-	}
-	_ = (*constsOuterHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Outer has changed: run go generate
-	type constsInnerHasChanged_RunGoGenerate struct {
-		A float32
-		B float32
-	}
-	_ = (*constsInnerHasChanged_RunGoGenerate)(&k.Out[0].N) // consts.Inner has changed: run go generate
-	type constsWidthsHasChanged_RunGoGenerate struct {
-		A int8
-		B uint16
-		C int64
-		D uint64
-		E uint8
-		F int16
-		G uint32
-		H bool
-		I int32
-	}
-	_ = (*constsWidthsHasChanged_RunGoGenerate)(&k.Ints[0]) // consts.Widths has changed: run go generate
 }
 
 var bothKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), func(a *kernelimpl.HostArgs) any {
@@ -108,11 +87,21 @@ type Both struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Both) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Both) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bothKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Both) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Both) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunBoth runs the kernel once on k's own slices, and waits.
@@ -120,12 +109,6 @@ func RunBoth(ctx context.Context, dev *runtime.Device, k consts.Both, opts ...ru
 	l := kernelimpl.NewLaunch(bothKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Both].
-func _(k *consts.Both) {
-	type constsBothHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*constsBothHasChanged_RunGoGenerate)(k) // consts.Both has changed: run go generate
 }
 
 var foldedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Folded", &consts.Size), func(a *kernelimpl.HostArgs) any {
@@ -140,11 +123,21 @@ type Folded struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Folded) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Folded) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(foldedKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Folded) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Folded) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFolded runs the kernel for every work-item of r on k's own slices, and waits.
@@ -152,12 +145,6 @@ func RunFolded(ctx context.Context, dev *runtime.Device, k consts.Folded, r runt
 	l := kernelimpl.NewLaunch(foldedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Folded].
-func _(k *consts.Folded) {
-	type constsFoldedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*constsFoldedHasChanged_RunGoGenerate)(k) // consts.Folded has changed: run go generate
 }
 
 var gapsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Gaps", &consts.Gappy), func(a *kernelimpl.HostArgs) any {
@@ -172,11 +159,21 @@ type Gaps struct {
 	Out runtime.View[consts.Padded]
 }
 
-// SingleTask launches the kernel once.
-func (k Gaps) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Gaps) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(gapsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Gaps) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Gaps) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunGaps runs the kernel once on k's own slices, and waits.
@@ -184,22 +181,6 @@ func RunGaps(ctx context.Context, dev *runtime.Device, k consts.Gaps, opts ...ru
 	l := kernelimpl.NewLaunch(gapsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Gaps].
-func _(k *consts.Gaps) {
-	type constsGapsHasChanged_RunGoGenerate struct{ Out []consts.Padded }
-	_ = (*constsGapsHasChanged_RunGoGenerate)(k) // consts.Gaps has changed: run go generate
-	type constsPaddedHasChanged_RunGoGenerate struct {
-		C int8
-		F float32
-		B bool
-		D struct {
-			E bool
-			G int32
-		}
-	}
-	_ = (*constsPaddedHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Padded has changed: run go generate
 }
 
 var idsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), func(a *kernelimpl.HostArgs) any {
@@ -214,11 +195,21 @@ type Ids struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Ids) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Ids) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(idsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Ids) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Ids) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunIds runs the kernel once on k's own slices, and waits.
@@ -226,12 +217,6 @@ func RunIds(ctx context.Context, dev *runtime.Device, k consts.Ids, opts ...runt
 	l := kernelimpl.NewLaunch(idsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Ids].
-func _(k *consts.Ids) {
-	type constsIdsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*constsIdsHasChanged_RunGoGenerate)(k) // consts.Ids has changed: run go generate
 }
 
 var localKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Local", &consts.Block), func(a *kernelimpl.HostArgs) any {
@@ -246,11 +231,21 @@ type Local struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Local) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Local) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(localKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Local) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Local) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLocal runs the kernel for every work-item of r on k's own slices, and waits.
@@ -258,12 +253,6 @@ func RunLocal(ctx context.Context, dev *runtime.Device, k consts.Local, r runtim
 	l := kernelimpl.NewLaunch(localKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Local].
-func _(k *consts.Local) {
-	type constsLocalHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*constsLocalHasChanged_RunGoGenerate)(k) // consts.Local has changed: run go generate
 }
 
 var mm32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "MM32", &consts.Block), func(a *kernelimpl.HostArgs) any {
@@ -287,8 +276,8 @@ type MM32 struct {
 	TB dsl.LocalAccessor[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MM32) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MM32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mm32Kernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.A)
@@ -296,7 +285,17 @@ func (k MM32) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.
 	kernelimpl.View(l, 3, k.C)
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MM32) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MM32) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunMM32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -309,19 +308,6 @@ func RunMM32(ctx context.Context, dev *runtime.Device, k consts.MM32, r runtime.
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.MM32].
-func _(k *consts.MM32) {
-	type constsMM32HasChanged_RunGoGenerate struct {
-		N  int
-		A  []float32
-		B  []float32
-		C  []float32
-		TA dsl.LocalAccessor[float32]
-		TB dsl.LocalAccessor[float32]
-	}
-	_ = (*constsMM32HasChanged_RunGoGenerate)(k) // consts.MM32 has changed: run go generate
 }
 
 var mm64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "MM64", &consts.Block), func(a *kernelimpl.HostArgs) any {
@@ -345,8 +331,8 @@ type MM64 struct {
 	TB dsl.LocalAccessor[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MM64) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MM64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mm64Kernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.A)
@@ -354,7 +340,17 @@ func (k MM64) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.
 	kernelimpl.View(l, 3, k.C)
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MM64) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MM64) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunMM64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -367,19 +363,6 @@ func RunMM64(ctx context.Context, dev *runtime.Device, k consts.MM64, r runtime.
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.MM64].
-func _(k *consts.MM64) {
-	type constsMM64HasChanged_RunGoGenerate struct {
-		N  int
-		A  []float64
-		B  []float64
-		C  []float64
-		TA dsl.LocalAccessor[float64]
-		TB dsl.LocalAccessor[float64]
-	}
-	_ = (*constsMM64HasChanged_RunGoGenerate)(k) // consts.MM64 has changed: run go generate
 }
 
 var namedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), func(a *kernelimpl.HostArgs) any {
@@ -396,12 +379,22 @@ type Named struct {
 	Out runtime.View[float32]
 }
 
-// SingleTask launches the kernel once.
-func (k Named) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Named) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(namedKernel)
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.View(l, 1, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Named) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Named) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunNamed runs the kernel once on k's own slices, and waits.
@@ -410,15 +403,6 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k consts.Named, opts ...
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Named].
-func _(k *consts.Named) {
-	type constsNamedHasChanged_RunGoGenerate struct {
-		I   int
-		Out []float32
-	}
-	_ = (*constsNamedHasChanged_RunGoGenerate)(k) // consts.Named has changed: run go generate
 }
 
 var scaleKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Scale", &consts.Gain), func(a *kernelimpl.HostArgs) any {
@@ -433,11 +417,21 @@ type Scale struct {
 	Out runtime.View[float32]
 }
 
-// SingleTask launches the kernel once.
-func (k Scale) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Scale) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaleKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Scale) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Scale) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunScale runs the kernel once on k's own slices, and waits.
@@ -445,12 +439,6 @@ func RunScale(ctx context.Context, dev *runtime.Device, k consts.Scale, opts ...
 	l := kernelimpl.NewLaunch(scaleKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Scale].
-func _(k *consts.Scale) {
-	type constsScaleHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = (*constsScaleHasChanged_RunGoGenerate)(k) // consts.Scale has changed: run go generate
 }
 
 var singlesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
@@ -465,11 +453,21 @@ type Singles struct {
 	Out runtime.View[consts.Words]
 }
 
-// SingleTask launches the kernel once.
-func (k Singles) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Singles) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(singlesKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Singles) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Singles) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunSingles runs the kernel once on k's own slices, and waits.
@@ -477,27 +475,6 @@ func RunSingles(ctx context.Context, dev *runtime.Device, k consts.Singles, opts
 	l := kernelimpl.NewLaunch(singlesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Singles].
-func _(k *consts.Singles) {
-	type constsSinglesHasChanged_RunGoGenerate struct{ Out []consts.Words }
-	_ = (*constsSinglesHasChanged_RunGoGenerate)(k) // consts.Singles has changed: run go generate
-	type constsWordsHasChanged_RunGoGenerate struct {
-		Flag bool
-		I8   int8
-		U8   uint8
-		I16  int16
-		U16  uint16
-		I32  int32
-		U32  uint32
-		I64  int64
-		U64  uint64
-		Int  int
-		Uint uint
-		F32  float32
-	}
-	_ = (*constsWordsHasChanged_RunGoGenerate)(&k.Out[0]) // consts.Words has changed: run go generate
 }
 
 var structsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Structs", &consts.Index, &consts.Nested, &consts.Pair), func(a *kernelimpl.HostArgs) any {
@@ -518,14 +495,24 @@ type Structs struct {
 	I     int
 }
 
-// SingleTask launches the kernel once.
-func (k Structs) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Structs) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(structsKernel)
 	kernelimpl.View(l, 0, k.Index)
 	kernelimpl.View(l, 1, k.Outer)
 	kernelimpl.View(l, 2, k.Pair)
 	kernelimpl.Value(l, 3, k.I)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Structs) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Structs) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunStructs runs the kernel once on k's own slices, and waits.
@@ -536,17 +523,6 @@ func RunStructs(ctx context.Context, dev *runtime.Device, k consts.Structs, opts
 	kernelimpl.Slice(l, 2, k.Pair)
 	kernelimpl.Value(l, 3, k.I)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Structs].
-func _(k *consts.Structs) {
-	type constsStructsHasChanged_RunGoGenerate struct {
-		Index []int32
-		Outer []consts.Outer
-		Pair  []consts.Inner
-		I     int
-	}
-	_ = (*constsStructsHasChanged_RunGoGenerate)(k) // consts.Structs has changed: run go generate
 }
 
 var sumKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Sum", &consts.Left, &consts.Right), func(a *kernelimpl.HostArgs) any {
@@ -561,11 +537,21 @@ type Sum struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sum) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Sum) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sumKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sum) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Sum) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSum runs the kernel for every work-item of r on k's own slices, and waits.
@@ -573,12 +559,6 @@ func RunSum(ctx context.Context, dev *runtime.Device, k consts.Sum, r runtime.Ra
 	l := kernelimpl.NewLaunch(sumKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Sum].
-func _(k *consts.Sum) {
-	type constsSumHasChanged_RunGoGenerate struct{ Out []int }
-	_ = (*constsSumHasChanged_RunGoGenerate)(k) // consts.Sum has changed: run go generate
 }
 
 var tellFloatKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "TellFloat", &consts.Block), func(a *kernelimpl.HostArgs) any {
@@ -592,11 +572,21 @@ type TellFloat struct {
 	Out runtime.View[float32]
 }
 
-// SingleTask launches the kernel once.
-func (k TellFloat) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TellFloat) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tellFloatKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k TellFloat) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TellFloat) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunTellFloat runs the kernel once on k's own slices, and waits.
@@ -604,12 +594,6 @@ func RunTellFloat(ctx context.Context, dev *runtime.Device, k consts.TellFloat, 
 	l := kernelimpl.NewLaunch(tellFloatKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.TellFloat].
-func _(k *consts.TellFloat) {
-	type constsTellFloatHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = (*constsTellFloatHasChanged_RunGoGenerate)(k) // consts.TellFloat has changed: run go generate
 }
 
 var tellIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "TellInt", &consts.Block), func(a *kernelimpl.HostArgs) any {
@@ -623,11 +607,21 @@ type TellInt struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k TellInt) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TellInt) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tellIntKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k TellInt) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TellInt) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunTellInt runs the kernel once on k's own slices, and waits.
@@ -635,12 +629,6 @@ func RunTellInt(ctx context.Context, dev *runtime.Device, k consts.TellInt, opts
 	l := kernelimpl.NewLaunch(tellIntKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.TellInt].
-func _(k *consts.TellInt) {
-	type constsTellIntHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*constsTellIntHasChanged_RunGoGenerate)(k) // consts.TellInt has changed: run go generate
 }
 
 var typesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
@@ -655,11 +643,21 @@ type Types struct {
 	Out runtime.View[consts.All]
 }
 
-// SingleTask launches the kernel once.
-func (k Types) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Types) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(typesKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Types) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Types) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunTypes runs the kernel once on k's own slices, and waits.
@@ -667,29 +665,6 @@ func RunTypes(ctx context.Context, dev *runtime.Device, k consts.Types, opts ...
 	l := kernelimpl.NewLaunch(typesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Types].
-func _(k *consts.Types) {
-	type constsTypesHasChanged_RunGoGenerate struct{ Out []consts.All }
-	_ = (*constsTypesHasChanged_RunGoGenerate)(k) // consts.Types has changed: run go generate
-	type constsAllHasChanged_RunGoGenerate struct {
-		Flag bool
-		I8   int8
-		U8   uint8
-		I16  int16
-		U16  uint16
-		I32  int32
-		U32  uint32
-		I64  int64
-		U64  uint64
-		Int  int
-		Uint uint
-		F32  float32
-		F64  float64
-		Pi   float64
-	}
-	_ = (*constsAllHasChanged_RunGoGenerate)(&k.Out[0]) // consts.All has changed: run go generate
 }
 
 var wideKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Wide", &consts.Width), func(a *kernelimpl.HostArgs) any {
@@ -704,11 +679,21 @@ type Wide struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Wide) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Wide) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wideKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Wide) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Wide) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunWide runs the kernel once on k's own slices, and waits.
@@ -716,10 +701,4 @@ func RunWide(ctx context.Context, dev *runtime.Device, k consts.Wide, opts ...ru
 	l := kernelimpl.NewLaunch(wideKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [consts.Wide].
-func _(k *consts.Wide) {
-	type constsWideHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*constsWideHasChanged_RunGoGenerate)(k) // consts.Wide has changed: run go generate
 }

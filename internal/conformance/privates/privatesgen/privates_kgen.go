@@ -48,11 +48,21 @@ type Block struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Block) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Block) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blockKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Block) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Block) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunBlock runs the kernel once on k's own slices, and waits.
@@ -60,12 +70,6 @@ func RunBlock(ctx context.Context, dev *runtime.Device, k privates.Block, opts .
 	l := kernelimpl.NewLaunch(blockKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Block].
-func _(k *privates.Block) {
-	type privatesBlockHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*privatesBlockHasChanged_RunGoGenerate)(k) // privates.Block has changed: run go generate
 }
 
 var dividedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), func(a *kernelimpl.HostArgs) any {
@@ -80,11 +84,21 @@ type Divided struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Divided) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Divided) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(dividedKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Divided) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Divided) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunDivided runs the kernel once on k's own slices, and waits.
@@ -92,12 +106,6 @@ func RunDivided(ctx context.Context, dev *runtime.Device, k privates.Divided, op
 	l := kernelimpl.NewLaunch(dividedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Divided].
-func _(k *privates.Divided) {
-	type privatesDividedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*privatesDividedHasChanged_RunGoGenerate)(k) // privates.Divided has changed: run go generate
 }
 
 var doublesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Doubles", &privates.S32), func(a *kernelimpl.HostArgs) any {
@@ -112,11 +120,21 @@ type Doubles struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Doubles) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Doubles) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(doublesKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Doubles) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Doubles) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunDoubles runs the kernel once on k's own slices, and waits.
@@ -124,12 +142,6 @@ func RunDoubles(ctx context.Context, dev *runtime.Device, k privates.Doubles, op
 	l := kernelimpl.NewLaunch(doublesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Doubles].
-func _(k *privates.Doubles) {
-	type privatesDoublesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*privatesDoublesHasChanged_RunGoGenerate)(k) // privates.Doubles has changed: run go generate
 }
 
 var elementsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Elements", &privates.N), func(a *kernelimpl.HostArgs) any {
@@ -144,11 +156,21 @@ type Elements struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Elements) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Elements) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(elementsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Elements) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Elements) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunElements runs the kernel for every work-item of r on k's own slices, and waits.
@@ -156,12 +178,6 @@ func RunElements(ctx context.Context, dev *runtime.Device, k privates.Elements, 
 	l := kernelimpl.NewLaunch(elementsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Elements].
-func _(k *privates.Elements) {
-	type privatesElementsHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = (*privatesElementsHasChanged_RunGoGenerate)(k) // privates.Elements has changed: run go generate
 }
 
 var fillKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Fill", &privates.N), func(a *kernelimpl.HostArgs) any {
@@ -178,12 +194,22 @@ type Fill struct {
 	Aligned runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fill) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Fill) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fillKernel)
 	kernelimpl.View(l, 0, k.Out)
 	kernelimpl.View(l, 1, k.Aligned)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Fill) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Fill) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFill runs the kernel for every work-item of r on k's own slices, and waits.
@@ -192,15 +218,6 @@ func RunFill(ctx context.Context, dev *runtime.Device, k privates.Fill, r runtim
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Aligned)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Fill].
-func _(k *privates.Fill) {
-	type privatesFillHasChanged_RunGoGenerate struct {
-		Out     []float32
-		Aligned []float32
-	}
-	_ = (*privatesFillHasChanged_RunGoGenerate)(k) // privates.Fill has changed: run go generate
 }
 
 var helpedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Helped", &privates.N), func(a *kernelimpl.HostArgs) any {
@@ -215,11 +232,21 @@ type Helped struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Helped) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Helped) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(helpedKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Helped) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Helped) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunHelped runs the kernel once on k's own slices, and waits.
@@ -227,12 +254,6 @@ func RunHelped(ctx context.Context, dev *runtime.Device, k privates.Helped, opts
 	l := kernelimpl.NewLaunch(helpedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Helped].
-func _(k *privates.Helped) {
-	type privatesHelpedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*privatesHelpedHasChanged_RunGoGenerate)(k) // privates.Helped has changed: run go generate
 }
 
 var innerKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Inner", &privates.N), func(a *kernelimpl.HostArgs) any {
@@ -249,12 +270,22 @@ type Inner struct {
 	Out    runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Inner) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Inner) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(innerKernel)
 	kernelimpl.Value(l, 0, k.Rounds)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Inner) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Inner) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunInner runs the kernel for every work-item of r on k's own slices, and waits.
@@ -263,15 +294,6 @@ func RunInner(ctx context.Context, dev *runtime.Device, k privates.Inner, r runt
 	kernelimpl.Value(l, 0, k.Rounds)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Inner].
-func _(k *privates.Inner) {
-	type privatesInnerHasChanged_RunGoGenerate struct {
-		Rounds int
-		Out    []int32
-	}
-	_ = (*privatesInnerHasChanged_RunGoGenerate)(k) // privates.Inner has changed: run go generate
 }
 
 var narrowKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Narrow"), func(a *kernelimpl.HostArgs) any {
@@ -286,11 +308,21 @@ type Narrow struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Narrow) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Narrow) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(narrowKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Narrow) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Narrow) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunNarrow runs the kernel once on k's own slices, and waits.
@@ -298,12 +330,6 @@ func RunNarrow(ctx context.Context, dev *runtime.Device, k privates.Narrow, opts
 	l := kernelimpl.NewLaunch(narrowKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Narrow].
-func _(k *privates.Narrow) {
-	type privatesNarrowHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*privatesNarrowHasChanged_RunGoGenerate)(k) // privates.Narrow has changed: run go generate
 }
 
 var pinnedOnlyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "PinnedOnly", &privates.Pinned), func(a *kernelimpl.HostArgs) any {
@@ -318,11 +344,21 @@ type PinnedOnly struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k PinnedOnly) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k PinnedOnly) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(pinnedOnlyKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k PinnedOnly) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k PinnedOnly) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunPinnedOnly runs the kernel once on k's own slices, and waits.
@@ -330,12 +366,6 @@ func RunPinnedOnly(ctx context.Context, dev *runtime.Device, k privates.PinnedOn
 	l := kernelimpl.NewLaunch(pinnedOnlyKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.PinnedOnly].
-func _(k *privates.PinnedOnly) {
-	type privatesPinnedOnlyHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*privatesPinnedOnlyHasChanged_RunGoGenerate)(k) // privates.PinnedOnly has changed: run go generate
 }
 
 var readTwentyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "ReadTwenty", &privates.Twenty), func(a *kernelimpl.HostArgs) any {
@@ -350,11 +380,21 @@ type ReadTwenty struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k ReadTwenty) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ReadTwenty) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(readTwentyKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k ReadTwenty) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ReadTwenty) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunReadTwenty runs the kernel once on k's own slices, and waits.
@@ -362,12 +402,6 @@ func RunReadTwenty(ctx context.Context, dev *runtime.Device, k privates.ReadTwen
 	l := kernelimpl.NewLaunch(readTwentyKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.ReadTwenty].
-func _(k *privates.ReadTwenty) {
-	type privatesReadTwentyHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*privatesReadTwentyHasChanged_RunGoGenerate)(k) // privates.ReadTwenty has changed: run go generate
 }
 
 var staticKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Static"), func(a *kernelimpl.HostArgs) any {
@@ -384,12 +418,22 @@ type Static struct {
 	Out runtime.View[float32]
 }
 
-// SingleTask launches the kernel once.
-func (k Static) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Static) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(staticKernel)
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.View(l, 1, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Static) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Static) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunStatic runs the kernel once on k's own slices, and waits.
@@ -398,15 +442,6 @@ func RunStatic(ctx context.Context, dev *runtime.Device, k privates.Static, opts
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Static].
-func _(k *privates.Static) {
-	type privatesStaticHasChanged_RunGoGenerate struct {
-		I   int
-		Out []float32
-	}
-	_ = (*privatesStaticHasChanged_RunGoGenerate)(k) // privates.Static has changed: run go generate
 }
 
 var sumKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Sum", &privates.Many), func(a *kernelimpl.HostArgs) any {
@@ -421,11 +456,21 @@ type Sum struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Sum) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Sum) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sumKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Sum) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Sum) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunSum runs the kernel once on k's own slices, and waits.
@@ -433,12 +478,6 @@ func RunSum(ctx context.Context, dev *runtime.Device, k privates.Sum, opts ...ru
 	l := kernelimpl.NewLaunch(sumKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Sum].
-func _(k *privates.Sum) {
-	type privatesSumHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*privatesSumHasChanged_RunGoGenerate)(k) // privates.Sum has changed: run go generate
 }
 
 var threeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Three", &privates.M, &privates.N, &privates.O), func(a *kernelimpl.HostArgs) any {
@@ -453,11 +492,21 @@ type Three struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Three) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Three) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(threeKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Three) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Three) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunThree runs the kernel once on k's own slices, and waits.
@@ -465,12 +514,6 @@ func RunThree(ctx context.Context, dev *runtime.Device, k privates.Three, opts .
 	l := kernelimpl.NewLaunch(threeKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Three].
-func _(k *privates.Three) {
-	type privatesThreeHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*privatesThreeHasChanged_RunGoGenerate)(k) // privates.Three has changed: run go generate
 }
 
 var typesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), func(a *kernelimpl.HostArgs) any {
@@ -485,11 +528,21 @@ type Types struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Types) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Types) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(typesKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Types) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Types) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunTypes runs the kernel once on k's own slices, and waits.
@@ -497,10 +550,4 @@ func RunTypes(ctx context.Context, dev *runtime.Device, k privates.Types, opts .
 	l := kernelimpl.NewLaunch(typesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [privates.Types].
-func _(k *privates.Types) {
-	type privatesTypesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*privatesTypesHasChanged_RunGoGenerate)(k) // privates.Types has changed: run go generate
 }

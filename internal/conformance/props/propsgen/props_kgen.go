@@ -51,13 +51,23 @@ type Add struct {
 	C    runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Add) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Add) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(addKernel)
 	kernelimpl.View(l, 1, k.A)
 	kernelimpl.View(l, 2, k.B)
 	kernelimpl.View(l, 3, k.C)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Add) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Add) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunAdd runs the kernel for every work-item of r on k's own slices, and waits.
@@ -67,19 +77,6 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k props.Add, r runtime.Ran
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Add].
-func _(k *props.Add) {
-	type propsAddHasChanged_RunGoGenerate struct {
-		props.Base
-		A []int32
-		B []int32
-		C []int32
-	}
-	_ = (*propsAddHasChanged_RunGoGenerate)(k) // props.Add has changed: run go generate
-	type propsBaseHasChanged_RunGoGenerate struct{}
-	_ = (*propsBaseHasChanged_RunGoGenerate)(&k.Base) // props.Base has changed: run go generate
 }
 
 var annotatedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Annotated"), func(a *kernelimpl.HostArgs) any {
@@ -94,11 +91,21 @@ type Annotated struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Annotated) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Annotated) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(annotatedKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Annotated) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Annotated) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunAnnotated runs the kernel once on k's own slices, and waits.
@@ -106,12 +113,6 @@ func RunAnnotated(ctx context.Context, dev *runtime.Device, k props.Annotated, o
 	l := kernelimpl.NewLaunch(annotatedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Annotated].
-func _(k *props.Annotated) {
-	type propsAnnotatedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsAnnotatedHasChanged_RunGoGenerate)(k) // props.Annotated has changed: run go generate
 }
 
 var attributesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Attributes"), func(a *kernelimpl.HostArgs) any {
@@ -126,11 +127,21 @@ type Attributes struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Attributes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Attributes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(attributesKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Attributes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Attributes) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunAttributes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -138,12 +149,6 @@ func RunAttributes(ctx context.Context, dev *runtime.Device, k props.Attributes,
 	l := kernelimpl.NewLaunch(attributesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Attributes].
-func _(k *props.Attributes) {
-	type propsAttributesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsAttributesHasChanged_RunGoGenerate)(k) // props.Attributes has changed: run go generate
 }
 
 var cubeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Cube"), func(a *kernelimpl.HostArgs) any {
@@ -158,11 +163,21 @@ type Cube struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Cube) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Cube) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(cubeKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND3(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Cube) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND3(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Cube) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND3(r, opts)
 }
 
 // RunCube runs the kernel for every work-item of r on k's own slices, and waits.
@@ -170,12 +185,6 @@ func RunCube(ctx context.Context, dev *runtime.Device, k props.Cube, r runtime.N
 	l := kernelimpl.NewLaunch(cubeKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND3(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Cube].
-func _(k *props.Cube) {
-	type propsCubeHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsCubeHasChanged_RunGoGenerate)(k) // props.Cube has changed: run go generate
 }
 
 var deepKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Deep"), func(a *kernelimpl.HostArgs) any {
@@ -190,11 +199,21 @@ type Deep struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Deep) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Deep) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(deepKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Deep) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Deep) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunDeep runs the kernel once on k's own slices, and waits.
@@ -202,12 +221,6 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k props.Deep, opts ...run
 	l := kernelimpl.NewLaunch(deepKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Deep].
-func _(k *props.Deep) {
-	type propsDeepHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsDeepHasChanged_RunGoGenerate)(k) // props.Deep has changed: run go generate
 }
 
 var fourKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Four"), func(a *kernelimpl.HostArgs) any {
@@ -222,11 +235,21 @@ type Four struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Four) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Four) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fourKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Four) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Four) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFour runs the kernel for every work-item of r on k's own slices, and waits.
@@ -234,12 +257,6 @@ func RunFour(ctx context.Context, dev *runtime.Device, k props.Four, r runtime.N
 	l := kernelimpl.NewLaunch(fourKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Four].
-func _(k *props.Four) {
-	type propsFourHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsFourHasChanged_RunGoGenerate)(k) // props.Four has changed: run go generate
 }
 
 var fourItemsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "FourItems"), func(a *kernelimpl.HostArgs) any {
@@ -254,11 +271,21 @@ type FourItems struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FourItems) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FourItems) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fourItemsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FourItems) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FourItems) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFourItems runs the kernel for every work-item of r on k's own slices, and waits.
@@ -266,12 +293,6 @@ func RunFourItems(ctx context.Context, dev *runtime.Device, k props.FourItems, r
 	l := kernelimpl.NewLaunch(fourItemsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.FourItems].
-func _(k *props.FourItems) {
-	type propsFourItemsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsFourItemsHasChanged_RunGoGenerate)(k) // props.FourItems has changed: run go generate
 }
 
 var group1Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Group1"), func(a *kernelimpl.HostArgs) any {
@@ -285,11 +306,21 @@ type Group1 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Group1) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Group1) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(group1Kernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Group1) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Group1) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroup1 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -297,12 +328,6 @@ func RunGroup1(ctx context.Context, dev *runtime.Device, k props.Group1, r runti
 	l := kernelimpl.NewLaunch(group1Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Group1].
-func _(k *props.Group1) {
-	type propsGroup1HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsGroup1HasChanged_RunGoGenerate)(k) // props.Group1 has changed: run go generate
 }
 
 var group2Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Group2"), func(a *kernelimpl.HostArgs) any {
@@ -316,11 +341,21 @@ type Group2 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Group2) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Group2) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(group2Kernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Group2) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Group2) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunGroup2 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -328,12 +363,6 @@ func RunGroup2(ctx context.Context, dev *runtime.Device, k props.Group2, r runti
 	l := kernelimpl.NewLaunch(group2Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Group2].
-func _(k *props.Group2) {
-	type propsGroup2HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsGroup2HasChanged_RunGoGenerate)(k) // props.Group2 has changed: run go generate
 }
 
 var group3Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Group3"), func(a *kernelimpl.HostArgs) any {
@@ -347,11 +376,21 @@ type Group3 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Group3) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Group3) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(group3Kernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND3(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Group3) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND3(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Group3) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND3(r, opts)
 }
 
 // RunGroup3 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -359,12 +398,6 @@ func RunGroup3(ctx context.Context, dev *runtime.Device, k props.Group3, r runti
 	l := kernelimpl.NewLaunch(group3Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND3(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Group3].
-func _(k *props.Group3) {
-	type propsGroup3HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsGroup3HasChanged_RunGoGenerate)(k) // props.Group3 has changed: run go generate
 }
 
 var halfKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Half"), func(a *kernelimpl.HostArgs) any {
@@ -379,11 +412,21 @@ type Half struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Half) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Half) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(halfKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Half) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Half) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunHalf runs the kernel once on k's own slices, and waits.
@@ -391,12 +434,6 @@ func RunHalf(ctx context.Context, dev *runtime.Device, k props.Half, opts ...run
 	l := kernelimpl.NewLaunch(halfKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Half].
-func _(k *props.Half) {
-	type propsHalfHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsHalfHasChanged_RunGoGenerate)(k) // props.Half has changed: run go generate
 }
 
 var hintedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Hinted"), func(a *kernelimpl.HostArgs) any {
@@ -411,11 +448,21 @@ type Hinted struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Hinted) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Hinted) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(hintedKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Hinted) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Hinted) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunHinted runs the kernel for every work-item of r on k's own slices, and waits.
@@ -423,12 +470,6 @@ func RunHinted(ctx context.Context, dev *runtime.Device, k props.Hinted, r runti
 	l := kernelimpl.NewLaunch(hintedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Hinted].
-func _(k *props.Hinted) {
-	type propsHintedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsHintedHasChanged_RunGoGenerate)(k) // props.Hinted has changed: run go generate
 }
 
 var hugeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Huge"), func(a *kernelimpl.HostArgs) any {
@@ -443,11 +484,21 @@ type Huge struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Huge) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Huge) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(hugeKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Huge) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Huge) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunHuge runs the kernel for every work-item of r on k's own slices, and waits.
@@ -455,12 +506,6 @@ func RunHuge(ctx context.Context, dev *runtime.Device, k props.Huge, r runtime.N
 	l := kernelimpl.NewLaunch(hugeKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Huge].
-func _(k *props.Huge) {
-	type propsHugeHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsHugeHasChanged_RunGoGenerate)(k) // props.Huge has changed: run go generate
 }
 
 var hugeSubKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "HugeSub"), func(a *kernelimpl.HostArgs) any {
@@ -475,11 +520,21 @@ type HugeSub struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k HugeSub) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k HugeSub) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(hugeSubKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k HugeSub) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k HugeSub) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunHugeSub runs the kernel for every work-item of r on k's own slices, and waits.
@@ -487,12 +542,6 @@ func RunHugeSub(ctx context.Context, dev *runtime.Device, k props.HugeSub, r run
 	l := kernelimpl.NewLaunch(hugeSubKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.HugeSub].
-func _(k *props.HugeSub) {
-	type propsHugeSubHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsHugeSubHasChanged_RunGoGenerate)(k) // props.HugeSub has changed: run go generate
 }
 
 var items1Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Items1"), func(a *kernelimpl.HostArgs) any {
@@ -506,11 +555,21 @@ type Items1 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Items1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Items1) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(items1Kernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Items1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Items1) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunItems1 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -518,12 +577,6 @@ func RunItems1(ctx context.Context, dev *runtime.Device, k props.Items1, r runti
 	l := kernelimpl.NewLaunch(items1Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Items1].
-func _(k *props.Items1) {
-	type propsItems1HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsItems1HasChanged_RunGoGenerate)(k) // props.Items1 has changed: run go generate
 }
 
 var items2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Items2"), func(a *kernelimpl.HostArgs) any {
@@ -537,11 +590,21 @@ type Items2 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Items2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Items2) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(items2Kernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Items2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Items2) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunItems2 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -549,12 +612,6 @@ func RunItems2(ctx context.Context, dev *runtime.Device, k props.Items2, r runti
 	l := kernelimpl.NewLaunch(items2Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Items2].
-func _(k *props.Items2) {
-	type propsItems2HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsItems2HasChanged_RunGoGenerate)(k) // props.Items2 has changed: run go generate
 }
 
 var items3Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Items3"), func(a *kernelimpl.HostArgs) any {
@@ -568,11 +625,21 @@ type Items3 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Items3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Items3) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(items3Kernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor3(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Items3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor3(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Items3) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node3(r, opts)
 }
 
 // RunItems3 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -580,12 +647,6 @@ func RunItems3(ctx context.Context, dev *runtime.Device, k props.Items3, r runti
 	l := kernelimpl.NewLaunch(items3Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run3(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Items3].
-func _(k *props.Items3) {
-	type propsItems3HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsItems3HasChanged_RunGoGenerate)(k) // props.Items3 has changed: run go generate
 }
 
 var keysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Keys"), func(a *kernelimpl.HostArgs) any {
@@ -600,11 +661,21 @@ type Keys struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Keys) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Keys) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(keysKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Keys) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Keys) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunKeys runs the kernel for every work-item of r on k's own slices, and waits.
@@ -612,12 +683,6 @@ func RunKeys(ctx context.Context, dev *runtime.Device, k props.Keys, r runtime.N
 	l := kernelimpl.NewLaunch(keysKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Keys].
-func _(k *props.Keys) {
-	type propsKeysHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsKeysHasChanged_RunGoGenerate)(k) // props.Keys has changed: run go generate
 }
 
 var moreKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "More"), func(a *kernelimpl.HostArgs) any {
@@ -633,11 +698,21 @@ type More struct {
 	Out  runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k More) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k More) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(moreKernel)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k More) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k More) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunMore runs the kernel for every work-item of r on k's own slices, and waits.
@@ -645,15 +720,6 @@ func RunMore(ctx context.Context, dev *runtime.Device, k props.More, r runtime.N
 	l := kernelimpl.NewLaunch(moreKernel)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.More].
-func _(k *props.More) {
-	type propsMoreHasChanged_RunGoGenerate struct {
-		props.Base
-		Out []int32
-	}
-	_ = (*propsMoreHasChanged_RunGoGenerate)(k) // props.More has changed: run go generate
 }
 
 var mulKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Mul"), func(a *kernelimpl.HostArgs) any {
@@ -673,13 +739,23 @@ type Mul struct {
 	C    runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Mul) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Mul) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mulKernel)
 	kernelimpl.View(l, 1, k.A)
 	kernelimpl.View(l, 2, k.B)
 	kernelimpl.View(l, 3, k.C)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Mul) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Mul) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunMul runs the kernel for every work-item of r on k's own slices, and waits.
@@ -689,17 +765,6 @@ func RunMul(ctx context.Context, dev *runtime.Device, k props.Mul, r runtime.NDR
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Mul].
-func _(k *props.Mul) {
-	type propsMulHasChanged_RunGoGenerate struct {
-		props.Base
-		A []int32
-		B []int32
-		C []int32
-	}
-	_ = (*propsMulHasChanged_RunGoGenerate)(k) // props.Mul has changed: run go generate
 }
 
 var onceKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Once"), func(a *kernelimpl.HostArgs) any {
@@ -713,11 +778,21 @@ type Once struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Once) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Once) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(onceKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Once) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Once) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunOnce runs the kernel once on k's own slices, and waits.
@@ -725,12 +800,6 @@ func RunOnce(ctx context.Context, dev *runtime.Device, k props.Once, opts ...run
 	l := kernelimpl.NewLaunch(onceKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Once].
-func _(k *props.Once) {
-	type propsOnceHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsOnceHasChanged_RunGoGenerate)(k) // props.Once has changed: run go generate
 }
 
 var orderedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Ordered"), func(a *kernelimpl.HostArgs) any {
@@ -745,11 +814,21 @@ type Ordered struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Ordered) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Ordered) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(orderedKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ordered) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Ordered) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunOrdered runs the kernel for every work-item of r on k's own slices, and waits.
@@ -757,12 +836,6 @@ func RunOrdered(ctx context.Context, dev *runtime.Device, k props.Ordered, r run
 	l := kernelimpl.NewLaunch(orderedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Ordered].
-func _(k *props.Ordered) {
-	type propsOrderedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsOrderedHasChanged_RunGoGenerate)(k) // props.Ordered has changed: run go generate
 }
 
 var otherKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Other"), func(a *kernelimpl.HostArgs) any {
@@ -778,11 +851,21 @@ type Other struct {
 	Out  runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Other) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Other) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(otherKernel)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Other) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Other) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunOther runs the kernel for every work-item of r on k's own slices, and waits.
@@ -790,15 +873,6 @@ func RunOther(ctx context.Context, dev *runtime.Device, k props.Other, r runtime
 	l := kernelimpl.NewLaunch(otherKernel)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Other].
-func _(k *props.Other) {
-	type propsOtherHasChanged_RunGoGenerate struct {
-		props.Base
-		Out []int32
-	}
-	_ = (*propsOtherHasChanged_RunGoGenerate)(k) // props.Other has changed: run go generate
 }
 
 var plainKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Plain"), func(a *kernelimpl.HostArgs) any {
@@ -813,11 +887,21 @@ type Plain struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Plain) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Plain) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(plainKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Plain) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Plain) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunPlain runs the kernel once on k's own slices, and waits.
@@ -825,12 +909,6 @@ func RunPlain(ctx context.Context, dev *runtime.Device, k props.Plain, opts ...r
 	l := kernelimpl.NewLaunch(plainKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Plain].
-func _(k *props.Plain) {
-	type propsPlainHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsPlainHasChanged_RunGoGenerate)(k) // props.Plain has changed: run go generate
 }
 
 var sizedFloatKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "SizedFloat"), func(a *kernelimpl.HostArgs) any {
@@ -844,11 +922,21 @@ type SizedFloat struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SizedFloat) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SizedFloat) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sizedFloatKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SizedFloat) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SizedFloat) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSizedFloat runs the kernel for every work-item of r on k's own slices, and waits.
@@ -856,12 +944,6 @@ func RunSizedFloat(ctx context.Context, dev *runtime.Device, k props.SizedFloat,
 	l := kernelimpl.NewLaunch(sizedFloatKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.SizedFloat].
-func _(k *props.SizedFloat) {
-	type propsSizedFloatHasChanged_RunGoGenerate struct{ Out []float32 }
-	_ = (*propsSizedFloatHasChanged_RunGoGenerate)(k) // props.SizedFloat has changed: run go generate
 }
 
 var sizedIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "SizedInt"), func(a *kernelimpl.HostArgs) any {
@@ -875,11 +957,21 @@ type SizedInt struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SizedInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SizedInt) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sizedIntKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SizedInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SizedInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSizedInt runs the kernel for every work-item of r on k's own slices, and waits.
@@ -887,12 +979,6 @@ func RunSizedInt(ctx context.Context, dev *runtime.Device, k props.SizedInt, r r
 	l := kernelimpl.NewLaunch(sizedIntKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.SizedInt].
-func _(k *props.SizedInt) {
-	type propsSizedIntHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsSizedIntHasChanged_RunGoGenerate)(k) // props.SizedInt has changed: run go generate
 }
 
 var sizesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Sizes"), func(a *kernelimpl.HostArgs) any {
@@ -908,11 +994,21 @@ type Sizes struct {
 	Out  runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sizes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Sizes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sizesKernel)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sizes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Sizes) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunSizes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -920,15 +1016,6 @@ func RunSizes(ctx context.Context, dev *runtime.Device, k props.Sizes, r runtime
 	l := kernelimpl.NewLaunch(sizesKernel)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Sizes].
-func _(k *props.Sizes) {
-	type propsSizesHasChanged_RunGoGenerate struct {
-		props.Base
-		Out []int32
-	}
-	_ = (*propsSizesHasChanged_RunGoGenerate)(k) // props.Sizes has changed: run go generate
 }
 
 var slowKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Slow"), func(a *kernelimpl.HostArgs) any {
@@ -945,12 +1032,22 @@ type Slow struct {
 	Out    runtime.View[uint32]
 }
 
-// SingleTask launches the kernel once.
-func (k Slow) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Slow) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(slowKernel)
 	kernelimpl.Value(l, 0, k.Rounds)
 	kernelimpl.View(l, 1, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Slow) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Slow) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunSlow runs the kernel once on k's own slices, and waits.
@@ -959,15 +1056,6 @@ func RunSlow(ctx context.Context, dev *runtime.Device, k props.Slow, opts ...run
 	kernelimpl.Value(l, 0, k.Rounds)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Slow].
-func _(k *props.Slow) {
-	type propsSlowHasChanged_RunGoGenerate struct {
-		Rounds int
-		Out    []uint32
-	}
-	_ = (*propsSlowHasChanged_RunGoGenerate)(k) // props.Slow has changed: run go generate
 }
 
 var trivialKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Trivial"), func(a *kernelimpl.HostArgs) any {
@@ -982,11 +1070,21 @@ type Trivial struct {
 	Out runtime.View[int32]
 }
 
-// SingleTask launches the kernel once.
-func (k Trivial) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Trivial) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(trivialKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Trivial) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Trivial) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunTrivial runs the kernel once on k's own slices, and waits.
@@ -994,10 +1092,4 @@ func RunTrivial(ctx context.Context, dev *runtime.Device, k props.Trivial, opts 
 	l := kernelimpl.NewLaunch(trivialKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [props.Trivial].
-func _(k *props.Trivial) {
-	type propsTrivialHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*propsTrivialHasChanged_RunGoGenerate)(k) // props.Trivial has changed: run go generate
 }

@@ -49,12 +49,22 @@ type Faulted struct {
 	Sum runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Faulted) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Faulted) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(faultedKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Sum)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Faulted) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Faulted) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFaulted runs the kernel for every work-item of r on k's own slices, and waits.
@@ -63,15 +73,6 @@ func RunFaulted(ctx context.Context, dev *runtime.Device, k atomics.Faulted, r r
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.Faulted].
-func _(k *atomics.Faulted) {
-	type atomicsFaultedHasChanged_RunGoGenerate struct {
-		In  []int32
-		Sum []int32
-	}
-	_ = (*atomicsFaultedHasChanged_RunGoGenerate)(k) // atomics.Faulted has changed: run go generate
 }
 
 var genericFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericFloat32"), func(a *kernelimpl.HostArgs) any {
@@ -87,12 +88,22 @@ type GenericFloat32 struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GenericFloat32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(genericFloat32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GenericFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GenericFloat32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGenericFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -101,15 +112,6 @@ func RunGenericFloat32(ctx context.Context, dev *runtime.Device, k atomics.Gener
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.GenericFloat32].
-func _(k *atomics.GenericFloat32) {
-	type atomicsGenericFloat32HasChanged_RunGoGenerate struct {
-		In  []float32
-		Out []float32
-	}
-	_ = (*atomicsGenericFloat32HasChanged_RunGoGenerate)(k) // atomics.GenericFloat32 has changed: run go generate
 }
 
 var genericFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericFloat64"), func(a *kernelimpl.HostArgs) any {
@@ -125,12 +127,22 @@ type GenericFloat64 struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GenericFloat64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(genericFloat64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GenericFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GenericFloat64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGenericFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -139,15 +151,6 @@ func RunGenericFloat64(ctx context.Context, dev *runtime.Device, k atomics.Gener
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.GenericFloat64].
-func _(k *atomics.GenericFloat64) {
-	type atomicsGenericFloat64HasChanged_RunGoGenerate struct {
-		In  []float64
-		Out []float64
-	}
-	_ = (*atomicsGenericFloat64HasChanged_RunGoGenerate)(k) // atomics.GenericFloat64 has changed: run go generate
 }
 
 var genericIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericInt"), func(a *kernelimpl.HostArgs) any {
@@ -163,12 +166,22 @@ type GenericInt struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericInt) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GenericInt) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(genericIntKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GenericInt) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GenericInt) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGenericInt runs the kernel for every work-item of r on k's own slices, and waits.
@@ -177,15 +190,6 @@ func RunGenericInt(ctx context.Context, dev *runtime.Device, k atomics.GenericIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.GenericInt].
-func _(k *atomics.GenericInt) {
-	type atomicsGenericIntHasChanged_RunGoGenerate struct {
-		In  []int
-		Out []int
-	}
-	_ = (*atomicsGenericIntHasChanged_RunGoGenerate)(k) // atomics.GenericInt has changed: run go generate
 }
 
 var genericInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericInt32"), func(a *kernelimpl.HostArgs) any {
@@ -201,12 +205,22 @@ type GenericInt32 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GenericInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(genericInt32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GenericInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GenericInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGenericInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -215,15 +229,6 @@ func RunGenericInt32(ctx context.Context, dev *runtime.Device, k atomics.Generic
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.GenericInt32].
-func _(k *atomics.GenericInt32) {
-	type atomicsGenericInt32HasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*atomicsGenericInt32HasChanged_RunGoGenerate)(k) // atomics.GenericInt32 has changed: run go generate
 }
 
 var genericInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericInt64"), func(a *kernelimpl.HostArgs) any {
@@ -239,12 +244,22 @@ type GenericInt64 struct {
 	Out runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GenericInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(genericInt64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GenericInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GenericInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGenericInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -253,15 +268,6 @@ func RunGenericInt64(ctx context.Context, dev *runtime.Device, k atomics.Generic
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.GenericInt64].
-func _(k *atomics.GenericInt64) {
-	type atomicsGenericInt64HasChanged_RunGoGenerate struct {
-		In  []int64
-		Out []int64
-	}
-	_ = (*atomicsGenericInt64HasChanged_RunGoGenerate)(k) // atomics.GenericInt64 has changed: run go generate
 }
 
 var genericUintKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericUint"), func(a *kernelimpl.HostArgs) any {
@@ -277,12 +283,22 @@ type GenericUint struct {
 	Out runtime.View[uint]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericUint) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GenericUint) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(genericUintKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GenericUint) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GenericUint) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGenericUint runs the kernel for every work-item of r on k's own slices, and waits.
@@ -291,15 +307,6 @@ func RunGenericUint(ctx context.Context, dev *runtime.Device, k atomics.GenericU
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.GenericUint].
-func _(k *atomics.GenericUint) {
-	type atomicsGenericUintHasChanged_RunGoGenerate struct {
-		In  []uint
-		Out []uint
-	}
-	_ = (*atomicsGenericUintHasChanged_RunGoGenerate)(k) // atomics.GenericUint has changed: run go generate
 }
 
 var genericUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericUint32"), func(a *kernelimpl.HostArgs) any {
@@ -315,12 +322,22 @@ type GenericUint32 struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GenericUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(genericUint32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GenericUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GenericUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGenericUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -329,15 +346,6 @@ func RunGenericUint32(ctx context.Context, dev *runtime.Device, k atomics.Generi
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.GenericUint32].
-func _(k *atomics.GenericUint32) {
-	type atomicsGenericUint32HasChanged_RunGoGenerate struct {
-		In  []uint32
-		Out []uint32
-	}
-	_ = (*atomicsGenericUint32HasChanged_RunGoGenerate)(k) // atomics.GenericUint32 has changed: run go generate
 }
 
 var genericUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericUint64"), func(a *kernelimpl.HostArgs) any {
@@ -353,12 +361,22 @@ type GenericUint64 struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GenericUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(genericUint64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GenericUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GenericUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGenericUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -367,15 +385,6 @@ func RunGenericUint64(ctx context.Context, dev *runtime.Device, k atomics.Generi
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.GenericUint64].
-func _(k *atomics.GenericUint64) {
-	type atomicsGenericUint64HasChanged_RunGoGenerate struct {
-		In  []uint64
-		Out []uint64
-	}
-	_ = (*atomicsGenericUint64HasChanged_RunGoGenerate)(k) // atomics.GenericUint64 has changed: run go generate
 }
 
 var longsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Longs"), func(a *kernelimpl.HostArgs) any {
@@ -396,14 +405,24 @@ type Longs struct {
 	Out runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Longs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Longs) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(longsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Sum)
 	kernelimpl.View(l, 2, k.U)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Longs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Longs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLongs runs the kernel for every work-item of r on k's own slices, and waits.
@@ -414,17 +433,6 @@ func RunLongs(ctx context.Context, dev *runtime.Device, k atomics.Longs, r runti
 	kernelimpl.Slice(l, 2, k.U)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.Longs].
-func _(k *atomics.Longs) {
-	type atomicsLongsHasChanged_RunGoGenerate struct {
-		In  []int64
-		Sum []int64
-		U   []uint64
-		Out []int64
-	}
-	_ = (*atomicsLongsHasChanged_RunGoGenerate)(k) // atomics.Longs has changed: run go generate
 }
 
 var nativeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Native"), func(a *kernelimpl.HostArgs) any {
@@ -441,12 +449,22 @@ type Native struct {
 	Sum runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Native) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Native) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nativeKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Sum)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Native) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Native) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNative runs the kernel for every work-item of r on k's own slices, and waits.
@@ -455,15 +473,6 @@ func RunNative(ctx context.Context, dev *runtime.Device, k atomics.Native, r run
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.Native].
-func _(k *atomics.Native) {
-	type atomicsNativeHasChanged_RunGoGenerate struct {
-		In  []float32
-		Sum []float32
-	}
-	_ = (*atomicsNativeHasChanged_RunGoGenerate)(k) // atomics.Native has changed: run go generate
 }
 
 var ownKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Own"), func(a *kernelimpl.HostArgs) any {
@@ -480,12 +489,22 @@ type Own struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Own) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Own) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(ownKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Own) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Own) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunOwn runs the kernel for every work-item of r on k's own slices, and waits.
@@ -494,15 +513,6 @@ func RunOwn(ctx context.Context, dev *runtime.Device, k atomics.Own, r runtime.R
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.Own].
-func _(k *atomics.Own) {
-	type atomicsOwnHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*atomicsOwnHasChanged_RunGoGenerate)(k) // atomics.Own has changed: run go generate
 }
 
 var pushKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Push"), func(a *kernelimpl.HostArgs) any {
@@ -519,12 +529,22 @@ type Push struct {
 	Next runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Push) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Push) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(pushKernel)
 	kernelimpl.View(l, 0, k.Head)
 	kernelimpl.View(l, 1, k.Next)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Push) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Push) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunPush runs the kernel for every work-item of r on k's own slices, and waits.
@@ -533,15 +553,6 @@ func RunPush(ctx context.Context, dev *runtime.Device, k atomics.Push, r runtime
 	kernelimpl.Slice(l, 0, k.Head)
 	kernelimpl.Slice(l, 1, k.Next)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.Push].
-func _(k *atomics.Push) {
-	type atomicsPushHasChanged_RunGoGenerate struct {
-		Head []int32
-		Next []int32
-	}
-	_ = (*atomicsPushHasChanged_RunGoGenerate)(k) // atomics.Push has changed: run go generate
 }
 
 var typedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Typed"), func(a *kernelimpl.HostArgs) any {
@@ -562,14 +573,24 @@ type Typed struct {
 	Out   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Typed) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Typed) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(typedKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Cells)
 	kernelimpl.View(l, 2, k.Next)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Typed) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Typed) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunTyped runs the kernel for every work-item of r on k's own slices, and waits.
@@ -580,27 +601,6 @@ func RunTyped(ctx context.Context, dev *runtime.Device, k atomics.Typed, r runti
 	kernelimpl.Slice(l, 2, k.Next)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.Typed].
-func _(k *atomics.Typed) {
-	type atomicsTypedHasChanged_RunGoGenerate struct {
-		In    []int32
-		Cells []atomics.Cell
-		Next  []atomic.Int32
-		Out   []int32
-	}
-	_ = (*atomicsTypedHasChanged_RunGoGenerate)(k) // atomics.Typed has changed: run go generate
-	type atomicsCellHasChanged_RunGoGenerate struct {
-		Tag   int8
-		Count atomic.Int32
-		Bits  atomic.Uint32
-		Seen  atomic.Bool
-		Total atomic.Int64
-		Mask  atomic.Uint64
-		Names [2]atomic.Uint32
-	}
-	_ = (*atomicsCellHasChanged_RunGoGenerate)(&k.Cells[0]) // atomics.Cell has changed: run go generate
 }
 
 var wordsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Words"), func(a *kernelimpl.HostArgs) any {
@@ -621,14 +621,24 @@ type Words struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Words) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Words) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wordsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Sum)
 	kernelimpl.View(l, 2, k.U)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Words) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Words) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWords runs the kernel for every work-item of r on k's own slices, and waits.
@@ -639,15 +649,4 @@ func RunWords(ctx context.Context, dev *runtime.Device, k atomics.Words, r runti
 	kernelimpl.Slice(l, 2, k.U)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [atomics.Words].
-func _(k *atomics.Words) {
-	type atomicsWordsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Sum []int32
-		U   []uint32
-		Out []int32
-	}
-	_ = (*atomicsWordsHasChanged_RunGoGenerate)(k) // atomics.Words has changed: run go generate
 }

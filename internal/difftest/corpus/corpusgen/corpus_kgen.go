@@ -106,8 +106,8 @@ type ArgsInNest struct {
 	More  [2]runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Args) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Args) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(argsKernel)
 	kernelimpl.Value(l, 0, k.Flag)
 	kernelimpl.Value(l, 1, k.Small)
@@ -119,7 +119,17 @@ func (k Args) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 	kernelimpl.View(l, 7, k.In.Nest.More[1])
 	kernelimpl.Value(l, 8, k.Big)
 	kernelimpl.View(l, 9, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Args) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Args) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunArgs runs the kernel for every work-item of r on k's own slices, and waits.
@@ -138,28 +148,6 @@ func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [corpus.Args].
-func _(k *corpus.Args) {
-	type corpusArgsHasChanged_RunGoGenerate struct {
-		Flag  bool
-		Small int8
-		Pair  [2]int32
-		In    corpus.Inner
-		Big   [40]float32
-		Out   []float32
-	}
-	_ = (*corpusArgsHasChanged_RunGoGenerate)(k) // corpus.Args has changed: run go generate
-	type corpusInnerHasChanged_RunGoGenerate struct {
-		M    uint16
-		Data []float32
-		Nest struct {
-			Scale float64
-			More  [2][]float32
-		}
-	}
-	_ = (*corpusInnerHasChanged_RunGoGenerate)(&k.In) // corpus.Inner has changed: run go generate
-}
-
 var arraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Arrays"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
 		Seed: kernelimpl.HostValue[int32](a, 0),
@@ -174,12 +162,22 @@ type Arrays struct {
 	Out  runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Arrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Arrays) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(arraysKernel)
 	kernelimpl.Value(l, 0, k.Seed)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Arrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Arrays) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunArrays runs the kernel for every work-item of r on k's own slices, and waits.
@@ -188,15 +186,6 @@ func RunArrays(ctx context.Context, dev *runtime.Device, k corpus.Arrays, r runt
 	kernelimpl.Value(l, 0, k.Seed)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Arrays].
-func _(k *corpus.Arrays) {
-	type corpusArraysHasChanged_RunGoGenerate struct {
-		Seed int32
-		Out  []int32
-	}
-	_ = (*corpusArraysHasChanged_RunGoGenerate)(k) // corpus.Arrays has changed: run go generate
 }
 
 var bestKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Best"), func(a *kernelimpl.HostArgs) any {
@@ -213,12 +202,22 @@ type Best struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Best) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Best) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bestKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Best) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Best) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBest runs the kernel for every work-item of r on k's own slices, and waits.
@@ -227,21 +226,6 @@ func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Best].
-func _(k *corpus.Best) {
-	type corpusBestHasChanged_RunGoGenerate struct {
-		In  []corpus.Vec
-		Out []float32
-	}
-	_ = (*corpusBestHasChanged_RunGoGenerate)(k) // corpus.Best has changed: run go generate
-	type corpusVecHasChanged_RunGoGenerate struct {
-		X float32
-		Y float32
-		Z float32
-	}
-	_ = (*corpusVecHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Vec has changed: run go generate
 }
 
 var bestLocalKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "BestLocal"), func(a *kernelimpl.HostArgs) any {
@@ -258,12 +242,22 @@ type BestLocal struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k BestLocal) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k BestLocal) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bestLocalKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k BestLocal) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k BestLocal) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBestLocal runs the kernel for every work-item of r on k's own slices, and waits.
@@ -272,15 +266,6 @@ func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.BestLocal].
-func _(k *corpus.BestLocal) {
-	type corpusBestLocalHasChanged_RunGoGenerate struct {
-		In  []corpus.Vec
-		Out []float32
-	}
-	_ = (*corpusBestLocalHasChanged_RunGoGenerate)(k) // corpus.BestLocal has changed: run go generate
 }
 
 var bitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Bits"), func(a *kernelimpl.HostArgs) any {
@@ -297,12 +282,22 @@ type Bits struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Bits) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bitsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Bits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Bits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBits runs the kernel for every work-item of r on k's own slices, and waits.
@@ -311,15 +306,6 @@ func RunBits(ctx context.Context, dev *runtime.Device, k corpus.Bits, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Bits].
-func _(k *corpus.Bits) {
-	type corpusBitsHasChanged_RunGoGenerate struct {
-		In  []uint64
-		Out []uint64
-	}
-	_ = (*corpusBitsHasChanged_RunGoGenerate)(k) // corpus.Bits has changed: run go generate
 }
 
 var bodiesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Bodies"), func(a *kernelimpl.HostArgs) any {
@@ -338,13 +324,23 @@ type Bodies struct {
 	By  corpus.Vec
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bodies) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Bodies) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bodiesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.Value(l, 2, k.By)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Bodies) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Bodies) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBodies runs the kernel for every work-item of r on k's own slices, and waits.
@@ -354,25 +350,6 @@ func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runt
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Value(l, 2, k.By)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Bodies].
-func _(k *corpus.Bodies) {
-	type corpusBodiesHasChanged_RunGoGenerate struct {
-		In  []corpus.Body
-		Out []corpus.Body
-		By  corpus.Vec
-	}
-	_ = (*corpusBodiesHasChanged_RunGoGenerate)(k) // corpus.Bodies has changed: run go generate
-	type corpusBodyHasChanged_RunGoGenerate struct {
-		Alive bool
-		Pos   corpus.Vec
-		Tag   uint8
-		Mass  float64
-		Hist  [3]int16
-		Vel   corpus.Vec
-	}
-	_ = (*corpusBodyHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Body has changed: run go generate
 }
 
 var bothKindsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "BothKinds"), func(a *kernelimpl.HostArgs) any {
@@ -389,12 +366,22 @@ type BothKinds struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k BothKinds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k BothKinds) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bothKindsKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k BothKinds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k BothKinds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBothKinds runs the kernel for every work-item of r on k's own slices, and waits.
@@ -403,15 +390,6 @@ func RunBothKinds(ctx context.Context, dev *runtime.Device, k corpus.BothKinds, 
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.BothKinds].
-func _(k *corpus.BothKinds) {
-	type corpusBothKindsHasChanged_RunGoGenerate struct {
-		X   []int32
-		Out []int32
-	}
-	_ = (*corpusBothKindsHasChanged_RunGoGenerate)(k) // corpus.BothKinds has changed: run go generate
 }
 
 var chainsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Chains"), func(a *kernelimpl.HostArgs) any {
@@ -428,12 +406,22 @@ type Chains struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Chains) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Chains) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(chainsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Chains) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Chains) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunChains runs the kernel for every work-item of r on k's own slices, and waits.
@@ -442,15 +430,6 @@ func RunChains(ctx context.Context, dev *runtime.Device, k corpus.Chains, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Chains].
-func _(k *corpus.Chains) {
-	type corpusChainsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusChainsHasChanged_RunGoGenerate)(k) // corpus.Chains has changed: run go generate
 }
 
 var closuresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Closures"), func(a *kernelimpl.HostArgs) any {
@@ -465,11 +444,21 @@ type Closures struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Closures) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Closures) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(closuresKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Closures) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Closures) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunClosures runs the kernel for every work-item of r on k's own slices, and waits.
@@ -477,12 +466,6 @@ func RunClosures(ctx context.Context, dev *runtime.Device, k corpus.Closures, r 
 	l := kernelimpl.NewLaunch(closuresKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Closures].
-func _(k *corpus.Closures) {
-	type corpusClosuresHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusClosuresHasChanged_RunGoGenerate)(k) // corpus.Closures has changed: run go generate
 }
 
 var collatzKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Collatz"), func(a *kernelimpl.HostArgs) any {
@@ -497,11 +480,21 @@ type Collatz struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Collatz) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Collatz) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(collatzKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Collatz) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Collatz) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCollatz runs the kernel for every work-item of r on k's own slices, and waits.
@@ -509,12 +502,6 @@ func RunCollatz(ctx context.Context, dev *runtime.Device, k corpus.Collatz, r ru
 	l := kernelimpl.NewLaunch(collatzKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Collatz].
-func _(k *corpus.Collatz) {
-	type corpusCollatzHasChanged_RunGoGenerate struct{ Out []uint32 }
-	_ = (*corpusCollatzHasChanged_RunGoGenerate)(k) // corpus.Collatz has changed: run go generate
 }
 
 var complexKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Complex"), func(a *kernelimpl.HostArgs) any {
@@ -537,15 +524,25 @@ type Complex struct {
 	Eq    runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Complex) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Complex) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(complexKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Out)
 	kernelimpl.View(l, 3, k.Small)
 	kernelimpl.View(l, 4, k.Eq)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Complex) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Complex) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunComplex runs the kernel for every work-item of r on k's own slices, and waits.
@@ -557,18 +554,6 @@ func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r ru
 	kernelimpl.Slice(l, 3, k.Small)
 	kernelimpl.Slice(l, 4, k.Eq)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Complex].
-func _(k *corpus.Complex) {
-	type corpusComplexHasChanged_RunGoGenerate struct {
-		X     []float64
-		Y     []float64
-		Out   [][2]float64
-		Small [][2]float32
-		Eq    []bool
-	}
-	_ = (*corpusComplexHasChanged_RunGoGenerate)(k) // corpus.Complex has changed: run go generate
 }
 
 var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
@@ -584,12 +569,22 @@ type ConvertFloat32 struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertFloat32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertFloat32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertFloat32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -598,30 +593,6 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.Conver
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertFloat32].
-func _(k *corpus.ConvertFloat32) {
-	type corpusConvertFloat32HasChanged_RunGoGenerate struct {
-		In  []float32
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertFloat32HasChanged_RunGoGenerate)(k) // corpus.ConvertFloat32 has changed: run go generate
-	type corpusConvertedHasChanged_RunGoGenerate struct {
-		I8  int8
-		I16 int16
-		I32 int32
-		I64 int64
-		I   int
-		U8  uint8
-		U16 uint16
-		U32 uint32
-		U64 uint64
-		U   uint
-		F32 float32
-		F64 float64
-	}
-	_ = (*corpusConvertedHasChanged_RunGoGenerate)(&k.Out[0]) // corpus.Converted has changed: run go generate
 }
 
 var convertFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertFloat64"), func(a *kernelimpl.HostArgs) any {
@@ -637,12 +608,22 @@ type ConvertFloat64 struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertFloat64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertFloat64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertFloat64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -651,15 +632,6 @@ func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.Conver
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertFloat64].
-func _(k *corpus.ConvertFloat64) {
-	type corpusConvertFloat64HasChanged_RunGoGenerate struct {
-		In  []float64
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertFloat64HasChanged_RunGoGenerate)(k) // corpus.ConvertFloat64 has changed: run go generate
 }
 
 var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt"), func(a *kernelimpl.HostArgs) any {
@@ -675,12 +647,22 @@ type ConvertInt struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertInt) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertIntKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertInt runs the kernel for every work-item of r on k's own slices, and waits.
@@ -689,15 +671,6 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertInt].
-func _(k *corpus.ConvertInt) {
-	type corpusConvertIntHasChanged_RunGoGenerate struct {
-		In  []int
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertIntHasChanged_RunGoGenerate)(k) // corpus.ConvertInt has changed: run go generate
 }
 
 var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
@@ -713,12 +686,22 @@ type ConvertInt16 struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertInt16Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -727,15 +710,6 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertInt16].
-func _(k *corpus.ConvertInt16) {
-	type corpusConvertInt16HasChanged_RunGoGenerate struct {
-		In  []int16
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertInt16HasChanged_RunGoGenerate)(k) // corpus.ConvertInt16 has changed: run go generate
 }
 
 var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
@@ -751,12 +725,22 @@ type ConvertInt32 struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertInt32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -765,15 +749,6 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertInt32].
-func _(k *corpus.ConvertInt32) {
-	type corpusConvertInt32HasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertInt32HasChanged_RunGoGenerate)(k) // corpus.ConvertInt32 has changed: run go generate
 }
 
 var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
@@ -789,12 +764,22 @@ type ConvertInt64 struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertInt64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -803,15 +788,6 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertInt64].
-func _(k *corpus.ConvertInt64) {
-	type corpusConvertInt64HasChanged_RunGoGenerate struct {
-		In  []int64
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertInt64HasChanged_RunGoGenerate)(k) // corpus.ConvertInt64 has changed: run go generate
 }
 
 var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
@@ -827,12 +803,22 @@ type ConvertInt8 struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertInt8Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -841,15 +827,6 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertInt8].
-func _(k *corpus.ConvertInt8) {
-	type corpusConvertInt8HasChanged_RunGoGenerate struct {
-		In  []int8
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertInt8HasChanged_RunGoGenerate)(k) // corpus.ConvertInt8 has changed: run go generate
 }
 
 var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint"), func(a *kernelimpl.HostArgs) any {
@@ -865,12 +842,22 @@ type ConvertUint struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertUint) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertUintKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertUint runs the kernel for every work-item of r on k's own slices, and waits.
@@ -879,15 +866,6 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k corpus.ConvertUi
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertUint].
-func _(k *corpus.ConvertUint) {
-	type corpusConvertUintHasChanged_RunGoGenerate struct {
-		In  []uint
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertUintHasChanged_RunGoGenerate)(k) // corpus.ConvertUint has changed: run go generate
 }
 
 var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
@@ -903,12 +881,22 @@ type ConvertUint16 struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertUint16Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -917,15 +905,6 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.Convert
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertUint16].
-func _(k *corpus.ConvertUint16) {
-	type corpusConvertUint16HasChanged_RunGoGenerate struct {
-		In  []uint16
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertUint16HasChanged_RunGoGenerate)(k) // corpus.ConvertUint16 has changed: run go generate
 }
 
 var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
@@ -941,12 +920,22 @@ type ConvertUint32 struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertUint32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -955,15 +944,6 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.Convert
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertUint32].
-func _(k *corpus.ConvertUint32) {
-	type corpusConvertUint32HasChanged_RunGoGenerate struct {
-		In  []uint32
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertUint32HasChanged_RunGoGenerate)(k) // corpus.ConvertUint32 has changed: run go generate
 }
 
 var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
@@ -979,12 +959,22 @@ type ConvertUint64 struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertUint64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -993,15 +983,6 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.Convert
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertUint64].
-func _(k *corpus.ConvertUint64) {
-	type corpusConvertUint64HasChanged_RunGoGenerate struct {
-		In  []uint64
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertUint64HasChanged_RunGoGenerate)(k) // corpus.ConvertUint64 has changed: run go generate
 }
 
 var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
@@ -1017,12 +998,22 @@ type ConvertUint8 struct {
 	Out runtime.View[corpus.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertUint8Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1031,15 +1022,6 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertU
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ConvertUint8].
-func _(k *corpus.ConvertUint8) {
-	type corpusConvertUint8HasChanged_RunGoGenerate struct {
-		In  []uint8
-		Out []corpus.Converted
-	}
-	_ = (*corpusConvertUint8HasChanged_RunGoGenerate)(k) // corpus.ConvertUint8 has changed: run go generate
 }
 
 var copyArraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyArrays"), func(a *kernelimpl.HostArgs) any {
@@ -1060,14 +1042,24 @@ type CopyArrays struct {
 	Out   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CopyArrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CopyArrays) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(copyArraysKernel)
 	kernelimpl.View(l, 0, k.Bytes)
 	kernelimpl.View(l, 1, k.Words)
 	kernelimpl.View(l, 2, k.Grids)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CopyArrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CopyArrays) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCopyArrays runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1078,17 +1070,6 @@ func RunCopyArrays(ctx context.Context, dev *runtime.Device, k corpus.CopyArrays
 	kernelimpl.Slice(l, 2, k.Grids)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.CopyArrays].
-func _(k *corpus.CopyArrays) {
-	type corpusCopyArraysHasChanged_RunGoGenerate struct {
-		Bytes [][1024]byte
-		Words [][256]int32
-		Grids [][32][32]byte
-		Out   []int32
-	}
-	_ = (*corpusCopyArraysHasChanged_RunGoGenerate)(k) // corpus.CopyArrays has changed: run go generate
 }
 
 var copyMixedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyMixed"), func(a *kernelimpl.HostArgs) any {
@@ -1105,12 +1086,22 @@ type CopyMixed struct {
 	Out   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CopyMixed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CopyMixed) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(copyMixedKernel)
 	kernelimpl.View(l, 0, k.Mixed)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CopyMixed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CopyMixed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCopyMixed runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1119,15 +1110,6 @@ func RunCopyMixed(ctx context.Context, dev *runtime.Device, k corpus.CopyMixed, 
 	kernelimpl.Slice(l, 0, k.Mixed)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.CopyMixed].
-func _(k *corpus.CopyMixed) {
-	type corpusCopyMixedHasChanged_RunGoGenerate struct {
-		Mixed []corpus.Mixed
-		Out   []int32
-	}
-	_ = (*corpusCopyMixedHasChanged_RunGoGenerate)(k) // corpus.CopyMixed has changed: run go generate
 }
 
 var copyStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyStructs"), func(a *kernelimpl.HostArgs) any {
@@ -1148,14 +1130,24 @@ type CopyStructs struct {
 	Out   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CopyStructs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CopyStructs) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(copyStructsKernel)
 	kernelimpl.View(l, 0, k.Pairs)
 	kernelimpl.View(l, 1, k.Many)
 	kernelimpl.View(l, 2, k.Cubes)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CopyStructs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CopyStructs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCopyStructs runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1166,22 +1158,6 @@ func RunCopyStructs(ctx context.Context, dev *runtime.Device, k corpus.CopyStruc
 	kernelimpl.Slice(l, 2, k.Cubes)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.CopyStructs].
-func _(k *corpus.CopyStructs) {
-	type corpusCopyStructsHasChanged_RunGoGenerate struct {
-		Pairs [][16]corpus.Twin
-		Many  [][70]corpus.Twin
-		Cubes [][4][4][4]float32
-		Out   []int32
-	}
-	_ = (*corpusCopyStructsHasChanged_RunGoGenerate)(k) // corpus.CopyStructs has changed: run go generate
-	type corpusTwinHasChanged_RunGoGenerate struct {
-		A int32
-		B int32
-	}
-	_ = (*corpusTwinHasChanged_RunGoGenerate)(&k.Pairs[0][0]) // corpus.Twin has changed: run go generate
 }
 
 var countedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Counted"), func(a *kernelimpl.HostArgs) any {
@@ -1206,8 +1182,8 @@ type Counted struct {
 	Out  runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Counted) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Counted) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countedKernel)
 	kernelimpl.Value(l, 0, k.How)
 	kernelimpl.Value(l, 1, k.From)
@@ -1215,7 +1191,17 @@ func (k Counted) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 	kernelimpl.Value(l, 3, k.By)
 	kernelimpl.View(l, 4, k.In)
 	kernelimpl.View(l, 5, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Counted) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Counted) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCounted runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1228,19 +1214,6 @@ func RunCounted(ctx context.Context, dev *runtime.Device, k corpus.Counted, r ru
 	kernelimpl.Slice(l, 4, k.In)
 	kernelimpl.Slice(l, 5, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Counted].
-func _(k *corpus.Counted) {
-	type corpusCountedHasChanged_RunGoGenerate struct {
-		How  int
-		From int
-		To   int
-		By   int
-		In   []int32
-		Out  []int32
-	}
-	_ = (*corpusCountedHasChanged_RunGoGenerate)(k) // corpus.Counted has changed: run go generate
 }
 
 var deepKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Deep"), func(a *kernelimpl.HostArgs) any {
@@ -1257,12 +1230,22 @@ type Deep struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Deep) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Deep) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(deepKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Deep) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Deep) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDeep runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1271,15 +1254,6 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Deep].
-func _(k *corpus.Deep) {
-	type corpusDeepHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusDeepHasChanged_RunGoGenerate)(k) // corpus.Deep has changed: run go generate
 }
 
 var earlyReturnKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "EarlyReturn"), func(a *kernelimpl.HostArgs) any {
@@ -1296,12 +1270,22 @@ type EarlyReturn struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k EarlyReturn) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k EarlyReturn) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(earlyReturnKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k EarlyReturn) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k EarlyReturn) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunEarlyReturn runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1310,15 +1294,6 @@ func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyRetu
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.EarlyReturn].
-func _(k *corpus.EarlyReturn) {
-	type corpusEarlyReturnHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusEarlyReturnHasChanged_RunGoGenerate)(k) // corpus.EarlyReturn has changed: run go generate
 }
 
 var embeddedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Embedded"), func(a *kernelimpl.HostArgs) any {
@@ -1339,14 +1314,24 @@ type Embedded struct {
 	Eq   runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Embedded) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Embedded) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(embeddedKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.View(l, 2, k.Keys)
 	kernelimpl.View(l, 3, k.Eq)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Embedded) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Embedded) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunEmbedded runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1357,28 +1342,6 @@ func RunEmbedded(ctx context.Context, dev *runtime.Device, k corpus.Embedded, r 
 	kernelimpl.Slice(l, 2, k.Keys)
 	kernelimpl.Slice(l, 3, k.Eq)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Embedded].
-func _(k *corpus.Embedded) {
-	type corpusEmbeddedHasChanged_RunGoGenerate struct {
-		In   []corpus.Outer
-		Out  []corpus.Outer
-		Keys []int32
-		Eq   []bool
-	}
-	_ = (*corpusEmbeddedHasChanged_RunGoGenerate)(k) // corpus.Embedded has changed: run go generate
-	type corpusMiddleHasChanged_RunGoGenerate struct {
-		corpus.Base
-		corpus.Vec
-		ID int8
-	}
-	_ = (*corpusMiddleHasChanged_RunGoGenerate)(&k.In[0].Middle) // corpus.Middle has changed: run go generate
-	type corpusBaseHasChanged_RunGoGenerate struct {
-		ID   uint16
-		Flag bool
-	}
-	_ = (*corpusBaseHasChanged_RunGoGenerate)(&k.In[0].Middle.Base) // corpus.Base has changed: run go generate
 }
 
 var faultBeforeBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FaultBeforeBarrier"), func(a *kernelimpl.HostArgs) any {
@@ -1397,13 +1360,23 @@ type FaultBeforeBarrier struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FaultBeforeBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FaultBeforeBarrier) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(faultBeforeBarrierKernel)
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FaultBeforeBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FaultBeforeBarrier) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFaultBeforeBarrier runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1413,16 +1386,6 @@ func RunFaultBeforeBarrier(ctx context.Context, dev *runtime.Device, k corpus.Fa
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.FaultBeforeBarrier].
-func _(k *corpus.FaultBeforeBarrier) {
-	type corpusFaultBeforeBarrierHasChanged_RunGoGenerate struct {
-		Bad int
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusFaultBeforeBarrierHasChanged_RunGoGenerate)(k) // corpus.FaultBeforeBarrier has changed: run go generate
 }
 
 var faultyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Faulty"), func(a *kernelimpl.HostArgs) any {
@@ -1445,15 +1408,25 @@ type Faulty struct {
 	Out  runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Faulty) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Faulty) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(faultyKernel)
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.Value(l, 1, k.What)
 	kernelimpl.Value(l, 2, k.N)
 	kernelimpl.View(l, 3, k.X)
 	kernelimpl.View(l, 4, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Faulty) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Faulty) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFaulty runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1465,18 +1438,6 @@ func RunFaulty(ctx context.Context, dev *runtime.Device, k corpus.Faulty, r runt
 	kernelimpl.Slice(l, 3, k.X)
 	kernelimpl.Slice(l, 4, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Faulty].
-func _(k *corpus.Faulty) {
-	type corpusFaultyHasChanged_RunGoGenerate struct {
-		At   int
-		What int
-		N    int
-		X    []int32
-		Out  []int32
-	}
-	_ = (*corpusFaultyHasChanged_RunGoGenerate)(k) // corpus.Faulty has changed: run go generate
 }
 
 var floatOpsFloat32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FloatOpsFloat32"), func(a *kernelimpl.HostArgs) any {
@@ -1496,14 +1457,24 @@ type FloatOpsFloat32 struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FloatOpsFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FloatOpsFloat32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floatOpsFloat32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
 	kernelimpl.View(l, 3, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FloatOpsFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FloatOpsFloat32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloatOpsFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1514,17 +1485,6 @@ func RunFloatOpsFloat32(ctx context.Context, dev *runtime.Device, k corpus.Float
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.FloatOpsFloat32].
-func _(k *corpus.FloatOpsFloat32) {
-	type corpusFloatOpsFloat32HasChanged_RunGoGenerate struct {
-		A      []float32
-		B      []float32
-		Out    []float32
-		Orders []bool
-	}
-	_ = (*corpusFloatOpsFloat32HasChanged_RunGoGenerate)(k) // corpus.FloatOpsFloat32 has changed: run go generate
 }
 
 var floatOpsFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FloatOpsFloat64"), func(a *kernelimpl.HostArgs) any {
@@ -1544,14 +1504,24 @@ type FloatOpsFloat64 struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FloatOpsFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FloatOpsFloat64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floatOpsFloat64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
 	kernelimpl.View(l, 3, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FloatOpsFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FloatOpsFloat64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloatOpsFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1562,17 +1532,6 @@ func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.Float
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.FloatOpsFloat64].
-func _(k *corpus.FloatOpsFloat64) {
-	type corpusFloatOpsFloat64HasChanged_RunGoGenerate struct {
-		A      []float64
-		B      []float64
-		Out    []float64
-		Orders []bool
-	}
-	_ = (*corpusFloatOpsFloat64HasChanged_RunGoGenerate)(k) // corpus.FloatOpsFloat64 has changed: run go generate
 }
 
 var foundLastKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FoundLast"), func(a *kernelimpl.HostArgs) any {
@@ -1587,11 +1546,21 @@ type FoundLast struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FoundLast) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FoundLast) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(foundLastKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FoundLast) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FoundLast) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFoundLast runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1599,12 +1568,6 @@ func RunFoundLast(ctx context.Context, dev *runtime.Device, k corpus.FoundLast, 
 	l := kernelimpl.NewLaunch(foundLastKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.FoundLast].
-func _(k *corpus.FoundLast) {
-	type corpusFoundLastHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusFoundLastHasChanged_RunGoGenerate)(k) // corpus.FoundLast has changed: run go generate
 }
 
 var freshKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Fresh"), func(a *kernelimpl.HostArgs) any {
@@ -1619,11 +1582,21 @@ type Fresh struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fresh) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Fresh) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(freshKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Fresh) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Fresh) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFresh runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1631,12 +1604,6 @@ func RunFresh(ctx context.Context, dev *runtime.Device, k corpus.Fresh, r runtim
 	l := kernelimpl.NewLaunch(freshKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Fresh].
-func _(k *corpus.Fresh) {
-	type corpusFreshHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusFreshHasChanged_RunGoGenerate)(k) // corpus.Fresh has changed: run go generate
 }
 
 var fusedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Fused"), func(a *kernelimpl.HostArgs) any {
@@ -1657,14 +1624,24 @@ type Fused struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fused) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Fused) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fusedKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Z)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Fused) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Fused) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFused runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1675,17 +1652,6 @@ func RunFused(ctx context.Context, dev *runtime.Device, k corpus.Fused, r runtim
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Fused].
-func _(k *corpus.Fused) {
-	type corpusFusedHasChanged_RunGoGenerate struct {
-		X   []float32
-		Y   []float32
-		Z   []float32
-		Out []float32
-	}
-	_ = (*corpusFusedHasChanged_RunGoGenerate)(k) // corpus.Fused has changed: run go generate
 }
 
 var genericsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Generics"), func(a *kernelimpl.HostArgs) any {
@@ -1702,12 +1668,22 @@ type Generics struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Generics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Generics) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(genericsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Generics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Generics) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunGenerics runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1716,15 +1692,6 @@ func RunGenerics(ctx context.Context, dev *runtime.Device, k corpus.Generics, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Generics].
-func _(k *corpus.Generics) {
-	type corpusGenericsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []float64
-	}
-	_ = (*corpusGenericsHasChanged_RunGoGenerate)(k) // corpus.Generics has changed: run go generate
 }
 
 var gotoKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Goto"), func(a *kernelimpl.HostArgs) any {
@@ -1739,11 +1706,21 @@ type Goto struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Goto) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Goto) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(gotoKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Goto) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Goto) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunGoto runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1751,12 +1728,6 @@ func RunGoto(ctx context.Context, dev *runtime.Device, k corpus.Goto, r runtime.
 	l := kernelimpl.NewLaunch(gotoKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Goto].
-func _(k *corpus.Goto) {
-	type corpusGotoHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusGotoHasChanged_RunGoGenerate)(k) // corpus.Goto has changed: run go generate
 }
 
 var grid2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid2"), func(a *kernelimpl.HostArgs) any {
@@ -1773,12 +1744,22 @@ type Grid2 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Grid2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Grid2) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(grid2Kernel)
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Grid2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Grid2) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunGrid2 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1787,15 +1768,6 @@ func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtim
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Grid2].
-func _(k *corpus.Grid2) {
-	type corpusGrid2HasChanged_RunGoGenerate struct {
-		W   int
-		Out []int32
-	}
-	_ = (*corpusGrid2HasChanged_RunGoGenerate)(k) // corpus.Grid2 has changed: run go generate
 }
 
 var grid2LocalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid2Local"), func(a *kernelimpl.HostArgs) any {
@@ -1814,13 +1786,23 @@ type Grid2Local struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Grid2Local) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Grid2Local) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(grid2LocalKernel)
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Grid2Local) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Grid2Local) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunGrid2Local runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1830,16 +1812,6 @@ func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Grid2Local].
-func _(k *corpus.Grid2Local) {
-	type corpusGrid2LocalHasChanged_RunGoGenerate struct {
-		W   int
-		In  []float32
-		Out []float32
-	}
-	_ = (*corpusGrid2LocalHasChanged_RunGoGenerate)(k) // corpus.Grid2Local has changed: run go generate
 }
 
 var grid3Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid3"), func(a *kernelimpl.HostArgs) any {
@@ -1854,11 +1826,21 @@ type Grid3 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Grid3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Grid3) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(grid3Kernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor3(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Grid3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor3(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Grid3) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node3(r, opts)
 }
 
 // RunGrid3 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1866,12 +1848,6 @@ func RunGrid3(ctx context.Context, dev *runtime.Device, k corpus.Grid3, r runtim
 	l := kernelimpl.NewLaunch(grid3Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run3(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Grid3].
-func _(k *corpus.Grid3) {
-	type corpusGrid3HasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusGrid3HasChanged_RunGoGenerate)(k) // corpus.Grid3 has changed: run go generate
 }
 
 var groupFloats32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupFloats32"), func(a *kernelimpl.HostArgs) any {
@@ -1887,12 +1863,22 @@ type GroupFloats32 struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupFloats32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupFloats32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupFloats32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupFloats32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupFloats32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupFloats32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1901,15 +1887,6 @@ func RunGroupFloats32(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupFloats32].
-func _(k *corpus.GroupFloats32) {
-	type corpusGroupFloats32HasChanged_RunGoGenerate struct {
-		In  []float32
-		Out []float32
-	}
-	_ = (*corpusGroupFloats32HasChanged_RunGoGenerate)(k) // corpus.GroupFloats32 has changed: run go generate
 }
 
 var groupFloats64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupFloats64"), func(a *kernelimpl.HostArgs) any {
@@ -1925,12 +1902,22 @@ type GroupFloats64 struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupFloats64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupFloats64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupFloats64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupFloats64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupFloats64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupFloats64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1939,15 +1926,6 @@ func RunGroupFloats64(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupFloats64].
-func _(k *corpus.GroupFloats64) {
-	type corpusGroupFloats64HasChanged_RunGoGenerate struct {
-		In  []float64
-		Out []float64
-	}
-	_ = (*corpusGroupFloats64HasChanged_RunGoGenerate)(k) // corpus.GroupFloats64 has changed: run go generate
 }
 
 var groupGuardsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupGuards"), func(a *kernelimpl.HostArgs) any {
@@ -1964,12 +1942,22 @@ type GroupGuards struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupGuards) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupGuards) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupGuardsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupGuards) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupGuards) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupGuards runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1978,15 +1966,6 @@ func RunGroupGuards(ctx context.Context, dev *runtime.Device, k corpus.GroupGuar
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupGuards].
-func _(k *corpus.GroupGuards) {
-	type corpusGroupGuardsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusGroupGuardsHasChanged_RunGoGenerate)(k) // corpus.GroupGuards has changed: run go generate
 }
 
 var groupIntsInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt16"), func(a *kernelimpl.HostArgs) any {
@@ -2002,12 +1981,22 @@ type GroupIntsInt16 struct {
 	Out runtime.View[int16]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupIntsInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupIntsInt16Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupIntsInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupIntsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2016,15 +2005,6 @@ func RunGroupIntsInt16(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupIntsInt16].
-func _(k *corpus.GroupIntsInt16) {
-	type corpusGroupIntsInt16HasChanged_RunGoGenerate struct {
-		In  []int16
-		Out []int16
-	}
-	_ = (*corpusGroupIntsInt16HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt16 has changed: run go generate
 }
 
 var groupIntsInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt32"), func(a *kernelimpl.HostArgs) any {
@@ -2040,12 +2020,22 @@ type GroupIntsInt32 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupIntsInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupIntsInt32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupIntsInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupIntsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2054,15 +2044,6 @@ func RunGroupIntsInt32(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupIntsInt32].
-func _(k *corpus.GroupIntsInt32) {
-	type corpusGroupIntsInt32HasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusGroupIntsInt32HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt32 has changed: run go generate
 }
 
 var groupIntsInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt64"), func(a *kernelimpl.HostArgs) any {
@@ -2078,12 +2059,22 @@ type GroupIntsInt64 struct {
 	Out runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupIntsInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupIntsInt64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupIntsInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupIntsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2092,15 +2083,6 @@ func RunGroupIntsInt64(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupIntsInt64].
-func _(k *corpus.GroupIntsInt64) {
-	type corpusGroupIntsInt64HasChanged_RunGoGenerate struct {
-		In  []int64
-		Out []int64
-	}
-	_ = (*corpusGroupIntsInt64HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt64 has changed: run go generate
 }
 
 var groupIntsInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt8"), func(a *kernelimpl.HostArgs) any {
@@ -2116,12 +2098,22 @@ type GroupIntsInt8 struct {
 	Out runtime.View[int8]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupIntsInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupIntsInt8Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupIntsInt8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupIntsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2130,15 +2122,6 @@ func RunGroupIntsInt8(ctx context.Context, dev *runtime.Device, k corpus.GroupIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupIntsInt8].
-func _(k *corpus.GroupIntsInt8) {
-	type corpusGroupIntsInt8HasChanged_RunGoGenerate struct {
-		In  []int8
-		Out []int8
-	}
-	_ = (*corpusGroupIntsInt8HasChanged_RunGoGenerate)(k) // corpus.GroupIntsInt8 has changed: run go generate
 }
 
 var groupIntsUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint32"), func(a *kernelimpl.HostArgs) any {
@@ -2154,12 +2137,22 @@ type GroupIntsUint32 struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupIntsUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupIntsUint32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupIntsUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupIntsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2168,15 +2161,6 @@ func RunGroupIntsUint32(ctx context.Context, dev *runtime.Device, k corpus.Group
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupIntsUint32].
-func _(k *corpus.GroupIntsUint32) {
-	type corpusGroupIntsUint32HasChanged_RunGoGenerate struct {
-		In  []uint32
-		Out []uint32
-	}
-	_ = (*corpusGroupIntsUint32HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint32 has changed: run go generate
 }
 
 var groupIntsUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint64"), func(a *kernelimpl.HostArgs) any {
@@ -2192,12 +2176,22 @@ type GroupIntsUint64 struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupIntsUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupIntsUint64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupIntsUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupIntsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2206,15 +2200,6 @@ func RunGroupIntsUint64(ctx context.Context, dev *runtime.Device, k corpus.Group
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupIntsUint64].
-func _(k *corpus.GroupIntsUint64) {
-	type corpusGroupIntsUint64HasChanged_RunGoGenerate struct {
-		In  []uint64
-		Out []uint64
-	}
-	_ = (*corpusGroupIntsUint64HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint64 has changed: run go generate
 }
 
 var groupIntsUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint8"), func(a *kernelimpl.HostArgs) any {
@@ -2230,12 +2215,22 @@ type GroupIntsUint8 struct {
 	Out runtime.View[uint8]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupIntsUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupIntsUint8Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupIntsUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupIntsUint8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupIntsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2244,15 +2239,6 @@ func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupIntsUint8].
-func _(k *corpus.GroupIntsUint8) {
-	type corpusGroupIntsUint8HasChanged_RunGoGenerate struct {
-		In  []uint8
-		Out []uint8
-	}
-	_ = (*corpusGroupIntsUint8HasChanged_RunGoGenerate)(k) // corpus.GroupIntsUint8 has changed: run go generate
 }
 
 var groupLeaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupLeavers"), func(a *kernelimpl.HostArgs) any {
@@ -2275,15 +2261,25 @@ type GroupLeavers struct {
 	F   runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupLeavers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupLeavers) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupLeaversKernel)
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.X)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.F)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupLeavers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupLeavers) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupLeavers runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2295,18 +2291,6 @@ func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLea
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.F)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupLeavers].
-func _(k *corpus.GroupLeavers) {
-	type corpusGroupLeaversHasChanged_RunGoGenerate struct {
-		Bad int
-		In  []int32
-		X   []float32
-		Out []int32
-		F   []float32
-	}
-	_ = (*corpusGroupLeaversHasChanged_RunGoGenerate)(k) // corpus.GroupLeavers has changed: run go generate
 }
 
 var groupRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupRounds"), func(a *kernelimpl.HostArgs) any {
@@ -2325,13 +2309,23 @@ type GroupRounds struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupRounds) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupRounds) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupRoundsKernel)
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND3(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupRounds) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND3(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupRounds) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND3(r, opts)
 }
 
 // RunGroupRounds runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2341,16 +2335,6 @@ func RunGroupRounds(ctx context.Context, dev *runtime.Device, k corpus.GroupRoun
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND3(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupRounds].
-func _(k *corpus.GroupRounds) {
-	type corpusGroupRoundsHasChanged_RunGoGenerate struct {
-		Bad int
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusGroupRoundsHasChanged_RunGoGenerate)(k) // corpus.GroupRounds has changed: run go generate
 }
 
 var groupSettlesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupSettles"), func(a *kernelimpl.HostArgs) any {
@@ -2369,13 +2353,23 @@ type GroupSettles struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupSettles) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupSettles) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupSettlesKernel)
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupSettles) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupSettles) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunGroupSettles runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2385,16 +2379,6 @@ func RunGroupSettles(ctx context.Context, dev *runtime.Device, k corpus.GroupSet
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupSettles].
-func _(k *corpus.GroupSettles) {
-	type corpusGroupSettlesHasChanged_RunGoGenerate struct {
-		Bad int
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusGroupSettlesHasChanged_RunGoGenerate)(k) // corpus.GroupSettles has changed: run go generate
 }
 
 var groupVotesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupVotes"), func(a *kernelimpl.HostArgs) any {
@@ -2413,13 +2397,23 @@ type GroupVotes struct {
 	IDs runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupVotes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k GroupVotes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupVotesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.View(l, 2, k.IDs)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GroupVotes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GroupVotes) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunGroupVotes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2429,16 +2423,6 @@ func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.IDs)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.GroupVotes].
-func _(k *corpus.GroupVotes) {
-	type corpusGroupVotesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []bool
-		IDs []int
-	}
-	_ = (*corpusGroupVotesHasChanged_RunGoGenerate)(k) // corpus.GroupVotes has changed: run go generate
 }
 
 var iDsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IDs"), func(a *kernelimpl.HostArgs) any {
@@ -2453,11 +2437,21 @@ type IDs struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IDs) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IDs) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(iDsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND3(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IDs) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND3(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IDs) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND3(r, opts)
 }
 
 // RunIDs runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2465,12 +2459,6 @@ func RunIDs(ctx context.Context, dev *runtime.Device, k corpus.IDs, r runtime.ND
 	l := kernelimpl.NewLaunch(iDsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND3(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IDs].
-func _(k *corpus.IDs) {
-	type corpusIDsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusIDsHasChanged_RunGoGenerate)(k) // corpus.IDs has changed: run go generate
 }
 
 var intOpsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt"), func(a *kernelimpl.HostArgs) any {
@@ -2492,15 +2480,25 @@ type IntOpsInt struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IntOpsInt) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(intOpsIntKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IntOpsInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IntOpsInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIntOpsInt runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2512,18 +2510,6 @@ func RunIntOpsInt(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt, 
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IntOpsInt].
-func _(k *corpus.IntOpsInt) {
-	type corpusIntOpsIntHasChanged_RunGoGenerate struct {
-		A      []int
-		B      []int
-		Shift  []uint32
-		Out    []int
-		Orders []bool
-	}
-	_ = (*corpusIntOpsIntHasChanged_RunGoGenerate)(k) // corpus.IntOpsInt has changed: run go generate
 }
 
 var intOpsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt16"), func(a *kernelimpl.HostArgs) any {
@@ -2545,15 +2531,25 @@ type IntOpsInt16 struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IntOpsInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(intOpsInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IntOpsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IntOpsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIntOpsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2565,18 +2561,6 @@ func RunIntOpsInt16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IntOpsInt16].
-func _(k *corpus.IntOpsInt16) {
-	type corpusIntOpsInt16HasChanged_RunGoGenerate struct {
-		A      []int16
-		B      []int16
-		Shift  []uint32
-		Out    []int16
-		Orders []bool
-	}
-	_ = (*corpusIntOpsInt16HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt16 has changed: run go generate
 }
 
 var intOpsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt32"), func(a *kernelimpl.HostArgs) any {
@@ -2598,15 +2582,25 @@ type IntOpsInt32 struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IntOpsInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(intOpsInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IntOpsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IntOpsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIntOpsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2618,18 +2612,6 @@ func RunIntOpsInt32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IntOpsInt32].
-func _(k *corpus.IntOpsInt32) {
-	type corpusIntOpsInt32HasChanged_RunGoGenerate struct {
-		A      []int32
-		B      []int32
-		Shift  []uint32
-		Out    []int32
-		Orders []bool
-	}
-	_ = (*corpusIntOpsInt32HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt32 has changed: run go generate
 }
 
 var intOpsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt64"), func(a *kernelimpl.HostArgs) any {
@@ -2651,15 +2633,25 @@ type IntOpsInt64 struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IntOpsInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(intOpsInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IntOpsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IntOpsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIntOpsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2671,18 +2663,6 @@ func RunIntOpsInt64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IntOpsInt64].
-func _(k *corpus.IntOpsInt64) {
-	type corpusIntOpsInt64HasChanged_RunGoGenerate struct {
-		A      []int64
-		B      []int64
-		Shift  []uint32
-		Out    []int64
-		Orders []bool
-	}
-	_ = (*corpusIntOpsInt64HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt64 has changed: run go generate
 }
 
 var intOpsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt8"), func(a *kernelimpl.HostArgs) any {
@@ -2704,15 +2684,25 @@ type IntOpsInt8 struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IntOpsInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(intOpsInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IntOpsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IntOpsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIntOpsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2724,18 +2714,6 @@ func RunIntOpsInt8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt8
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IntOpsInt8].
-func _(k *corpus.IntOpsInt8) {
-	type corpusIntOpsInt8HasChanged_RunGoGenerate struct {
-		A      []int8
-		B      []int8
-		Shift  []uint32
-		Out    []int8
-		Orders []bool
-	}
-	_ = (*corpusIntOpsInt8HasChanged_RunGoGenerate)(k) // corpus.IntOpsInt8 has changed: run go generate
 }
 
 var intOpsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint"), func(a *kernelimpl.HostArgs) any {
@@ -2757,15 +2735,25 @@ type IntOpsUint struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IntOpsUint) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(intOpsUintKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IntOpsUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IntOpsUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIntOpsUint runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2777,18 +2765,6 @@ func RunIntOpsUint(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IntOpsUint].
-func _(k *corpus.IntOpsUint) {
-	type corpusIntOpsUintHasChanged_RunGoGenerate struct {
-		A      []uint
-		B      []uint
-		Shift  []uint32
-		Out    []uint
-		Orders []bool
-	}
-	_ = (*corpusIntOpsUintHasChanged_RunGoGenerate)(k) // corpus.IntOpsUint has changed: run go generate
 }
 
 var intOpsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint16"), func(a *kernelimpl.HostArgs) any {
@@ -2810,15 +2786,25 @@ type IntOpsUint16 struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IntOpsUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(intOpsUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IntOpsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IntOpsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIntOpsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2830,18 +2816,6 @@ func RunIntOpsUint16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IntOpsUint16].
-func _(k *corpus.IntOpsUint16) {
-	type corpusIntOpsUint16HasChanged_RunGoGenerate struct {
-		A      []uint16
-		B      []uint16
-		Shift  []uint32
-		Out    []uint16
-		Orders []bool
-	}
-	_ = (*corpusIntOpsUint16HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint16 has changed: run go generate
 }
 
 var intOpsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint32"), func(a *kernelimpl.HostArgs) any {
@@ -2863,15 +2837,25 @@ type IntOpsUint32 struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IntOpsUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(intOpsUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IntOpsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IntOpsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIntOpsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2883,18 +2867,6 @@ func RunIntOpsUint32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IntOpsUint32].
-func _(k *corpus.IntOpsUint32) {
-	type corpusIntOpsUint32HasChanged_RunGoGenerate struct {
-		A      []uint32
-		B      []uint32
-		Shift  []uint32
-		Out    []uint32
-		Orders []bool
-	}
-	_ = (*corpusIntOpsUint32HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint32 has changed: run go generate
 }
 
 var intOpsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint64"), func(a *kernelimpl.HostArgs) any {
@@ -2916,15 +2888,25 @@ type IntOpsUint64 struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IntOpsUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(intOpsUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IntOpsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IntOpsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIntOpsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2936,18 +2918,6 @@ func RunIntOpsUint64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IntOpsUint64].
-func _(k *corpus.IntOpsUint64) {
-	type corpusIntOpsUint64HasChanged_RunGoGenerate struct {
-		A      []uint64
-		B      []uint64
-		Shift  []uint32
-		Out    []uint64
-		Orders []bool
-	}
-	_ = (*corpusIntOpsUint64HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint64 has changed: run go generate
 }
 
 var intOpsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint8"), func(a *kernelimpl.HostArgs) any {
@@ -2969,15 +2939,25 @@ type IntOpsUint8 struct {
 	Orders runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IntOpsUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(intOpsUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Shift)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Orders)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IntOpsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IntOpsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIntOpsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2989,18 +2969,6 @@ func RunIntOpsUint8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUin
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.IntOpsUint8].
-func _(k *corpus.IntOpsUint8) {
-	type corpusIntOpsUint8HasChanged_RunGoGenerate struct {
-		A      []uint8
-		B      []uint8
-		Shift  []uint32
-		Out    []uint8
-		Orders []bool
-	}
-	_ = (*corpusIntOpsUint8HasChanged_RunGoGenerate)(k) // corpus.IntOpsUint8 has changed: run go generate
 }
 
 var jumpsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Jumps"), func(a *kernelimpl.HostArgs) any {
@@ -3017,12 +2985,22 @@ type Jumps struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Jumps) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Jumps) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(jumpsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Jumps) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Jumps) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunJumps runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3031,15 +3009,6 @@ func RunJumps(ctx context.Context, dev *runtime.Device, k corpus.Jumps, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Jumps].
-func _(k *corpus.Jumps) {
-	type corpusJumpsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusJumpsHasChanged_RunGoGenerate)(k) // corpus.Jumps has changed: run go generate
 }
 
 var largeStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LargeStructs"), func(a *kernelimpl.HostArgs) any {
@@ -3060,14 +3029,24 @@ type LargeStructs struct {
 	Eq  runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LargeStructs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LargeStructs) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(largeStructsKernel)
 	kernelimpl.Value(l, 0, k.By)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
 	kernelimpl.View(l, 3, k.Eq)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LargeStructs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LargeStructs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLargeStructs runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3078,120 +3057,6 @@ func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStr
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Eq)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.LargeStructs].
-func _(k *corpus.LargeStructs) {
-	type corpusLargeStructsHasChanged_RunGoGenerate struct {
-		By  corpus.Wide
-		In  []corpus.Wide
-		Out []corpus.Wide
-		Eq  []bool
-	}
-	_ = (*corpusLargeStructsHasChanged_RunGoGenerate)(k) // corpus.LargeStructs has changed: run go generate
-	type corpusWideHasChanged_RunGoGenerate struct {
-		A0 int32
-		A1 int32
-		A2 int32
-		A3 int32
-		A4 int32
-		A5 int32
-		A6 int32
-		A7 int32
-		A8 int32
-		A9 int32
-		B0 int8
-		B1 int8
-		B2 int8
-		B3 int8
-		B4 int8
-		B5 int8
-		B6 int8
-		B7 int8
-		B8 int8
-		B9 int8
-		C0 float64
-		C1 float64
-		C2 float64
-		C3 float64
-		C4 float64
-		C5 float64
-		C6 float64
-		C7 float64
-		C8 float64
-		C9 float64
-		D0 bool
-		D1 bool
-		D2 bool
-		D3 bool
-		D4 bool
-		D5 bool
-		D6 bool
-		D7 bool
-		D8 bool
-		D9 bool
-		E0 uint16
-		E1 uint16
-		E2 uint16
-		E3 uint16
-		E4 uint16
-		E5 uint16
-		E6 uint16
-		E7 uint16
-		E8 uint16
-		E9 uint16
-		F0 float32
-		F1 float32
-		F2 float32
-		F3 float32
-		F4 float32
-		F5 float32
-		F6 float32
-		F7 float32
-		F8 float32
-		F9 float32
-		G0 uint64
-		G1 uint64
-		G2 uint64
-		G3 uint64
-		G4 uint64
-		G5 uint64
-		G6 uint64
-		G7 uint64
-		G8 uint64
-		G9 uint64
-		H0 int16
-		H1 int16
-		H2 int16
-		H3 int16
-		H4 int16
-		H5 int16
-		H6 int16
-		H7 int16
-		H8 int16
-		H9 int16
-		I0 uint8
-		I1 uint8
-		I2 uint8
-		I3 uint8
-		I4 uint8
-		I5 uint8
-		I6 uint8
-		I7 uint8
-		I8 uint8
-		I9 uint8
-		J0 corpus.Base
-		J1 corpus.Base
-		J2 corpus.Base
-		J3 corpus.Base
-		J4 corpus.Base
-		J5 corpus.Base
-		J6 corpus.Base
-		J7 corpus.Base
-		J8 corpus.Base
-		J9 corpus.Base
-	}
-	_ = (*corpusWideHasChanged_RunGoGenerate)(&k.By) // corpus.Wide has changed: run go generate
 }
 
 var leaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Leavers"), func(a *kernelimpl.HostArgs) any {
@@ -3210,13 +3075,23 @@ type Leavers struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Leavers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Leavers) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(leaversKernel)
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Leavers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Leavers) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLeavers runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3226,16 +3101,6 @@ func RunLeavers(ctx context.Context, dev *runtime.Device, k corpus.Leavers, r ru
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Leavers].
-func _(k *corpus.Leavers) {
-	type corpusLeaversHasChanged_RunGoGenerate struct {
-		Bad int
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusLeaversHasChanged_RunGoGenerate)(k) // corpus.Leavers has changed: run go generate
 }
 
 var localStructsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LocalStructs"), func(a *kernelimpl.HostArgs) any {
@@ -3256,14 +3121,24 @@ type LocalStructs struct {
 	Acc2 dsl.LocalAccessor[[2]uint16]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LocalStructs) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LocalStructs) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(localStructsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.Acc.Len())
 	kernelimpl.Accessor(l, k.Acc2.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LocalStructs) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LocalStructs) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLocalStructs runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3274,19 +3149,6 @@ func RunLocalStructs(ctx context.Context, dev *runtime.Device, k corpus.LocalStr
 	kernelimpl.Accessor(l, k.Acc.Len())
 	kernelimpl.Accessor(l, k.Acc2.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-func corpusLocalStructsHasChanged_RunGoGenerate79[T1 any](k struct {
-	In   []int32
-	Out  []int32
-	Acc  dsl.LocalAccessor[corpus.Cell]
-	Acc2 T1
-}) {
-	_ = k
-}
-
-// What is converted here is what kgen saw of the types of [corpus.LocalStructs].
-func _(k *corpus.LocalStructs) {
-	corpusLocalStructsHasChanged_RunGoGenerate79(*k) // corpus.LocalStructs has changed: run go generate
 }
 
 var lookupKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Lookup"), func(a *kernelimpl.HostArgs) any {
@@ -3303,12 +3165,22 @@ type Lookup struct {
 	F   runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Lookup) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Lookup) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(lookupKernel)
 	kernelimpl.View(l, 0, k.Out)
 	kernelimpl.View(l, 1, k.F)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Lookup) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Lookup) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLookup runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3317,15 +3189,6 @@ func RunLookup(ctx context.Context, dev *runtime.Device, k corpus.Lookup, r runt
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.F)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Lookup].
-func _(k *corpus.Lookup) {
-	type corpusLookupHasChanged_RunGoGenerate struct {
-		Out []int32
-		F   []float64
-	}
-	_ = (*corpusLookupHasChanged_RunGoGenerate)(k) // corpus.Lookup has changed: run go generate
 }
 
 var loopedLocalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LoopedLocal"), func(a *kernelimpl.HostArgs) any {
@@ -3340,11 +3203,21 @@ type LoopedLocal struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LoopedLocal) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LoopedLocal) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(loopedLocalKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LoopedLocal) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LoopedLocal) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLoopedLocal runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3352,12 +3225,6 @@ func RunLoopedLocal(ctx context.Context, dev *runtime.Device, k corpus.LoopedLoc
 	l := kernelimpl.NewLaunch(loopedLocalKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.LoopedLocal].
-func _(k *corpus.LoopedLocal) {
-	type corpusLoopedLocalHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusLoopedLocalHasChanged_RunGoGenerate)(k) // corpus.LoopedLocal has changed: run go generate
 }
 
 var loopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Loops"), func(a *kernelimpl.HostArgs) any {
@@ -3374,12 +3241,22 @@ type Loops struct {
 	Out runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Loops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Loops) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(loopsKernel)
 	kernelimpl.View(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Loops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Loops) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLoops runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3388,15 +3265,6 @@ func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtim
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Loops].
-func _(k *corpus.Loops) {
-	type corpusLoopsHasChanged_RunGoGenerate struct {
-		N   []int32
-		Out []int64
-	}
-	_ = (*corpusLoopsHasChanged_RunGoGenerate)(k) // corpus.Loops has changed: run go generate
 }
 
 var math1Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Math1"), func(a *kernelimpl.HostArgs) any {
@@ -3417,14 +3285,24 @@ type Math1 struct {
 	N   runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Math1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Math1) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(math1Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Out)
 	kernelimpl.View(l, 3, k.N)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Math1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Math1) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMath1 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3435,17 +3313,6 @@ func RunMath1(ctx context.Context, dev *runtime.Device, k corpus.Math1, r runtim
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.N)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Math1].
-func _(k *corpus.Math1) {
-	type corpusMath1HasChanged_RunGoGenerate struct {
-		X   []float64
-		Y   []float64
-		Out []float64
-		N   []int
-	}
-	_ = (*corpusMath1HasChanged_RunGoGenerate)(k) // corpus.Math1 has changed: run go generate
 }
 
 var math32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Math32"), func(a *kernelimpl.HostArgs) any {
@@ -3464,13 +3331,23 @@ type Math32 struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Math32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Math32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(math32Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Math32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Math32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMath32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3480,16 +3357,6 @@ func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runt
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Math32].
-func _(k *corpus.Math32) {
-	type corpusMath32HasChanged_RunGoGenerate struct {
-		X   []float32
-		Y   []float32
-		Out []float32
-	}
-	_ = (*corpusMath32HasChanged_RunGoGenerate)(k) // corpus.Math32 has changed: run go generate
 }
 
 var mathFuncsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MathFuncs"), func(a *kernelimpl.HostArgs) any {
@@ -3508,13 +3375,23 @@ type MathFuncs struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MathFuncs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MathFuncs) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mathFuncsKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MathFuncs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MathFuncs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMathFuncs runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3524,16 +3401,6 @@ func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, 
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.MathFuncs].
-func _(k *corpus.MathFuncs) {
-	type corpusMathFuncsHasChanged_RunGoGenerate struct {
-		X   []float64
-		Y   []float64
-		Out []float64
-	}
-	_ = (*corpusMathFuncsHasChanged_RunGoGenerate)(k) // corpus.MathFuncs has changed: run go generate
 }
 
 var maybeNilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MaybeNil"), func(a *kernelimpl.HostArgs) any {
@@ -3550,12 +3417,22 @@ type MaybeNil struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MaybeNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MaybeNil) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(maybeNilKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MaybeNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MaybeNil) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMaybeNil runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3564,15 +3441,6 @@ func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r 
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.MaybeNil].
-func _(k *corpus.MaybeNil) {
-	type corpusMaybeNilHasChanged_RunGoGenerate struct {
-		X   []int32
-		Out []int32
-	}
-	_ = (*corpusMaybeNilHasChanged_RunGoGenerate)(k) // corpus.MaybeNil has changed: run go generate
 }
 
 var moreBitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MoreBits"), func(a *kernelimpl.HostArgs) any {
@@ -3589,12 +3457,22 @@ type MoreBits struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MoreBits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MoreBits) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(moreBitsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MoreBits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MoreBits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMoreBits runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3603,15 +3481,6 @@ func RunMoreBits(ctx context.Context, dev *runtime.Device, k corpus.MoreBits, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.MoreBits].
-func _(k *corpus.MoreBits) {
-	type corpusMoreBitsHasChanged_RunGoGenerate struct {
-		In  []uint64
-		Out []uint64
-	}
-	_ = (*corpusMoreBitsHasChanged_RunGoGenerate)(k) // corpus.MoreBits has changed: run go generate
 }
 
 var nearKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Near"), func(a *kernelimpl.HostArgs) any {
@@ -3630,13 +3499,23 @@ type Near struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Near) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Near) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nearKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Near) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Near) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNear runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3646,16 +3525,6 @@ func RunNear(ctx context.Context, dev *runtime.Device, k corpus.Near, r runtime.
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Near].
-func _(k *corpus.Near) {
-	type corpusNearHasChanged_RunGoGenerate struct {
-		X   []float64
-		Y   []float64
-		Out []float64
-	}
-	_ = (*corpusNearHasChanged_RunGoGenerate)(k) // corpus.Near has changed: run go generate
 }
 
 var neighboursKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Neighbours"), func(a *kernelimpl.HostArgs) any {
@@ -3674,13 +3543,23 @@ type Neighbours struct {
 	Tile dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Neighbours) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Neighbours) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(neighboursKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.Tile.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Neighbours) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Neighbours) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunNeighbours runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3690,16 +3569,6 @@ func RunNeighbours(ctx context.Context, dev *runtime.Device, k corpus.Neighbours
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.Tile.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Neighbours].
-func _(k *corpus.Neighbours) {
-	type corpusNeighboursHasChanged_RunGoGenerate struct {
-		In   []int32
-		Out  []int32
-		Tile dsl.LocalAccessor[int32]
-	}
-	_ = (*corpusNeighboursHasChanged_RunGoGenerate)(k) // corpus.Neighbours has changed: run go generate
 }
 
 var nestedLoopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NestedLoops"), func(a *kernelimpl.HostArgs) any {
@@ -3716,12 +3585,22 @@ type NestedLoops struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k NestedLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k NestedLoops) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nestedLoopsKernel)
 	kernelimpl.View(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k NestedLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k NestedLoops) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNestedLoops runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3730,15 +3609,6 @@ func RunNestedLoops(ctx context.Context, dev *runtime.Device, k corpus.NestedLoo
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.NestedLoops].
-func _(k *corpus.NestedLoops) {
-	type corpusNestedLoopsHasChanged_RunGoGenerate struct {
-		N   []int32
-		Out []int32
-	}
-	_ = (*corpusNestedLoopsHasChanged_RunGoGenerate)(k) // corpus.NestedLoops has changed: run go generate
 }
 
 var nilAgainKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NilAgain"), func(a *kernelimpl.HostArgs) any {
@@ -3753,11 +3623,21 @@ type NilAgain struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilAgain) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k NilAgain) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nilAgainKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k NilAgain) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k NilAgain) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNilAgain runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3765,12 +3645,6 @@ func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r 
 	l := kernelimpl.NewLaunch(nilAgainKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.NilAgain].
-func _(k *corpus.NilAgain) {
-	type corpusNilAgainHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusNilAgainHasChanged_RunGoGenerate)(k) // corpus.NilAgain has changed: run go generate
 }
 
 var nilFaultKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NilFault"), func(a *kernelimpl.HostArgs) any {
@@ -3787,12 +3661,22 @@ type NilFault struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k NilFault) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nilFaultKernel)
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k NilFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k NilFault) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNilFault runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3801,15 +3685,6 @@ func RunNilFault(ctx context.Context, dev *runtime.Device, k corpus.NilFault, r 
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.NilFault].
-func _(k *corpus.NilFault) {
-	type corpusNilFaultHasChanged_RunGoGenerate struct {
-		At  int
-		Out []int32
-	}
-	_ = (*corpusNilFaultHasChanged_RunGoGenerate)(k) // corpus.NilFault has changed: run go generate
 }
 
 var oddsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Odds"), func(a *kernelimpl.HostArgs) any {
@@ -3832,14 +3707,24 @@ type Odds struct {
 	N    runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Odds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Odds) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(oddsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.Value(l, 2, k.One)
 	kernelimpl.View(l, 5, k.N)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Odds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Odds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunOdds runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3850,32 +3735,6 @@ func RunOdds(ctx context.Context, dev *runtime.Device, k corpus.Odds, r runtime.
 	kernelimpl.Value(l, 2, k.One)
 	kernelimpl.Slice(l, 5, k.N)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Odds].
-func _(k *corpus.Odds) {
-	type corpusOddsHasChanged_RunGoGenerate struct {
-		In   []corpus.Odd
-		Out  []corpus.Odd
-		One  [1]int32
-		Zero [0]int32
-		None struct{}
-		N    []int32
-	}
-	_ = (*corpusOddsHasChanged_RunGoGenerate)(k) // corpus.Odds has changed: run go generate
-	type corpusOddHasChanged_RunGoGenerate struct {
-		A    byte
-		None struct{}
-		B    [1]int64
-		C    [0]int32
-		D    [3]bool
-		E    struct {
-			X int8
-			Y struct{ Z float64 }
-		}
-		F struct{}
-	}
-	_ = (*corpusOddHasChanged_RunGoGenerate)(&k.In[0]) // corpus.Odd has changed: run go generate
 }
 
 var oneLineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "OneLine"), func(a *kernelimpl.HostArgs) any {
@@ -3898,15 +3757,25 @@ type OneLine struct {
 	Z   runtime.View[uint8]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k OneLine) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k OneLine) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(oneLineKernel)
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Y)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.Z)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k OneLine) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k OneLine) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunOneLine runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3918,18 +3787,6 @@ func RunOneLine(ctx context.Context, dev *runtime.Device, k corpus.OneLine, r ru
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Z)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.OneLine].
-func _(k *corpus.OneLine) {
-	type corpusOneLineHasChanged_RunGoGenerate struct {
-		I   int
-		X   []int32
-		Y   []int32
-		Out []int32
-		Z   []uint8
-	}
-	_ = (*corpusOneLineHasChanged_RunGoGenerate)(k) // corpus.OneLine has changed: run go generate
 }
 
 var onlyReturnKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "OnlyReturn"), func(a *kernelimpl.HostArgs) any {
@@ -3944,11 +3801,21 @@ type OnlyReturn struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k OnlyReturn) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k OnlyReturn) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(onlyReturnKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k OnlyReturn) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k OnlyReturn) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunOnlyReturn runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3956,12 +3823,6 @@ func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn
 	l := kernelimpl.NewLaunch(onlyReturnKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.OnlyReturn].
-func _(k *corpus.OnlyReturn) {
-	type corpusOnlyReturnHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusOnlyReturnHasChanged_RunGoGenerate)(k) // corpus.OnlyReturn has changed: run go generate
 }
 
 var phasesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Phases"), func(a *kernelimpl.HostArgs) any {
@@ -3980,13 +3841,23 @@ type Phases struct {
 	Out   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Phases) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Phases) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(phasesKernel)
 	kernelimpl.Value(l, 0, k.Steps)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Phases) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Phases) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunPhases runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3996,16 +3867,6 @@ func RunPhases(ctx context.Context, dev *runtime.Device, k corpus.Phases, r runt
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Phases].
-func _(k *corpus.Phases) {
-	type corpusPhasesHasChanged_RunGoGenerate struct {
-		Steps int
-		In    []int32
-		Out   []int32
-	}
-	_ = (*corpusPhasesHasChanged_RunGoGenerate)(k) // corpus.Phases has changed: run go generate
 }
 
 var pointersKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Pointers"), func(a *kernelimpl.HostArgs) any {
@@ -4022,12 +3883,22 @@ type Pointers struct {
 	Tmp runtime.View[corpus.Counter]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Pointers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Pointers) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(pointersKernel)
 	kernelimpl.View(l, 0, k.Out)
 	kernelimpl.View(l, 1, k.Tmp)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pointers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Pointers) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunPointers runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4036,20 +3907,6 @@ func RunPointers(ctx context.Context, dev *runtime.Device, k corpus.Pointers, r 
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Tmp)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Pointers].
-func _(k *corpus.Pointers) {
-	type corpusPointersHasChanged_RunGoGenerate struct {
-		Out []int32
-		Tmp []corpus.Counter
-	}
-	_ = (*corpusPointersHasChanged_RunGoGenerate)(k) // corpus.Pointers has changed: run go generate
-	type corpusCounterHasChanged_RunGoGenerate struct {
-		N    int32
-		Each [3]int32
-	}
-	_ = (*corpusCounterHasChanged_RunGoGenerate)(&k.Tmp[0]) // corpus.Counter has changed: run go generate
 }
 
 var primesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Primes"), func(a *kernelimpl.HostArgs) any {
@@ -4064,11 +3921,21 @@ type Primes struct {
 	Out runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Primes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Primes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(primesKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Primes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Primes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunPrimes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4076,12 +3943,6 @@ func RunPrimes(ctx context.Context, dev *runtime.Device, k corpus.Primes, r runt
 	l := kernelimpl.NewLaunch(primesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Primes].
-func _(k *corpus.Primes) {
-	type corpusPrimesHasChanged_RunGoGenerate struct{ Out []bool }
-	_ = (*corpusPrimesHasChanged_RunGoGenerate)(k) // corpus.Primes has changed: run go generate
 }
 
 var quotientsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Quotients"), func(a *kernelimpl.HostArgs) any {
@@ -4104,15 +3965,25 @@ type Quotients struct {
 	Inverse  runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Quotients) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Quotients) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(quotientsKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Quotient)
 	kernelimpl.View(l, 3, k.Root)
 	kernelimpl.View(l, 4, k.Inverse)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Quotients) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Quotients) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunQuotients runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4124,18 +3995,6 @@ func RunQuotients(ctx context.Context, dev *runtime.Device, k corpus.Quotients, 
 	kernelimpl.Slice(l, 3, k.Root)
 	kernelimpl.Slice(l, 4, k.Inverse)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Quotients].
-func _(k *corpus.Quotients) {
-	type corpusQuotientsHasChanged_RunGoGenerate struct {
-		A        []float32
-		B        []float32
-		Quotient []float32
-		Root     []float32
-		Inverse  []float32
-	}
-	_ = (*corpusQuotientsHasChanged_RunGoGenerate)(k) // corpus.Quotients has changed: run go generate
 }
 
 var rangeNilKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "RangeNil"), func(a *kernelimpl.HostArgs) any {
@@ -4152,12 +4011,22 @@ type RangeNil struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k RangeNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k RangeNil) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rangeNilKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k RangeNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k RangeNil) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRangeNil runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4166,15 +4035,6 @@ func RunRangeNil(ctx context.Context, dev *runtime.Device, k corpus.RangeNil, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.RangeNil].
-func _(k *corpus.RangeNil) {
-	type corpusRangeNilHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusRangeNilHasChanged_RunGoGenerate)(k) // corpus.RangeNil has changed: run go generate
 }
 
 var rangesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Ranges"), func(a *kernelimpl.HostArgs) any {
@@ -4191,12 +4051,22 @@ type Ranges struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Ranges) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Ranges) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rangesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ranges) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Ranges) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRanges runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4205,15 +4075,6 @@ func RunRanges(ctx context.Context, dev *runtime.Device, k corpus.Ranges, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Ranges].
-func _(k *corpus.Ranges) {
-	type corpusRangesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusRangesHasChanged_RunGoGenerate)(k) // corpus.Ranges has changed: run go generate
 }
 
 var reduceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Reduce"), func(a *kernelimpl.HostArgs) any {
@@ -4230,12 +4091,22 @@ type Reduce struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Reduce) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Reduce) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(reduceKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Reduce) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Reduce) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunReduce runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4244,15 +4115,6 @@ func RunReduce(ctx context.Context, dev *runtime.Device, k corpus.Reduce, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Reduce].
-func _(k *corpus.Reduce) {
-	type corpusReduceHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusReduceHasChanged_RunGoGenerate)(k) // corpus.Reduce has changed: run go generate
 }
 
 var resultsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Results"), func(a *kernelimpl.HostArgs) any {
@@ -4269,12 +4131,22 @@ type Results struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Results) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Results) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(resultsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Results) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Results) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunResults runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4283,15 +4155,6 @@ func RunResults(ctx context.Context, dev *runtime.Device, k corpus.Results, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Results].
-func _(k *corpus.Results) {
-	type corpusResultsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusResultsHasChanged_RunGoGenerate)(k) // corpus.Results has changed: run go generate
 }
 
 var returnEarlyKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ReturnEarly"), func(a *kernelimpl.HostArgs) any {
@@ -4310,13 +4173,23 @@ type ReturnEarly struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ReturnEarly) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ReturnEarly) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(returnEarlyKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ReturnEarly) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ReturnEarly) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunReturnEarly runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4326,16 +4199,6 @@ func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEar
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ReturnEarly].
-func _(k *corpus.ReturnEarly) {
-	type corpusReturnEarlyHasChanged_RunGoGenerate struct {
-		N   int
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusReturnEarlyHasChanged_RunGoGenerate)(k) // corpus.ReturnEarly has changed: run go generate
 }
 
 var roundedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Rounded"), func(a *kernelimpl.HostArgs) any {
@@ -4356,14 +4219,24 @@ type Rounded struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounded) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Rounded) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(roundedKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Z)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rounded) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Rounded) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRounded runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4374,17 +4247,6 @@ func RunRounded(ctx context.Context, dev *runtime.Device, k corpus.Rounded, r ru
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Rounded].
-func _(k *corpus.Rounded) {
-	type corpusRoundedHasChanged_RunGoGenerate struct {
-		X   []float32
-		Y   []float32
-		Z   []float32
-		Out []float32
-	}
-	_ = (*corpusRoundedHasChanged_RunGoGenerate)(k) // corpus.Rounded has changed: run go generate
 }
 
 var searchKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Search"), func(a *kernelimpl.HostArgs) any {
@@ -4401,12 +4263,22 @@ type Search struct {
 	Out   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Search) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Search) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(searchKernel)
 	kernelimpl.View(l, 0, k.Nodes)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Search) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Search) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSearch runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4415,21 +4287,6 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runt
 	kernelimpl.Slice(l, 0, k.Nodes)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Search].
-func _(k *corpus.Search) {
-	type corpusSearchHasChanged_RunGoGenerate struct {
-		Nodes []corpus.Node
-		Out   []int32
-	}
-	_ = (*corpusSearchHasChanged_RunGoGenerate)(k) // corpus.Search has changed: run go generate
-	type corpusNodeHasChanged_RunGoGenerate struct {
-		Val   int32
-		Left  int32
-		Right int32
-	}
-	_ = (*corpusNodeHasChanged_RunGoGenerate)(&k.Nodes[0]) // corpus.Node has changed: run go generate
 }
 
 var searchesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Searches"), func(a *kernelimpl.HostArgs) any {
@@ -4446,12 +4303,22 @@ type Searches struct {
 	Found runtime.View[[12]uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Searches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Searches) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(searchesKernel)
 	kernelimpl.View(l, 0, k.Seeds)
 	kernelimpl.View(l, 1, k.Found)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Searches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Searches) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSearches runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4460,15 +4327,6 @@ func RunSearches(ctx context.Context, dev *runtime.Device, k corpus.Searches, r 
 	kernelimpl.Slice(l, 0, k.Seeds)
 	kernelimpl.Slice(l, 1, k.Found)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Searches].
-func _(k *corpus.Searches) {
-	type corpusSearchesHasChanged_RunGoGenerate struct {
-		Seeds []uint32
-		Found [][12]uint32
-	}
-	_ = (*corpusSearchesHasChanged_RunGoGenerate)(k) // corpus.Searches has changed: run go generate
 }
 
 var shufflesBoolKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesBool"), func(a *kernelimpl.HostArgs) any {
@@ -4486,13 +4344,23 @@ type ShufflesBool struct {
 	Out   runtime.View[bool]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesBool) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShufflesBool) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shufflesBoolKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Lanes)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesBool) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShufflesBool) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunShufflesBool runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4502,16 +4370,6 @@ func RunShufflesBool(ctx context.Context, dev *runtime.Device, k corpus.Shuffles
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ShufflesBool].
-func _(k *corpus.ShufflesBool) {
-	type corpusShufflesBoolHasChanged_RunGoGenerate struct {
-		In    []bool
-		Lanes []int
-		Out   []bool
-	}
-	_ = (*corpusShufflesBoolHasChanged_RunGoGenerate)(k) // corpus.ShufflesBool has changed: run go generate
 }
 
 var shufflesFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesFloat32"), func(a *kernelimpl.HostArgs) any {
@@ -4529,13 +4387,23 @@ type ShufflesFloat32 struct {
 	Out   runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShufflesFloat32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shufflesFloat32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Lanes)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShufflesFloat32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunShufflesFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4545,16 +4413,6 @@ func RunShufflesFloat32(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ShufflesFloat32].
-func _(k *corpus.ShufflesFloat32) {
-	type corpusShufflesFloat32HasChanged_RunGoGenerate struct {
-		In    []float32
-		Lanes []int
-		Out   []float32
-	}
-	_ = (*corpusShufflesFloat32HasChanged_RunGoGenerate)(k) // corpus.ShufflesFloat32 has changed: run go generate
 }
 
 var shufflesFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesFloat64"), func(a *kernelimpl.HostArgs) any {
@@ -4572,13 +4430,23 @@ type ShufflesFloat64 struct {
 	Out   runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShufflesFloat64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shufflesFloat64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Lanes)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShufflesFloat64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunShufflesFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4588,16 +4456,6 @@ func RunShufflesFloat64(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ShufflesFloat64].
-func _(k *corpus.ShufflesFloat64) {
-	type corpusShufflesFloat64HasChanged_RunGoGenerate struct {
-		In    []float64
-		Lanes []int
-		Out   []float64
-	}
-	_ = (*corpusShufflesFloat64HasChanged_RunGoGenerate)(k) // corpus.ShufflesFloat64 has changed: run go generate
 }
 
 var shufflesIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesInt"), func(a *kernelimpl.HostArgs) any {
@@ -4615,13 +4473,23 @@ type ShufflesInt struct {
 	Out   runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesInt) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShufflesInt) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shufflesIntKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Lanes)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesInt) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShufflesInt) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunShufflesInt runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4631,16 +4499,6 @@ func RunShufflesInt(ctx context.Context, dev *runtime.Device, k corpus.ShufflesI
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ShufflesInt].
-func _(k *corpus.ShufflesInt) {
-	type corpusShufflesIntHasChanged_RunGoGenerate struct {
-		In    []int
-		Lanes []int
-		Out   []int
-	}
-	_ = (*corpusShufflesIntHasChanged_RunGoGenerate)(k) // corpus.ShufflesInt has changed: run go generate
 }
 
 var shufflesInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesInt16"), func(a *kernelimpl.HostArgs) any {
@@ -4658,13 +4516,23 @@ type ShufflesInt16 struct {
 	Out   runtime.View[int16]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShufflesInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shufflesInt16Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Lanes)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShufflesInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunShufflesInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4674,16 +4542,6 @@ func RunShufflesInt16(ctx context.Context, dev *runtime.Device, k corpus.Shuffle
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ShufflesInt16].
-func _(k *corpus.ShufflesInt16) {
-	type corpusShufflesInt16HasChanged_RunGoGenerate struct {
-		In    []int16
-		Lanes []int
-		Out   []int16
-	}
-	_ = (*corpusShufflesInt16HasChanged_RunGoGenerate)(k) // corpus.ShufflesInt16 has changed: run go generate
 }
 
 var shufflesUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesUint32"), func(a *kernelimpl.HostArgs) any {
@@ -4701,13 +4559,23 @@ type ShufflesUint32 struct {
 	Out   runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShufflesUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shufflesUint32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Lanes)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShufflesUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShufflesUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunShufflesUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4717,16 +4585,6 @@ func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.Shuffl
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ShufflesUint32].
-func _(k *corpus.ShufflesUint32) {
-	type corpusShufflesUint32HasChanged_RunGoGenerate struct {
-		In    []uint32
-		Lanes []int
-		Out   []uint32
-	}
-	_ = (*corpusShufflesUint32HasChanged_RunGoGenerate)(k) // corpus.ShufflesUint32 has changed: run go generate
 }
 
 var singleKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Single"), func(a *kernelimpl.HostArgs) any {
@@ -4747,12 +4605,22 @@ type Single struct {
 	Out runtime.View[int64]
 }
 
-// SingleTask launches the kernel once.
-func (k Single) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Single) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(singleKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.SingleTask(q, opts)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Single) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Single) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
 }
 
 // RunSingle runs the kernel once on k's own slices, and waits.
@@ -4761,15 +4629,6 @@ func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts .
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunTask(ctx, dev, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Single].
-func _(k *corpus.Single) {
-	type corpusSingleHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int64
-	}
-	_ = (*corpusSingleHasChanged_RunGoGenerate)(k) // corpus.Single has changed: run go generate
 }
 
 var sitesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Sites"), func(a *kernelimpl.HostArgs) any {
@@ -4790,14 +4649,24 @@ type Sites struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sites) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Sites) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sitesKernel)
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Y)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sites) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Sites) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSites runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4808,17 +4677,6 @@ func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtim
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Sites].
-func _(k *corpus.Sites) {
-	type corpusSitesHasChanged_RunGoGenerate struct {
-		At  int
-		X   []int32
-		Y   []int32
-		Out []int32
-	}
-	_ = (*corpusSitesHasChanged_RunGoGenerate)(k) // corpus.Sites has changed: run go generate
 }
 
 var smallKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Small"), func(a *kernelimpl.HostArgs) any {
@@ -4843,8 +4701,8 @@ type Small struct {
 	F runtime.View[[3]int8]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Small) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Small) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(smallKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
@@ -4852,7 +4710,17 @@ func (k Small) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 	kernelimpl.View(l, 3, k.D)
 	kernelimpl.View(l, 4, k.E)
 	kernelimpl.View(l, 5, k.F)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Small) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Small) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSmall runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4865,19 +4733,6 @@ func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtim
 	kernelimpl.Slice(l, 4, k.E)
 	kernelimpl.Slice(l, 5, k.F)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Small].
-func _(k *corpus.Small) {
-	type corpusSmallHasChanged_RunGoGenerate struct {
-		A []int8
-		B []uint16
-		C []bool
-		D []uint8
-		E []int16
-		F [][3]int8
-	}
-	_ = (*corpusSmallHasChanged_RunGoGenerate)(k) // corpus.Small has changed: run go generate
 }
 
 var spilledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Spilled"), func(a *kernelimpl.HostArgs) any {
@@ -4931,8 +4786,8 @@ type SpilledP struct {
 	R uint8
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Spilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Spilled) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(spilledKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
@@ -4952,7 +4807,17 @@ func (k Spilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 	kernelimpl.View(l, 15, k.P.Q)
 	kernelimpl.Value(l, 16, k.P.R)
 	kernelimpl.View(l, 17, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Spilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Spilled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSpilled runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4979,33 +4844,6 @@ func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [corpus.Spilled].
-func _(k *corpus.Spilled) {
-	type corpusSpilledHasChanged_RunGoGenerate struct {
-		A []int32
-		B []int32
-		C []int32
-		D []int32
-		E []int32
-		F []int32
-		G []int32
-		H int64
-		I int64
-		J int64
-		K int64
-		L [6]int16
-		M bool
-		N float32
-		O corpus.Vec
-		P struct {
-			Q []float32
-			R uint8
-		}
-		Out []float32
-	}
-	_ = (*corpusSpilledHasChanged_RunGoGenerate)(k) // corpus.Spilled has changed: run go generate
-}
-
 var subSlicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "SubSlices"), func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -5022,13 +4860,23 @@ type SubSlices struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SubSlices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SubSlices) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(subSlicesKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SubSlices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SubSlices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSubSlices runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5038,16 +4886,6 @@ func RunSubSlices(ctx context.Context, dev *runtime.Device, k corpus.SubSlices, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.SubSlices].
-func _(k *corpus.SubSlices) {
-	type corpusSubSlicesHasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		Out []int32
-	}
-	_ = (*corpusSubSlicesHasChanged_RunGoGenerate)(k) // corpus.SubSlices has changed: run go generate
 }
 
 var swapKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Swap"), func(a *kernelimpl.HostArgs) any {
@@ -5062,11 +4900,21 @@ type Swap struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Swap) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Swap) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(swapKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Swap) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Swap) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSwap runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5074,12 +4922,6 @@ func RunSwap(ctx context.Context, dev *runtime.Device, k corpus.Swap, r runtime.
 	l := kernelimpl.NewLaunch(swapKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Swap].
-func _(k *corpus.Swap) {
-	type corpusSwapHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = (*corpusSwapHasChanged_RunGoGenerate)(k) // corpus.Swap has changed: run go generate
 }
 
 var switchesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Switches"), func(a *kernelimpl.HostArgs) any {
@@ -5096,12 +4938,22 @@ type Switches struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Switches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Switches) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(switchesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Switches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Switches) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSwitches runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5110,15 +4962,6 @@ func RunSwitches(ctx context.Context, dev *runtime.Device, k corpus.Switches, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Switches].
-func _(k *corpus.Switches) {
-	type corpusSwitchesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*corpusSwitchesHasChanged_RunGoGenerate)(k) // corpus.Switches has changed: run go generate
 }
 
 var tablesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Tables"), func(a *kernelimpl.HostArgs) any {
@@ -5133,11 +4976,21 @@ type Tables struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Tables) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tablesKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Tables) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTables runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5145,12 +4998,6 @@ func RunTables(ctx context.Context, dev *runtime.Device, k corpus.Tables, r runt
 	l := kernelimpl.NewLaunch(tablesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Tables].
-func _(k *corpus.Tables) {
-	type corpusTablesHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusTablesHasChanged_RunGoGenerate)(k) // corpus.Tables has changed: run go generate
 }
 
 var transposeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Transpose"), func(a *kernelimpl.HostArgs) any {
@@ -5171,14 +5018,24 @@ type Transpose struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Transpose) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Transpose) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(transposeKernel)
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.Value(l, 1, k.H)
 	kernelimpl.View(l, 2, k.In)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Transpose) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Transpose) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunTranspose runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5189,17 +5046,6 @@ func RunTranspose(ctx context.Context, dev *runtime.Device, k corpus.Transpose, 
 	kernelimpl.Slice(l, 2, k.In)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Transpose].
-func _(k *corpus.Transpose) {
-	type corpusTransposeHasChanged_RunGoGenerate struct {
-		W   int
-		H   int
-		In  []float32
-		Out []float32
-	}
-	_ = (*corpusTransposeHasChanged_RunGoGenerate)(k) // corpus.Transpose has changed: run go generate
 }
 
 var wordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Words"), func(a *kernelimpl.HostArgs) any {
@@ -5214,11 +5060,21 @@ type Words struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Words) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Words) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wordsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Words) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Words) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWords runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5226,12 +5082,6 @@ func RunWords(ctx context.Context, dev *runtime.Device, k corpus.Words, r runtim
 	l := kernelimpl.NewLaunch(wordsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.Words].
-func _(k *corpus.Words) {
-	type corpusWordsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*corpusWordsHasChanged_RunGoGenerate)(k) // corpus.Words has changed: run go generate
 }
 
 var zeroDivisorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ZeroDivisors"), func(a *kernelimpl.HostArgs) any {
@@ -5248,12 +5098,22 @@ type ZeroDivisors struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ZeroDivisors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ZeroDivisors) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(zeroDivisorsKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ZeroDivisors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ZeroDivisors) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunZeroDivisors runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5262,13 +5122,4 @@ func RunZeroDivisors(ctx context.Context, dev *runtime.Device, k corpus.ZeroDivi
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [corpus.ZeroDivisors].
-func _(k *corpus.ZeroDivisors) {
-	type corpusZeroDivisorsHasChanged_RunGoGenerate struct {
-		X   []float32
-		Out []uint32
-	}
-	_ = (*corpusZeroDivisorsHasChanged_RunGoGenerate)(k) // corpus.ZeroDivisors has changed: run go generate
 }

@@ -51,13 +51,23 @@ type Dispatch struct {
 	Out   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Dispatch) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Dispatch) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(dispatchKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Other)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Dispatch) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Dispatch) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDispatch runs the kernel for every work-item of r on k's own slices, and waits.
@@ -67,16 +77,6 @@ func RunDispatch(ctx context.Context, dev *runtime.Device, k dispatch.Dispatch, 
 	kernelimpl.Slice(l, 1, k.Other)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [dispatch.Dispatch].
-func _(k *dispatch.Dispatch) {
-	type dispatchDispatchHasChanged_RunGoGenerate struct {
-		In    []int32
-		Other []int32
-		Out   []int32
-	}
-	_ = (*dispatchDispatchHasChanged_RunGoGenerate)(k) // dispatch.Dispatch has changed: run go generate
 }
 
 var missesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Misses"), func(a *kernelimpl.HostArgs) any {
@@ -93,12 +93,22 @@ type Misses struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Misses) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Misses) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(missesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Misses) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Misses) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMisses runs the kernel for every work-item of r on k's own slices, and waits.
@@ -107,15 +117,6 @@ func RunMisses(ctx context.Context, dev *runtime.Device, k dispatch.Misses, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [dispatch.Misses].
-func _(k *dispatch.Misses) {
-	type dispatchMissesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*dispatchMissesHasChanged_RunGoGenerate)(k) // dispatch.Misses has changed: run go generate
 }
 
 var nestedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Nested"), func(a *kernelimpl.HostArgs) any {
@@ -132,12 +133,22 @@ type Nested struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Nested) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Nested) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nestedKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Nested) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Nested) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNested runs the kernel for every work-item of r on k's own slices, and waits.
@@ -146,15 +157,6 @@ func RunNested(ctx context.Context, dev *runtime.Device, k dispatch.Nested, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [dispatch.Nested].
-func _(k *dispatch.Nested) {
-	type dispatchNestedHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*dispatchNestedHasChanged_RunGoGenerate)(k) // dispatch.Nested has changed: run go generate
 }
 
 var passesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Passes"), func(a *kernelimpl.HostArgs) any {
@@ -175,14 +177,24 @@ type Passes struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Passes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Passes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(passesKernel)
 	kernelimpl.View(l, 0, k.Op)
 	kernelimpl.View(l, 1, k.A)
 	kernelimpl.View(l, 2, k.B)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Passes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Passes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunPasses runs the kernel for every work-item of r on k's own slices, and waits.
@@ -193,15 +205,4 @@ func RunPasses(ctx context.Context, dev *runtime.Device, k dispatch.Passes, r ru
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [dispatch.Passes].
-func _(k *dispatch.Passes) {
-	type dispatchPassesHasChanged_RunGoGenerate struct {
-		Op  []int32
-		A   []int32
-		B   []int32
-		Out []int32
-	}
-	_ = (*dispatchPassesHasChanged_RunGoGenerate)(k) // dispatch.Passes has changed: run go generate
 }

@@ -93,12 +93,22 @@ type Again struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Again) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Again) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(againKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Again) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Again) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunAgain runs the kernel for every work-item of r on k's own slices, and waits.
@@ -107,15 +117,6 @@ func RunAgain(ctx context.Context, dev *runtime.Device, k golang.Again, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Again].
-func _(k *golang.Again) {
-	type golangAgainHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangAgainHasChanged_RunGoGenerate)(k) // golang.Again has changed: run go generate
 }
 
 var alternativesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Alternatives"), func(a *kernelimpl.HostArgs) any {
@@ -132,12 +133,22 @@ type Alternatives struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Alternatives) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Alternatives) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(alternativesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Alternatives) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Alternatives) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunAlternatives runs the kernel for every work-item of r on k's own slices, and waits.
@@ -146,15 +157,6 @@ func RunAlternatives(ctx context.Context, dev *runtime.Device, k golang.Alternat
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Alternatives].
-func _(k *golang.Alternatives) {
-	type golangAlternativesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangAlternativesHasChanged_RunGoGenerate)(k) // golang.Alternatives has changed: run go generate
 }
 
 var appendsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Appends"), func(a *kernelimpl.HostArgs) any {
@@ -173,13 +175,23 @@ type Appends struct {
 	Text runtime.View[byte]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Appends) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Appends) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(appendsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.View(l, 2, k.Text)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Appends) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Appends) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunAppends runs the kernel for every work-item of r on k's own slices, and waits.
@@ -189,16 +201,6 @@ func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r ru
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Text)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Appends].
-func _(k *golang.Appends) {
-	type golangAppendsHasChanged_RunGoGenerate struct {
-		In   []int
-		Out  []int
-		Text []byte
-	}
-	_ = (*golangAppendsHasChanged_RunGoGenerate)(k) // golang.Appends has changed: run go generate
 }
 
 var behindKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Behind"), func(a *kernelimpl.HostArgs) any {
@@ -215,12 +217,22 @@ type Behind struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Behind) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Behind) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(behindKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Behind) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Behind) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBehind runs the kernel for every work-item of r on k's own slices, and waits.
@@ -229,15 +241,6 @@ func RunBehind(ctx context.Context, dev *runtime.Device, k golang.Behind, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Behind].
-func _(k *golang.Behind) {
-	type golangBehindHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangBehindHasChanged_RunGoGenerate)(k) // golang.Behind has changed: run go generate
 }
 
 var besselKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Bessel"), func(a *kernelimpl.HostArgs) any {
@@ -254,12 +257,22 @@ type Bessel struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bessel) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Bessel) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(besselKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Bessel) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Bessel) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBessel runs the kernel for every work-item of r on k's own slices, and waits.
@@ -268,15 +281,6 @@ func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runt
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Bessel].
-func _(k *golang.Bessel) {
-	type golangBesselHasChanged_RunGoGenerate struct {
-		X   []float64
-		Out []float64
-	}
-	_ = (*golangBesselHasChanged_RunGoGenerate)(k) // golang.Bessel has changed: run go generate
 }
 
 var binaryKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Binary"), func(a *kernelimpl.HostArgs) any {
@@ -295,13 +299,23 @@ type Binary struct {
 	Sum runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Binary) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Binary) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(binaryKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.View(l, 2, k.Sum)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Binary) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Binary) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBinary runs the kernel for every work-item of r on k's own slices, and waits.
@@ -311,16 +325,6 @@ func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runt
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Sum)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Binary].
-func _(k *golang.Binary) {
-	type golangBinaryHasChanged_RunGoGenerate struct {
-		In  []byte
-		Out []byte
-		Sum []uint64
-	}
-	_ = (*golangBinaryHasChanged_RunGoGenerate)(k) // golang.Binary has changed: run go generate
 }
 
 var bitsFaultKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "BitsFault"), func(a *kernelimpl.HostArgs) any {
@@ -341,14 +345,24 @@ type BitsFault struct {
 	Z    runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k BitsFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k BitsFault) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bitsFaultKernel)
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Y)
 	kernelimpl.View(l, 3, k.Z)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k BitsFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k BitsFault) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBitsFault runs the kernel for every work-item of r on k's own slices, and waits.
@@ -359,17 +373,6 @@ func RunBitsFault(ctx context.Context, dev *runtime.Device, k golang.BitsFault, 
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Z)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.BitsFault].
-func _(k *golang.BitsFault) {
-	type golangBitsFaultHasChanged_RunGoGenerate struct {
-		Mode int
-		X    []uint64
-		Y    []uint64
-		Z    []uint64
-	}
-	_ = (*golangBitsFaultHasChanged_RunGoGenerate)(k) // golang.BitsFault has changed: run go generate
 }
 
 var bytesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Bytes"), func(a *kernelimpl.HostArgs) any {
@@ -388,13 +391,23 @@ type Bytes struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Bytes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bytesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Buf)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Bytes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBytes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -404,16 +417,6 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k golang.Bytes, r runtim
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Bytes].
-func _(k *golang.Bytes) {
-	type golangBytesHasChanged_RunGoGenerate struct {
-		In  []byte
-		Buf []byte
-		Out []int
-	}
-	_ = (*golangBytesHasChanged_RunGoGenerate)(k) // golang.Bytes has changed: run go generate
 }
 
 var castsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Casts"), func(a *kernelimpl.HostArgs) any {
@@ -434,14 +437,24 @@ type Casts struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Casts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Casts) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(castsKernel)
 	kernelimpl.View(l, 0, k.F)
 	kernelimpl.View(l, 1, k.N)
 	kernelimpl.View(l, 2, k.L)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Casts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Casts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCasts runs the kernel for every work-item of r on k's own slices, and waits.
@@ -452,17 +465,6 @@ func RunCasts(ctx context.Context, dev *runtime.Device, k golang.Casts, r runtim
 	kernelimpl.Slice(l, 2, k.L)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Casts].
-func _(k *golang.Casts) {
-	type golangCastsHasChanged_RunGoGenerate struct {
-		F   []float32
-		N   []int32
-		L   []uint64
-		Out []uint32
-	}
-	_ = (*golangCastsHasChanged_RunGoGenerate)(k) // golang.Casts has changed: run go generate
 }
 
 var changesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Changes"), func(a *kernelimpl.HostArgs) any {
@@ -481,13 +483,23 @@ type Changes struct {
 	Out runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Changes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Changes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(changesKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Changes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Changes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunChanges runs the kernel for every work-item of r on k's own slices, and waits.
@@ -497,16 +509,6 @@ func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r ru
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Changes].
-func _(k *golang.Changes) {
-	type golangChangesHasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		Out []int64
-	}
-	_ = (*golangChangesHasChanged_RunGoGenerate)(k) // golang.Changes has changed: run go generate
 }
 
 var ciphersKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Ciphers"), func(a *kernelimpl.HostArgs) any {
@@ -521,11 +523,21 @@ type Ciphers struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Ciphers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Ciphers) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(ciphersKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ciphers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Ciphers) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCiphers runs the kernel for every work-item of r on k's own slices, and waits.
@@ -533,12 +545,6 @@ func RunCiphers(ctx context.Context, dev *runtime.Device, k golang.Ciphers, r ru
 	l := kernelimpl.NewLaunch(ciphersKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Ciphers].
-func _(k *golang.Ciphers) {
-	type golangCiphersHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = (*golangCiphersHasChanged_RunGoGenerate)(k) // golang.Ciphers has changed: run go generate
 }
 
 var closuresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Closures"), func(a *kernelimpl.HostArgs) any {
@@ -555,12 +561,22 @@ type Closures struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Closures) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Closures) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(closuresKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Closures) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Closures) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunClosures runs the kernel for every work-item of r on k's own slices, and waits.
@@ -569,15 +585,6 @@ func RunClosures(ctx context.Context, dev *runtime.Device, k golang.Closures, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Closures].
-func _(k *golang.Closures) {
-	type golangClosuresHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangClosuresHasChanged_RunGoGenerate)(k) // golang.Closures has changed: run go generate
 }
 
 var complexesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Complexes"), func(a *kernelimpl.HostArgs) any {
@@ -604,14 +611,24 @@ type Complexes struct {
 	Out runtime.View[complex128]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Complexes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Complexes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(complexesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.Value(l, 1, k.By)
 	kernelimpl.View(l, 2, k.Pairs)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Complexes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Complexes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunComplexes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -622,20 +639,6 @@ func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, 
 	kernelimpl.Slice(l, 2, k.Pairs)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Complexes].
-func _(k *golang.Complexes) {
-	type golangComplexesHasChanged_RunGoGenerate struct {
-		In    []complex64
-		By    complex128
-		Pairs []struct {
-			Z [2]complex64
-			N int32
-		}
-		Out []complex128
-	}
-	_ = (*golangComplexesHasChanged_RunGoGenerate)(k) // golang.Complexes has changed: run go generate
 }
 
 var computedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Computed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
@@ -656,14 +659,24 @@ type Computed struct {
 	D   runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Computed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Computed) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(computedKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.View(l, 2, k.F)
 	kernelimpl.View(l, 3, k.D)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Computed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Computed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunComputed runs the kernel for every work-item of r on k's own slices, and waits.
@@ -674,17 +687,6 @@ func RunComputed(ctx context.Context, dev *runtime.Device, k golang.Computed, r 
 	kernelimpl.Slice(l, 2, k.F)
 	kernelimpl.Slice(l, 3, k.D)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Computed].
-func _(k *golang.Computed) {
-	type golangComputedHasChanged_RunGoGenerate struct {
-		In  []uint32
-		Out []uint32
-		F   []float32
-		D   []float64
-	}
-	_ = (*golangComputedHasChanged_RunGoGenerate)(k) // golang.Computed has changed: run go generate
 }
 
 var deferredKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Deferred"), func(a *kernelimpl.HostArgs) any {
@@ -701,12 +703,22 @@ type Deferred struct {
 	Log runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Deferred) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Deferred) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(deferredKernel)
 	kernelimpl.View(l, 0, k.Out)
 	kernelimpl.View(l, 1, k.Log)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Deferred) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Deferred) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDeferred runs the kernel for every work-item of r on k's own slices, and waits.
@@ -715,15 +727,6 @@ func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r 
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Log)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Deferred].
-func _(k *golang.Deferred) {
-	type golangDeferredHasChanged_RunGoGenerate struct {
-		Out []int
-		Log []int
-	}
-	_ = (*golangDeferredHasChanged_RunGoGenerate)(k) // golang.Deferred has changed: run go generate
 }
 
 var deferredNilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "DeferredNil"), func(a *kernelimpl.HostArgs) any {
@@ -740,12 +743,22 @@ type DeferredNil struct {
 	Out  runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k DeferredNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k DeferredNil) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(deferredNilKernel)
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k DeferredNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k DeferredNil) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDeferredNil runs the kernel for every work-item of r on k's own slices, and waits.
@@ -754,15 +767,6 @@ func RunDeferredNil(ctx context.Context, dev *runtime.Device, k golang.DeferredN
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.DeferredNil].
-func _(k *golang.DeferredNil) {
-	type golangDeferredNilHasChanged_RunGoGenerate struct {
-		Mode int
-		Out  []int
-	}
-	_ = (*golangDeferredNilHasChanged_RunGoGenerate)(k) // golang.DeferredNil has changed: run go generate
 }
 
 var editsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Edits"), func(a *kernelimpl.HostArgs) any {
@@ -781,13 +785,23 @@ type Edits struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Edits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Edits) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(editsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Buf)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Edits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Edits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunEdits runs the kernel for every work-item of r on k's own slices, and waits.
@@ -797,16 +811,6 @@ func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtim
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Edits].
-func _(k *golang.Edits) {
-	type golangEditsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Buf []int32
-		Out []int32
-	}
-	_ = (*golangEditsHasChanged_RunGoGenerate)(k) // golang.Edits has changed: run go generate
 }
 
 var elsewhereKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Elsewhere", &far.N, &far.Table), func(a *kernelimpl.HostArgs) any {
@@ -821,11 +825,21 @@ type Elsewhere struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Elsewhere) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Elsewhere) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(elsewhereKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Elsewhere) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Elsewhere) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunElsewhere runs the kernel for every work-item of r on k's own slices, and waits.
@@ -833,12 +847,6 @@ func RunElsewhere(ctx context.Context, dev *runtime.Device, k golang.Elsewhere, 
 	l := kernelimpl.NewLaunch(elsewhereKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Elsewhere].
-func _(k *golang.Elsewhere) {
-	type golangElsewhereHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*golangElsewhereHasChanged_RunGoGenerate)(k) // golang.Elsewhere has changed: run go generate
 }
 
 var firstsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Firsts"), func(a *kernelimpl.HostArgs) any {
@@ -855,12 +863,22 @@ type Firsts struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Firsts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Firsts) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(firstsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Firsts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Firsts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFirsts runs the kernel for every work-item of r on k's own slices, and waits.
@@ -869,15 +887,6 @@ func RunFirsts(ctx context.Context, dev *runtime.Device, k golang.Firsts, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Firsts].
-func _(k *golang.Firsts) {
-	type golangFirstsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangFirstsHasChanged_RunGoGenerate)(k) // golang.Firsts has changed: run go generate
 }
 
 var floatsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Floats"), func(a *kernelimpl.HostArgs) any {
@@ -894,12 +903,22 @@ type Floats struct {
 	N   int
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floatsKernel)
 	kernelimpl.View(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats runs the kernel for every work-item of r on k's own slices, and waits.
@@ -908,15 +927,6 @@ func RunFloats(ctx context.Context, dev *runtime.Device, k golang.Floats, r runt
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Floats].
-func _(k *golang.Floats) {
-	type golangFloatsHasChanged_RunGoGenerate struct {
-		Buf []float64
-		N   int
-	}
-	_ = (*golangFloatsHasChanged_RunGoGenerate)(k) // golang.Floats has changed: run go generate
 }
 
 var generatorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Generators"), func(a *kernelimpl.HostArgs) any {
@@ -931,11 +941,21 @@ type Generators struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Generators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Generators) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(generatorsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Generators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Generators) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunGenerators runs the kernel for every work-item of r on k's own slices, and waits.
@@ -943,12 +963,6 @@ func RunGenerators(ctx context.Context, dev *runtime.Device, k golang.Generators
 	l := kernelimpl.NewLaunch(generatorsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Generators].
-func _(k *golang.Generators) {
-	type golangGeneratorsHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = (*golangGeneratorsHasChanged_RunGoGenerate)(k) // golang.Generators has changed: run go generate
 }
 
 var inFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "InFloat64"), func(a *kernelimpl.HostArgs) any {
@@ -971,15 +985,25 @@ type InFloat64 struct {
 	Bits runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k InFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k InFloat64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(inFloat64Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Out)
 	kernelimpl.View(l, 3, k.Is)
 	kernelimpl.View(l, 4, k.Bits)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k InFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k InFloat64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunInFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -991,18 +1015,6 @@ func RunInFloat64(ctx context.Context, dev *runtime.Device, k golang.InFloat64, 
 	kernelimpl.Slice(l, 3, k.Is)
 	kernelimpl.Slice(l, 4, k.Bits)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.InFloat64].
-func _(k *golang.InFloat64) {
-	type golangInFloat64HasChanged_RunGoGenerate struct {
-		X    []float32
-		Y    []float32
-		Out  []float32
-		Is   []uint32
-		Bits []uint32
-	}
-	_ = (*golangInFloat64HasChanged_RunGoGenerate)(k) // golang.InFloat64 has changed: run go generate
 }
 
 var inconsistentKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Inconsistent"), func(a *kernelimpl.HostArgs) any {
@@ -1019,12 +1031,22 @@ type Inconsistent struct {
 	N   int
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Inconsistent) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Inconsistent) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(inconsistentKernel)
 	kernelimpl.View(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Inconsistent) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Inconsistent) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunInconsistent runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1033,15 +1055,6 @@ func RunInconsistent(ctx context.Context, dev *runtime.Device, k golang.Inconsis
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Inconsistent].
-func _(k *golang.Inconsistent) {
-	type golangInconsistentHasChanged_RunGoGenerate struct {
-		Buf []float32
-		N   int
-	}
-	_ = (*golangInconsistentHasChanged_RunGoGenerate)(k) // golang.Inconsistent has changed: run go generate
 }
 
 var initialKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Initial"), func(a *kernelimpl.HostArgs) any {
@@ -1056,11 +1069,21 @@ type Initial struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Initial) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Initial) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(initialKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Initial) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Initial) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunInitial runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1068,12 +1091,6 @@ func RunInitial(ctx context.Context, dev *runtime.Device, k golang.Initial, r ru
 	l := kernelimpl.NewLaunch(initialKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Initial].
-func _(k *golang.Initial) {
-	type golangInitialHasChanged_RunGoGenerate struct{ Out []int }
-	_ = (*golangInitialHasChanged_RunGoGenerate)(k) // golang.Initial has changed: run go generate
 }
 
 var interfacesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Interfaces"), func(a *kernelimpl.HostArgs) any {
@@ -1090,12 +1107,22 @@ type Interfaces struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Interfaces) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Interfaces) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(interfacesKernel)
 	kernelimpl.View(l, 0, k.Buf)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Interfaces) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Interfaces) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunInterfaces runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1104,21 +1131,6 @@ func RunInterfaces(ctx context.Context, dev *runtime.Device, k golang.Interfaces
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Interfaces].
-func _(k *golang.Interfaces) {
-	type golangInterfacesHasChanged_RunGoGenerate struct {
-		Buf []golang.Entry
-		Out []int
-	}
-	_ = (*golangInterfacesHasChanged_RunGoGenerate)(k) // golang.Interfaces has changed: run go generate
-	type golangEntryHasChanged_RunGoGenerate struct {
-		Key uint8
-		At  int32
-		W   float32
-	}
-	_ = (*golangEntryHasChanged_RunGoGenerate)(&k.Buf[0]) // golang.Entry has changed: run go generate
 }
 
 var iteratorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Iterators"), func(a *kernelimpl.HostArgs) any {
@@ -1135,12 +1147,22 @@ type Iterators struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Iterators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Iterators) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(iteratorsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Iterators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Iterators) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIterators runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1149,15 +1171,6 @@ func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Iterators].
-func _(k *golang.Iterators) {
-	type golangIteratorsHasChanged_RunGoGenerate struct {
-		In  []int
-		Out []int
-	}
-	_ = (*golangIteratorsHasChanged_RunGoGenerate)(k) // golang.Iterators has changed: run go generate
 }
 
 var joinedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Joined"), func(a *kernelimpl.HostArgs) any {
@@ -1174,12 +1187,22 @@ type Joined struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Joined) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Joined) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(joinedKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Joined) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Joined) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunJoined runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1188,15 +1211,6 @@ func RunJoined(ctx context.Context, dev *runtime.Device, k golang.Joined, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Joined].
-func _(k *golang.Joined) {
-	type golangJoinedHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangJoinedHasChanged_RunGoGenerate)(k) // golang.Joined has changed: run go generate
 }
 
 var keptKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Kept"), func(a *kernelimpl.HostArgs) any {
@@ -1213,12 +1227,22 @@ type Kept struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Kept) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Kept) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(keptKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Kept) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Kept) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunKept runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1227,15 +1251,6 @@ func RunKept(ctx context.Context, dev *runtime.Device, k golang.Kept, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Kept].
-func _(k *golang.Kept) {
-	type golangKeptHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangKeptHasChanged_RunGoGenerate)(k) // golang.Kept has changed: run go generate
 }
 
 var largeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Large"), func(a *kernelimpl.HostArgs) any {
@@ -1252,12 +1267,22 @@ type Large struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Large) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Large) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(largeKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Large) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Large) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLarge runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1266,15 +1291,6 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k golang.Large, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Large].
-func _(k *golang.Large) {
-	type golangLargeHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangLargeHasChanged_RunGoGenerate)(k) // golang.Large has changed: run go generate
 }
 
 var longTextsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "LongTexts"), func(a *kernelimpl.HostArgs) any {
@@ -1289,11 +1305,21 @@ type LongTexts struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LongTexts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LongTexts) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(longTextsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LongTexts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LongTexts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLongTexts runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1301,12 +1327,6 @@ func RunLongTexts(ctx context.Context, dev *runtime.Device, k golang.LongTexts, 
 	l := kernelimpl.NewLaunch(longTextsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.LongTexts].
-func _(k *golang.LongTexts) {
-	type golangLongTextsHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*golangLongTextsHasChanged_RunGoGenerate)(k) // golang.LongTexts has changed: run go generate
 }
 
 var lookupsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Lookups"), func(a *kernelimpl.HostArgs) any {
@@ -1323,12 +1343,22 @@ type Lookups struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Lookups) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Lookups) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(lookupsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Lookups) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Lookups) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLookups runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1337,15 +1367,6 @@ func RunLookups(ctx context.Context, dev *runtime.Device, k golang.Lookups, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Lookups].
-func _(k *golang.Lookups) {
-	type golangLookupsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangLookupsHasChanged_RunGoGenerate)(k) // golang.Lookups has changed: run go generate
 }
 
 var loopVarsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "LoopVars"), func(a *kernelimpl.HostArgs) any {
@@ -1360,11 +1381,21 @@ type LoopVars struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LoopVars) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LoopVars) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(loopVarsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LoopVars) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LoopVars) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLoopVars runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1372,12 +1403,6 @@ func RunLoopVars(ctx context.Context, dev *runtime.Device, k golang.LoopVars, r 
 	l := kernelimpl.NewLaunch(loopVarsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.LoopVars].
-func _(k *golang.LoopVars) {
-	type golangLoopVarsHasChanged_RunGoGenerate struct{ Out []int }
-	_ = (*golangLoopVarsHasChanged_RunGoGenerate)(k) // golang.LoopVars has changed: run go generate
 }
 
 var makesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Makes"), func(a *kernelimpl.HostArgs) any {
@@ -1394,12 +1419,22 @@ type Makes struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Makes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Makes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(makesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Makes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Makes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMakes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1408,15 +1443,6 @@ func RunMakes(ctx context.Context, dev *runtime.Device, k golang.Makes, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Makes].
-func _(k *golang.Makes) {
-	type golangMakesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangMakesHasChanged_RunGoGenerate)(k) // golang.Makes has changed: run go generate
 }
 
 var makesAmongKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesAmong"), func(a *kernelimpl.HostArgs) any {
@@ -1433,12 +1459,22 @@ type MakesAmong struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MakesAmong) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MakesAmong) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(makesAmongKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MakesAmong) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MakesAmong) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMakesAmong runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1447,15 +1483,6 @@ func RunMakesAmong(ctx context.Context, dev *runtime.Device, k golang.MakesAmong
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.MakesAmong].
-func _(k *golang.MakesAmong) {
-	type golangMakesAmongHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangMakesAmongHasChanged_RunGoGenerate)(k) // golang.MakesAmong has changed: run go generate
 }
 
 var makesFaultKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesFault"), func(a *kernelimpl.HostArgs) any {
@@ -1472,12 +1499,22 @@ type MakesFault struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MakesFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MakesFault) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(makesFaultKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MakesFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MakesFault) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMakesFault runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1486,15 +1523,6 @@ func RunMakesFault(ctx context.Context, dev *runtime.Device, k golang.MakesFault
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.MakesFault].
-func _(k *golang.MakesFault) {
-	type golangMakesFaultHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangMakesFaultHasChanged_RunGoGenerate)(k) // golang.MakesFault has changed: run go generate
 }
 
 var makesOfKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesOf"), func(a *kernelimpl.HostArgs) any {
@@ -1511,12 +1539,22 @@ type MakesOf struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MakesOf) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MakesOf) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(makesOfKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MakesOf) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MakesOf) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMakesOf runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1525,15 +1563,6 @@ func RunMakesOf(ctx context.Context, dev *runtime.Device, k golang.MakesOf, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.MakesOf].
-func _(k *golang.MakesOf) {
-	type golangMakesOfHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangMakesOfHasChanged_RunGoGenerate)(k) // golang.MakesOf has changed: run go generate
 }
 
 var moreSlicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MoreSlices"), func(a *kernelimpl.HostArgs) any {
@@ -1552,13 +1581,23 @@ type MoreSlices struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MoreSlices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MoreSlices) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(moreSlicesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.F)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MoreSlices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MoreSlices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMoreSlices runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1568,16 +1607,6 @@ func RunMoreSlices(ctx context.Context, dev *runtime.Device, k golang.MoreSlices
 	kernelimpl.Slice(l, 1, k.F)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.MoreSlices].
-func _(k *golang.MoreSlices) {
-	type golangMoreSlicesHasChanged_RunGoGenerate struct {
-		In  []int32
-		F   []float32
-		Out []int32
-	}
-	_ = (*golangMoreSlicesHasChanged_RunGoGenerate)(k) // golang.MoreSlices has changed: run go generate
 }
 
 var namedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Named"), func(a *kernelimpl.HostArgs) any {
@@ -1592,11 +1621,21 @@ type Named struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Named) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Named) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(namedKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Named) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Named) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNamed runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1604,12 +1643,6 @@ func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtim
 	l := kernelimpl.NewLaunch(namedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Named].
-func _(k *golang.Named) {
-	type golangNamedHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*golangNamedHasChanged_RunGoGenerate)(k) // golang.Named has changed: run go generate
 }
 
 var nilCallsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "NilCalls"), func(a *kernelimpl.HostArgs) any {
@@ -1626,12 +1659,22 @@ type NilCalls struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilCalls) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k NilCalls) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nilCallsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k NilCalls) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k NilCalls) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNilCalls runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1640,15 +1683,6 @@ func RunNilCalls(ctx context.Context, dev *runtime.Device, k golang.NilCalls, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.NilCalls].
-func _(k *golang.NilCalls) {
-	type golangNilCallsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangNilCallsHasChanged_RunGoGenerate)(k) // golang.NilCalls has changed: run go generate
 }
 
 var nilMethodsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "NilMethods"), func(a *kernelimpl.HostArgs) any {
@@ -1665,12 +1699,22 @@ type NilMethods struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilMethods) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k NilMethods) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nilMethodsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k NilMethods) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k NilMethods) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNilMethods runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1679,15 +1723,6 @@ func RunNilMethods(ctx context.Context, dev *runtime.Device, k golang.NilMethods
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.NilMethods].
-func _(k *golang.NilMethods) {
-	type golangNilMethodsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangNilMethodsHasChanged_RunGoGenerate)(k) // golang.NilMethods has changed: run go generate
 }
 
 var nonesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Nones"), func(a *kernelimpl.HostArgs) any {
@@ -1704,12 +1739,22 @@ type Nones struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Nones) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Nones) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nonesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Nones) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Nones) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunNones runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1718,15 +1763,6 @@ func RunNones(ctx context.Context, dev *runtime.Device, k golang.Nones, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Nones].
-func _(k *golang.Nones) {
-	type golangNonesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangNonesHasChanged_RunGoGenerate)(k) // golang.Nones has changed: run go generate
 }
 
 var orderKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Order"), func(a *kernelimpl.HostArgs) any {
@@ -1743,12 +1779,22 @@ type Order struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Order) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Order) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(orderKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Order) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Order) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunOrder runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1757,15 +1803,6 @@ func RunOrder(ctx context.Context, dev *runtime.Device, k golang.Order, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Order].
-func _(k *golang.Order) {
-	type golangOrderHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangOrderHasChanged_RunGoGenerate)(k) // golang.Order has changed: run go generate
 }
 
 var outcomesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Outcomes"), func(a *kernelimpl.HostArgs) any {
@@ -1782,12 +1819,22 @@ type Outcomes struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Outcomes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Outcomes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(outcomesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Outcomes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Outcomes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunOutcomes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1796,15 +1843,6 @@ func RunOutcomes(ctx context.Context, dev *runtime.Device, k golang.Outcomes, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Outcomes].
-func _(k *golang.Outcomes) {
-	type golangOutcomesHasChanged_RunGoGenerate struct {
-		In  []byte
-		Out []int
-	}
-	_ = (*golangOutcomesHasChanged_RunGoGenerate)(k) // golang.Outcomes has changed: run go generate
 }
 
 var panicsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Panics"), func(a *kernelimpl.HostArgs) any {
@@ -1821,12 +1859,22 @@ type Panics struct {
 	Out  runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Panics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Panics) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(panicsKernel)
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Panics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Panics) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunPanics runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1835,15 +1883,6 @@ func RunPanics(ctx context.Context, dev *runtime.Device, k golang.Panics, r runt
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Panics].
-func _(k *golang.Panics) {
-	type golangPanicsHasChanged_RunGoGenerate struct {
-		Mode int
-		Out  []int
-	}
-	_ = (*golangPanicsHasChanged_RunGoGenerate)(k) // golang.Panics has changed: run go generate
 }
 
 var panicsDoubleKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "PanicsDouble"), func(a *kernelimpl.HostArgs) any {
@@ -1860,12 +1899,22 @@ type PanicsDouble struct {
 	Out  runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k PanicsDouble) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k PanicsDouble) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(panicsDoubleKernel)
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k PanicsDouble) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k PanicsDouble) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunPanicsDouble runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1874,15 +1923,6 @@ func RunPanicsDouble(ctx context.Context, dev *runtime.Device, k golang.PanicsDo
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.PanicsDouble].
-func _(k *golang.PanicsDouble) {
-	type golangPanicsDoubleHasChanged_RunGoGenerate struct {
-		Mode int
-		Out  []int
-	}
-	_ = (*golangPanicsDoubleHasChanged_RunGoGenerate)(k) // golang.PanicsDouble has changed: run go generate
 }
 
 var passedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Passed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
@@ -1897,11 +1937,21 @@ type Passed struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Passed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Passed) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(passedKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Passed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Passed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunPassed runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1909,12 +1959,6 @@ func RunPassed(ctx context.Context, dev *runtime.Device, k golang.Passed, r runt
 	l := kernelimpl.NewLaunch(passedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Passed].
-func _(k *golang.Passed) {
-	type golangPassedHasChanged_RunGoGenerate struct{ Out []uint32 }
-	_ = (*golangPassedHasChanged_RunGoGenerate)(k) // golang.Passed has changed: run go generate
 }
 
 var peepholesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Peepholes"), func(a *kernelimpl.HostArgs) any {
@@ -1933,13 +1977,23 @@ type Peepholes struct {
 	Out runtime.View[golang.PeepholeResults]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Peepholes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Peepholes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(peepholesKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Peepholes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Peepholes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunPeepholes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1949,28 +2003,6 @@ func RunPeepholes(ctx context.Context, dev *runtime.Device, k golang.Peepholes, 
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Peepholes].
-func _(k *golang.Peepholes) {
-	type golangPeepholesHasChanged_RunGoGenerate struct {
-		X   []uint64
-		Y   []uint64
-		Out []golang.PeepholeResults
-	}
-	_ = (*golangPeepholesHasChanged_RunGoGenerate)(k) // golang.Peepholes has changed: run go generate
-	type golangPeepholeResultsHasChanged_RunGoGenerate struct {
-		Products    [19]uint64
-		Multiples   [8]uint64
-		Constants   [13]uint64
-		Conversions [16]uint64
-		Negations   [6]uint64
-		Behind      [7]uint64
-		Bits        [6]uint64
-		Signs       [3]uint64
-		Loops       [3]uint64
-	}
-	_ = (*golangPeepholeResultsHasChanged_RunGoGenerate)(&k.Out[0]) // golang.PeepholeResults has changed: run go generate
 }
 
 var pipelineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Pipeline"), func(a *kernelimpl.HostArgs) any {
@@ -1989,13 +2021,23 @@ type Pipeline struct {
 	T   dsl.LocalAccessor[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Pipeline) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Pipeline) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(pipelineKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.T.Len())
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pipeline) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Pipeline) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunPipeline runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2005,16 +2047,6 @@ func RunPipeline(ctx context.Context, dev *runtime.Device, k golang.Pipeline, r 
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.T.Len())
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Pipeline].
-func _(k *golang.Pipeline) {
-	type golangPipelineHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-		T   dsl.LocalAccessor[int32]
-	}
-	_ = (*golangPipelineHasChanged_RunGoGenerate)(k) // golang.Pipeline has changed: run go generate
 }
 
 var randomKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Random"), func(a *kernelimpl.HostArgs) any {
@@ -2033,13 +2065,23 @@ type Random struct {
 	F    runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Random) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Random) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(randomKernel)
 	kernelimpl.Value(l, 0, k.Seed)
 	kernelimpl.View(l, 1, k.Out)
 	kernelimpl.View(l, 2, k.F)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Random) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Random) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRandom runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2049,16 +2091,6 @@ func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runt
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.F)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Random].
-func _(k *golang.Random) {
-	type golangRandomHasChanged_RunGoGenerate struct {
-		Seed uint64
-		Out  []uint64
-		F    []float64
-	}
-	_ = (*golangRandomHasChanged_RunGoGenerate)(k) // golang.Random has changed: run go generate
 }
 
 var recordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Records"), func(a *kernelimpl.HostArgs) any {
@@ -2075,12 +2107,22 @@ type Records struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Records) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Records) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(recordsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Records) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Records) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRecords runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2089,15 +2131,6 @@ func RunRecords(ctx context.Context, dev *runtime.Device, k golang.Records, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Records].
-func _(k *golang.Records) {
-	type golangRecordsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangRecordsHasChanged_RunGoGenerate)(k) // golang.Records has changed: run go generate
 }
 
 var refilledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Refilled"), func(a *kernelimpl.HostArgs) any {
@@ -2112,11 +2145,21 @@ type Refilled struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Refilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Refilled) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(refilledKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Refilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Refilled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRefilled runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2124,12 +2167,6 @@ func RunRefilled(ctx context.Context, dev *runtime.Device, k golang.Refilled, r 
 	l := kernelimpl.NewLaunch(refilledKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Refilled].
-func _(k *golang.Refilled) {
-	type golangRefilledHasChanged_RunGoGenerate struct{ Out []uint64 }
-	_ = (*golangRefilledHasChanged_RunGoGenerate)(k) // golang.Refilled has changed: run go generate
 }
 
 var ringsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rings"), func(a *kernelimpl.HostArgs) any {
@@ -2144,11 +2181,21 @@ type Rings struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rings) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Rings) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(ringsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rings) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Rings) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRings runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2156,12 +2203,6 @@ func RunRings(ctx context.Context, dev *runtime.Device, k golang.Rings, r runtim
 	l := kernelimpl.NewLaunch(ringsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Rings].
-func _(k *golang.Rings) {
-	type golangRingsHasChanged_RunGoGenerate struct{ Out []int }
-	_ = (*golangRingsHasChanged_RunGoGenerate)(k) // golang.Rings has changed: run go generate
 }
 
 var rounded32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounded32"), func(a *kernelimpl.HostArgs) any {
@@ -2181,14 +2222,24 @@ type Rounded32 struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounded32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Rounded32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rounded32Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Z)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rounded32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Rounded32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRounded32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2199,17 +2250,6 @@ func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, 
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Rounded32].
-func _(k *golang.Rounded32) {
-	type golangRounded32HasChanged_RunGoGenerate struct {
-		X   []float32
-		Y   []float32
-		Z   []float32
-		Out []float32
-	}
-	_ = (*golangRounded32HasChanged_RunGoGenerate)(k) // golang.Rounded32 has changed: run go generate
 }
 
 var rounded64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounded64"), func(a *kernelimpl.HostArgs) any {
@@ -2229,14 +2269,24 @@ type Rounded64 struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounded64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Rounded64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rounded64Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Y)
 	kernelimpl.View(l, 2, k.Z)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rounded64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Rounded64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRounded64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2247,17 +2297,6 @@ func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, 
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Rounded64].
-func _(k *golang.Rounded64) {
-	type golangRounded64HasChanged_RunGoGenerate struct {
-		X   []float64
-		Y   []float64
-		Z   []float64
-		Out []float64
-	}
-	_ = (*golangRounded64HasChanged_RunGoGenerate)(k) // golang.Rounded64 has changed: run go generate
 }
 
 var roundsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounds"), func(a *kernelimpl.HostArgs) any {
@@ -2274,12 +2313,22 @@ type Rounds struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Rounds) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(roundsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rounds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Rounds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRounds runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2288,15 +2337,6 @@ func RunRounds(ctx context.Context, dev *runtime.Device, k golang.Rounds, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Rounds].
-func _(k *golang.Rounds) {
-	type golangRoundsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangRoundsHasChanged_RunGoGenerate)(k) // golang.Rounds has changed: run go generate
 }
 
 var runesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Runes"), func(a *kernelimpl.HostArgs) any {
@@ -2313,12 +2353,22 @@ type Runes struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Runes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Runes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(runesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Runes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Runes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRunes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2327,15 +2377,6 @@ func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Runes].
-func _(k *golang.Runes) {
-	type golangRunesHasChanged_RunGoGenerate struct {
-		In  []byte
-		Out []int32
-	}
-	_ = (*golangRunesHasChanged_RunGoGenerate)(k) // golang.Runes has changed: run go generate
 }
 
 var sentinelsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Sentinels"), func(a *kernelimpl.HostArgs) any {
@@ -2352,12 +2393,22 @@ type Sentinels struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sentinels) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Sentinels) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sentinelsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sentinels) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Sentinels) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSentinels runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2366,15 +2417,6 @@ func RunSentinels(ctx context.Context, dev *runtime.Device, k golang.Sentinels, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Sentinels].
-func _(k *golang.Sentinels) {
-	type golangSentinelsHasChanged_RunGoGenerate struct {
-		In  []byte
-		Out []int
-	}
-	_ = (*golangSentinelsHasChanged_RunGoGenerate)(k) // golang.Sentinels has changed: run go generate
 }
 
 var sharedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Shared"), func(a *kernelimpl.HostArgs) any {
@@ -2389,11 +2431,21 @@ type Shared struct {
 	Buf runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Shared) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Shared) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sharedKernel)
 	kernelimpl.View(l, 0, k.Buf)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Shared) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Shared) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunShared runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2401,12 +2453,6 @@ func RunShared(ctx context.Context, dev *runtime.Device, k golang.Shared, r runt
 	l := kernelimpl.NewLaunch(sharedKernel)
 	kernelimpl.Slice(l, 0, k.Buf)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Shared].
-func _(k *golang.Shared) {
-	type golangSharedHasChanged_RunGoGenerate struct{ Buf []float32 }
-	_ = (*golangSharedHasChanged_RunGoGenerate)(k) // golang.Shared has changed: run go generate
 }
 
 var shiftedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Shifted"), func(a *kernelimpl.HostArgs) any {
@@ -2425,13 +2471,23 @@ type Shifted struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Shifted) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Shifted) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftedKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.N)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Shifted) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Shifted) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShifted runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2441,16 +2497,6 @@ func RunShifted(ctx context.Context, dev *runtime.Device, k golang.Shifted, r ru
 	kernelimpl.Slice(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Shifted].
-func _(k *golang.Shifted) {
-	type golangShiftedHasChanged_RunGoGenerate struct {
-		X   []int64
-		N   []uint32
-		Out []uint64
-	}
-	_ = (*golangShiftedHasChanged_RunGoGenerate)(k) // golang.Shifted has changed: run go generate
 }
 
 var shiftsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt"), func(a *kernelimpl.HostArgs) any {
@@ -2470,14 +2516,24 @@ type ShiftsInt struct {
 	Out   runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShiftsInt) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftsIntKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Small)
 	kernelimpl.View(l, 2, k.Large)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShiftsInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShiftsInt runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2488,17 +2544,6 @@ func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, 
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ShiftsInt].
-func _(k *golang.ShiftsInt) {
-	type golangShiftsIntHasChanged_RunGoGenerate struct {
-		X     []int
-		Small []int8
-		Large []int64
-		Out   []int
-	}
-	_ = (*golangShiftsIntHasChanged_RunGoGenerate)(k) // golang.ShiftsInt has changed: run go generate
 }
 
 var shiftsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt16"), func(a *kernelimpl.HostArgs) any {
@@ -2518,14 +2563,24 @@ type ShiftsInt16 struct {
 	Out   runtime.View[int16]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShiftsInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftsInt16Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Small)
 	kernelimpl.View(l, 2, k.Large)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShiftsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShiftsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2536,17 +2591,6 @@ func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ShiftsInt16].
-func _(k *golang.ShiftsInt16) {
-	type golangShiftsInt16HasChanged_RunGoGenerate struct {
-		X     []int16
-		Small []int8
-		Large []int64
-		Out   []int16
-	}
-	_ = (*golangShiftsInt16HasChanged_RunGoGenerate)(k) // golang.ShiftsInt16 has changed: run go generate
 }
 
 var shiftsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt32"), func(a *kernelimpl.HostArgs) any {
@@ -2566,14 +2610,24 @@ type ShiftsInt32 struct {
 	Out   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShiftsInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftsInt32Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Small)
 	kernelimpl.View(l, 2, k.Large)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShiftsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShiftsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2584,17 +2638,6 @@ func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ShiftsInt32].
-func _(k *golang.ShiftsInt32) {
-	type golangShiftsInt32HasChanged_RunGoGenerate struct {
-		X     []int32
-		Small []int8
-		Large []int64
-		Out   []int32
-	}
-	_ = (*golangShiftsInt32HasChanged_RunGoGenerate)(k) // golang.ShiftsInt32 has changed: run go generate
 }
 
 var shiftsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt64"), func(a *kernelimpl.HostArgs) any {
@@ -2614,14 +2657,24 @@ type ShiftsInt64 struct {
 	Out   runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShiftsInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftsInt64Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Small)
 	kernelimpl.View(l, 2, k.Large)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShiftsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShiftsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2632,17 +2685,6 @@ func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ShiftsInt64].
-func _(k *golang.ShiftsInt64) {
-	type golangShiftsInt64HasChanged_RunGoGenerate struct {
-		X     []int64
-		Small []int8
-		Large []int64
-		Out   []int64
-	}
-	_ = (*golangShiftsInt64HasChanged_RunGoGenerate)(k) // golang.ShiftsInt64 has changed: run go generate
 }
 
 var shiftsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt8"), func(a *kernelimpl.HostArgs) any {
@@ -2662,14 +2704,24 @@ type ShiftsInt8 struct {
 	Out   runtime.View[int8]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShiftsInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftsInt8Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Small)
 	kernelimpl.View(l, 2, k.Large)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShiftsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShiftsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2680,17 +2732,6 @@ func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ShiftsInt8].
-func _(k *golang.ShiftsInt8) {
-	type golangShiftsInt8HasChanged_RunGoGenerate struct {
-		X     []int8
-		Small []int8
-		Large []int64
-		Out   []int8
-	}
-	_ = (*golangShiftsInt8HasChanged_RunGoGenerate)(k) // golang.ShiftsInt8 has changed: run go generate
 }
 
 var shiftsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint"), func(a *kernelimpl.HostArgs) any {
@@ -2710,14 +2751,24 @@ type ShiftsUint struct {
 	Out   runtime.View[uint]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShiftsUint) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftsUintKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Small)
 	kernelimpl.View(l, 2, k.Large)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShiftsUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShiftsUint runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2728,17 +2779,6 @@ func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ShiftsUint].
-func _(k *golang.ShiftsUint) {
-	type golangShiftsUintHasChanged_RunGoGenerate struct {
-		X     []uint
-		Small []int8
-		Large []int64
-		Out   []uint
-	}
-	_ = (*golangShiftsUintHasChanged_RunGoGenerate)(k) // golang.ShiftsUint has changed: run go generate
 }
 
 var shiftsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint16"), func(a *kernelimpl.HostArgs) any {
@@ -2758,14 +2798,24 @@ type ShiftsUint16 struct {
 	Out   runtime.View[uint16]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShiftsUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftsUint16Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Small)
 	kernelimpl.View(l, 2, k.Large)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShiftsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShiftsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2776,17 +2826,6 @@ func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ShiftsUint16].
-func _(k *golang.ShiftsUint16) {
-	type golangShiftsUint16HasChanged_RunGoGenerate struct {
-		X     []uint16
-		Small []int8
-		Large []int64
-		Out   []uint16
-	}
-	_ = (*golangShiftsUint16HasChanged_RunGoGenerate)(k) // golang.ShiftsUint16 has changed: run go generate
 }
 
 var shiftsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint32"), func(a *kernelimpl.HostArgs) any {
@@ -2806,14 +2845,24 @@ type ShiftsUint32 struct {
 	Out   runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShiftsUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftsUint32Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Small)
 	kernelimpl.View(l, 2, k.Large)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShiftsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShiftsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2824,17 +2873,6 @@ func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ShiftsUint32].
-func _(k *golang.ShiftsUint32) {
-	type golangShiftsUint32HasChanged_RunGoGenerate struct {
-		X     []uint32
-		Small []int8
-		Large []int64
-		Out   []uint32
-	}
-	_ = (*golangShiftsUint32HasChanged_RunGoGenerate)(k) // golang.ShiftsUint32 has changed: run go generate
 }
 
 var shiftsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint64"), func(a *kernelimpl.HostArgs) any {
@@ -2854,14 +2892,24 @@ type ShiftsUint64 struct {
 	Out   runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShiftsUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftsUint64Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Small)
 	kernelimpl.View(l, 2, k.Large)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShiftsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShiftsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2872,17 +2920,6 @@ func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ShiftsUint64].
-func _(k *golang.ShiftsUint64) {
-	type golangShiftsUint64HasChanged_RunGoGenerate struct {
-		X     []uint64
-		Small []int8
-		Large []int64
-		Out   []uint64
-	}
-	_ = (*golangShiftsUint64HasChanged_RunGoGenerate)(k) // golang.ShiftsUint64 has changed: run go generate
 }
 
 var shiftsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint8"), func(a *kernelimpl.HostArgs) any {
@@ -2902,14 +2939,24 @@ type ShiftsUint8 struct {
 	Out   runtime.View[uint8]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ShiftsUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(shiftsUint8Kernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Small)
 	kernelimpl.View(l, 2, k.Large)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShiftsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShiftsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunShiftsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2920,17 +2967,6 @@ func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUin
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ShiftsUint8].
-func _(k *golang.ShiftsUint8) {
-	type golangShiftsUint8HasChanged_RunGoGenerate struct {
-		X     []uint8
-		Small []int8
-		Large []int64
-		Out   []uint8
-	}
-	_ = (*golangShiftsUint8HasChanged_RunGoGenerate)(k) // golang.ShiftsUint8 has changed: run go generate
 }
 
 var sideKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Side"), func(a *kernelimpl.HostArgs) any {
@@ -2947,12 +2983,22 @@ type Side struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Side) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Side) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sideKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Side) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Side) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunSide runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2961,15 +3007,6 @@ func RunSide(ctx context.Context, dev *runtime.Device, k golang.Side, r runtime.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Side].
-func _(k *golang.Side) {
-	type golangSideHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangSideHasChanged_RunGoGenerate)(k) // golang.Side has changed: run go generate
 }
 
 var signalsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Signals"), func(a *kernelimpl.HostArgs) any {
@@ -2988,13 +3025,23 @@ type Signals struct {
 	Wide runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Signals) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Signals) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(signalsKernel)
 	kernelimpl.View(l, 0, k.Out)
 	kernelimpl.View(l, 1, k.Bits)
 	kernelimpl.View(l, 2, k.Wide)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Signals) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Signals) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSignals runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3004,16 +3051,6 @@ func RunSignals(ctx context.Context, dev *runtime.Device, k golang.Signals, r ru
 	kernelimpl.Slice(l, 1, k.Bits)
 	kernelimpl.Slice(l, 2, k.Wide)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Signals].
-func _(k *golang.Signals) {
-	type golangSignalsHasChanged_RunGoGenerate struct {
-		Out  []float32
-		Bits []uint32
-		Wide []uint64
-	}
-	_ = (*golangSignalsHasChanged_RunGoGenerate)(k) // golang.Signals has changed: run go generate
 }
 
 var signedChunksKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "SignedChunks"), func(a *kernelimpl.HostArgs) any {
@@ -3029,12 +3066,22 @@ type SignedChunks struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SignedChunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SignedChunks) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(signedChunksKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SignedChunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SignedChunks) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSignedChunks runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3043,15 +3090,6 @@ func RunSignedChunks(ctx context.Context, dev *runtime.Device, k golang.SignedCh
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.SignedChunks].
-func _(k *golang.SignedChunks) {
-	type golangSignedChunksHasChanged_RunGoGenerate struct {
-		X   []uint64
-		Out []uint64
-	}
-	_ = (*golangSignedChunksHasChanged_RunGoGenerate)(k) // golang.SignedChunks has changed: run go generate
 }
 
 var slicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Slices"), func(a *kernelimpl.HostArgs) any {
@@ -3068,12 +3106,22 @@ type Slices struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Slices) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(slicesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Slices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSlices runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3082,15 +3130,6 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Slices].
-func _(k *golang.Slices) {
-	type golangSlicesHasChanged_RunGoGenerate struct {
-		In  []int
-		Out []int
-	}
-	_ = (*golangSlicesHasChanged_RunGoGenerate)(k) // golang.Slices has changed: run go generate
 }
 
 var slotsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Slots"), func(a *kernelimpl.HostArgs) any {
@@ -3107,12 +3146,22 @@ type Slots struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Slots) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Slots) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(slotsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Slots) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Slots) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSlots runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3121,15 +3170,6 @@ func RunSlots(ctx context.Context, dev *runtime.Device, k golang.Slots, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Slots].
-func _(k *golang.Slots) {
-	type golangSlotsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangSlotsHasChanged_RunGoGenerate)(k) // golang.Slots has changed: run go generate
 }
 
 var sortsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Sorts"), func(a *kernelimpl.HostArgs) any {
@@ -3146,12 +3186,22 @@ type Sorts struct {
 	Buf runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sorts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Sorts) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sortsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Buf)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sorts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Sorts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSorts runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3160,15 +3210,6 @@ func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Sorts].
-func _(k *golang.Sorts) {
-	type golangSortsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Buf []int64
-	}
-	_ = (*golangSortsHasChanged_RunGoGenerate)(k) // golang.Sorts has changed: run go generate
 }
 
 var spelledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Spelled"), func(a *kernelimpl.HostArgs) any {
@@ -3187,13 +3228,23 @@ type Spelled struct {
 	Out   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Spelled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Spelled) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(spelledKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Other)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Spelled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Spelled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSpelled runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3203,16 +3254,6 @@ func RunSpelled(ctx context.Context, dev *runtime.Device, k golang.Spelled, r ru
 	kernelimpl.Slice(l, 1, k.Other)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Spelled].
-func _(k *golang.Spelled) {
-	type golangSpelledHasChanged_RunGoGenerate struct {
-		In    []byte
-		Other []byte
-		Out   []int32
-	}
-	_ = (*golangSpelledHasChanged_RunGoGenerate)(k) // golang.Spelled has changed: run go generate
 }
 
 var stableKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Stable"), func(a *kernelimpl.HostArgs) any {
@@ -3229,12 +3270,22 @@ type Stable struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Stable) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Stable) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(stableKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Stable) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Stable) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunStable runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3243,15 +3294,6 @@ func RunStable(ctx context.Context, dev *runtime.Device, k golang.Stable, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Stable].
-func _(k *golang.Stable) {
-	type golangStableHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangStableHasChanged_RunGoGenerate)(k) // golang.Stable has changed: run go generate
 }
 
 var stableInterfacesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "StableInterfaces"), func(a *kernelimpl.HostArgs) any {
@@ -3266,11 +3308,21 @@ type StableInterfaces struct {
 	Buf runtime.View[golang.Entry]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k StableInterfaces) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k StableInterfaces) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(stableInterfacesKernel)
 	kernelimpl.View(l, 0, k.Buf)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k StableInterfaces) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k StableInterfaces) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunStableInterfaces runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3278,12 +3330,6 @@ func RunStableInterfaces(ctx context.Context, dev *runtime.Device, k golang.Stab
 	l := kernelimpl.NewLaunch(stableInterfacesKernel)
 	kernelimpl.Slice(l, 0, k.Buf)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.StableInterfaces].
-func _(k *golang.StableInterfaces) {
-	type golangStableInterfacesHasChanged_RunGoGenerate struct{ Buf []golang.Entry }
-	_ = (*golangStableInterfacesHasChanged_RunGoGenerate)(k) // golang.StableInterfaces has changed: run go generate
 }
 
 var stringsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Strings"), func(a *kernelimpl.HostArgs) any {
@@ -3298,11 +3344,21 @@ type Strings struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Strings) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Strings) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(stringsKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Strings) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Strings) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunStrings runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3310,12 +3366,6 @@ func RunStrings(ctx context.Context, dev *runtime.Device, k golang.Strings, r ru
 	l := kernelimpl.NewLaunch(stringsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Strings].
-func _(k *golang.Strings) {
-	type golangStringsHasChanged_RunGoGenerate struct{ Out []int }
-	_ = (*golangStringsHasChanged_RunGoGenerate)(k) // golang.Strings has changed: run go generate
 }
 
 var swapLoopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "SwapLoops"), func(a *kernelimpl.HostArgs) any {
@@ -3332,12 +3382,22 @@ type SwapLoops struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SwapLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SwapLoops) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(swapLoopsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SwapLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SwapLoops) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSwapLoops runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3346,15 +3406,6 @@ func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.SwapLoops].
-func _(k *golang.SwapLoops) {
-	type golangSwapLoopsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangSwapLoopsHasChanged_RunGoGenerate)(k) // golang.SwapLoops has changed: run go generate
 }
 
 var swappedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Swapped"), func(a *kernelimpl.HostArgs) any {
@@ -3371,12 +3422,22 @@ type Swapped struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Swapped) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Swapped) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(swappedKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Swapped) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Swapped) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSwapped runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3385,15 +3446,6 @@ func RunSwapped(ctx context.Context, dev *runtime.Device, k golang.Swapped, r ru
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Swapped].
-func _(k *golang.Swapped) {
-	type golangSwappedHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangSwappedHasChanged_RunGoGenerate)(k) // golang.Swapped has changed: run go generate
 }
 
 var tablesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Tables"), func(a *kernelimpl.HostArgs) any {
@@ -3410,12 +3462,22 @@ type Tables struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Tables) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tablesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Tables) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTables runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3424,15 +3486,6 @@ func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Tables].
-func _(k *golang.Tables) {
-	type golangTablesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []float64
-	}
-	_ = (*golangTablesHasChanged_RunGoGenerate)(k) // golang.Tables has changed: run go generate
 }
 
 var textBoundsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "TextBounds"), func(a *kernelimpl.HostArgs) any {
@@ -3449,12 +3502,22 @@ type TextBounds struct {
 	N   runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TextBounds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TextBounds) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(textBoundsKernel)
 	kernelimpl.View(l, 0, k.Out)
 	kernelimpl.View(l, 1, k.N)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TextBounds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TextBounds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTextBounds runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3463,15 +3526,6 @@ func RunTextBounds(ctx context.Context, dev *runtime.Device, k golang.TextBounds
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.N)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.TextBounds].
-func _(k *golang.TextBounds) {
-	type golangTextBoundsHasChanged_RunGoGenerate struct {
-		Out []int32
-		N   []int
-	}
-	_ = (*golangTextBoundsHasChanged_RunGoGenerate)(k) // golang.TextBounds has changed: run go generate
 }
 
 var textsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Texts"), func(a *kernelimpl.HostArgs) any {
@@ -3488,12 +3542,22 @@ type Texts struct {
 	B   runtime.View[byte]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Texts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Texts) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(textsKernel)
 	kernelimpl.View(l, 0, k.Out)
 	kernelimpl.View(l, 1, k.B)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Texts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Texts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTexts runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3502,15 +3566,6 @@ func RunTexts(ctx context.Context, dev *runtime.Device, k golang.Texts, r runtim
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.B)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Texts].
-func _(k *golang.Texts) {
-	type golangTextsHasChanged_RunGoGenerate struct {
-		Out []int32
-		B   []byte
-	}
-	_ = (*golangTextsHasChanged_RunGoGenerate)(k) // golang.Texts has changed: run go generate
 }
 
 var toArraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ToArrays"), func(a *kernelimpl.HostArgs) any {
@@ -3527,12 +3582,22 @@ type ToArrays struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ToArrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ToArrays) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(toArraysKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ToArrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ToArrays) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunToArrays runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3541,15 +3606,6 @@ func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.ToArrays].
-func _(k *golang.ToArrays) {
-	type golangToArraysHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangToArraysHasChanged_RunGoGenerate)(k) // golang.ToArrays has changed: run go generate
 }
 
 var turnsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Turns"), func(a *kernelimpl.HostArgs) any {
@@ -3566,12 +3622,22 @@ type Turns struct {
 	Out runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Turns) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Turns) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(turnsKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Turns) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Turns) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTurns runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3580,15 +3646,6 @@ func RunTurns(ctx context.Context, dev *runtime.Device, k golang.Turns, r runtim
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Turns].
-func _(k *golang.Turns) {
-	type golangTurnsHasChanged_RunGoGenerate struct {
-		X   []int64
-		Out []int64
-	}
-	_ = (*golangTurnsHasChanged_RunGoGenerate)(k) // golang.Turns has changed: run go generate
 }
 
 var typeSwitchesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "TypeSwitches"), func(a *kernelimpl.HostArgs) any {
@@ -3603,11 +3660,21 @@ type TypeSwitches struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TypeSwitches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TypeSwitches) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(typeSwitchesKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TypeSwitches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TypeSwitches) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTypeSwitches runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3615,12 +3682,6 @@ func RunTypeSwitches(ctx context.Context, dev *runtime.Device, k golang.TypeSwit
 	l := kernelimpl.NewLaunch(typeSwitchesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.TypeSwitches].
-func _(k *golang.TypeSwitches) {
-	type golangTypeSwitchesHasChanged_RunGoGenerate struct{ Out []int }
-	_ = (*golangTypeSwitchesHasChanged_RunGoGenerate)(k) // golang.TypeSwitches has changed: run go generate
 }
 
 var utf8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "UTF8"), func(a *kernelimpl.HostArgs) any {
@@ -3639,13 +3700,23 @@ type UTF8 struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k UTF8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k UTF8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(utf8Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Raw)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k UTF8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k UTF8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunUTF8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3655,16 +3726,6 @@ func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.UTF8].
-func _(k *golang.UTF8) {
-	type golangUTF8HasChanged_RunGoGenerate struct {
-		In  []rune
-		Raw []byte
-		Out []int
-	}
-	_ = (*golangUTF8HasChanged_RunGoGenerate)(k) // golang.UTF8 has changed: run go generate
 }
 
 var unicodesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), func(a *kernelimpl.HostArgs) any {
@@ -3683,13 +3744,23 @@ type Unicodes struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unicodes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Unicodes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(unicodesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Raw)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Unicodes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Unicodes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunUnicodes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3699,16 +3770,6 @@ func RunUnicodes(ctx context.Context, dev *runtime.Device, k golang.Unicodes, r 
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Unicodes].
-func _(k *golang.Unicodes) {
-	type golangUnicodesHasChanged_RunGoGenerate struct {
-		In  []rune
-		Raw []byte
-		Out []int32
-	}
-	_ = (*golangUnicodesHasChanged_RunGoGenerate)(k) // golang.Unicodes has changed: run go generate
 }
 
 var unitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Units"), func(a *kernelimpl.HostArgs) any {
@@ -3725,12 +3786,22 @@ type Units struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Units) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Units) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(unitsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Units) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Units) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunUnits runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3739,15 +3810,6 @@ func RunUnits(ctx context.Context, dev *runtime.Device, k golang.Units, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Units].
-func _(k *golang.Units) {
-	type golangUnitsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []uint64
-	}
-	_ = (*golangUnitsHasChanged_RunGoGenerate)(k) // golang.Units has changed: run go generate
 }
 
 var unlikeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unlike"), func(a *kernelimpl.HostArgs) any {
@@ -3764,12 +3826,22 @@ type Unlike struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unlike) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Unlike) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(unlikeKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Unlike) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Unlike) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunUnlike runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3778,15 +3850,6 @@ func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Unlike].
-func _(k *golang.Unlike) {
-	type golangUnlikeHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangUnlikeHasChanged_RunGoGenerate)(k) // golang.Unlike has changed: run go generate
 }
 
 var unrolledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unrolled"), func(a *kernelimpl.HostArgs) any {
@@ -3803,12 +3866,22 @@ type Unrolled struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unrolled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Unrolled) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(unrolledKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Unrolled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Unrolled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunUnrolled runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3817,15 +3890,6 @@ func RunUnrolled(ctx context.Context, dev *runtime.Device, k golang.Unrolled, r 
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Unrolled].
-func _(k *golang.Unrolled) {
-	type golangUnrolledHasChanged_RunGoGenerate struct {
-		X   []uint64
-		Out []uint64
-	}
-	_ = (*golangUnrolledHasChanged_RunGoGenerate)(k) // golang.Unrolled has changed: run go generate
 }
 
 var unsignedChunksKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "UnsignedChunks"), func(a *kernelimpl.HostArgs) any {
@@ -3841,12 +3905,22 @@ type UnsignedChunks struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k UnsignedChunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k UnsignedChunks) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(unsignedChunksKernel)
 	kernelimpl.View(l, 0, k.X)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k UnsignedChunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k UnsignedChunks) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunUnsignedChunks runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3855,15 +3929,6 @@ func RunUnsignedChunks(ctx context.Context, dev *runtime.Device, k golang.Unsign
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.UnsignedChunks].
-func _(k *golang.UnsignedChunks) {
-	type golangUnsignedChunksHasChanged_RunGoGenerate struct {
-		X   []uint64
-		Out []uint64
-	}
-	_ = (*golangUnsignedChunksHasChanged_RunGoGenerate)(k) // golang.UnsignedChunks has changed: run go generate
 }
 
 var unstableKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unstable"), func(a *kernelimpl.HostArgs) any {
@@ -3882,13 +3947,23 @@ type Unstable struct {
 	Count runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unstable) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Unstable) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(unstableKernel)
 	kernelimpl.View(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.View(l, 2, k.Count)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Unstable) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Unstable) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunUnstable runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3898,16 +3973,6 @@ func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r 
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Count)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Unstable].
-func _(k *golang.Unstable) {
-	type golangUnstableHasChanged_RunGoGenerate struct {
-		Buf   []golang.Entry
-		N     int
-		Count []int32
-	}
-	_ = (*golangUnstableHasChanged_RunGoGenerate)(k) // golang.Unstable has changed: run go generate
 }
 
 var updatesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Updates"), func(a *kernelimpl.HostArgs) any {
@@ -3926,13 +3991,23 @@ type Updates struct {
 	Out  runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Updates) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Updates) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(updatesKernel)
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Updates) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Updates) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunUpdates runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3942,16 +4017,6 @@ func RunUpdates(ctx context.Context, dev *runtime.Device, k golang.Updates, r ru
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Updates].
-func _(k *golang.Updates) {
-	type golangUpdatesHasChanged_RunGoGenerate struct {
-		Mode int32
-		In   []int32
-		Out  []int32
-	}
-	_ = (*golangUpdatesHasChanged_RunGoGenerate)(k) // golang.Updates has changed: run go generate
 }
 
 var varintsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Varints"), func(a *kernelimpl.HostArgs) any {
@@ -3970,13 +4035,23 @@ type Varints struct {
 	Out   runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Varints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Varints) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(varintsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Bytes)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Varints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Varints) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunVarints runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3986,16 +4061,6 @@ func RunVarints(ctx context.Context, dev *runtime.Device, k golang.Varints, r ru
 	kernelimpl.Slice(l, 1, k.Bytes)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Varints].
-func _(k *golang.Varints) {
-	type golangVarintsHasChanged_RunGoGenerate struct {
-		In    []int64
-		Bytes []byte
-		Out   []uint64
-	}
-	_ = (*golangVarintsHasChanged_RunGoGenerate)(k) // golang.Varints has changed: run go generate
 }
 
 var visitorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Visitors"), func(a *kernelimpl.HostArgs) any {
@@ -4012,12 +4077,22 @@ type Visitors struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Visitors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Visitors) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(visitorsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Visitors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Visitors) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunVisitors runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4026,15 +4101,6 @@ func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Visitors].
-func _(k *golang.Visitors) {
-	type golangVisitorsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*golangVisitorsHasChanged_RunGoGenerate)(k) // golang.Visitors has changed: run go generate
 }
 
 var waresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Wares", &color.GrayModel), func(a *kernelimpl.HostArgs) any {
@@ -4049,11 +4115,21 @@ type Wares struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Wares) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Wares) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(waresKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Wares) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Wares) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWares runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4061,12 +4137,6 @@ func RunWares(ctx context.Context, dev *runtime.Device, k golang.Wares, r runtim
 	l := kernelimpl.NewLaunch(waresKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Wares].
-func _(k *golang.Wares) {
-	type golangWaresHasChanged_RunGoGenerate struct{ Out []int }
-	_ = (*golangWaresHasChanged_RunGoGenerate)(k) // golang.Wares has changed: run go generate
 }
 
 var watchedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), func(a *kernelimpl.HostArgs) any {
@@ -4081,11 +4151,21 @@ type Watched struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Watched) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Watched) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(watchedKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Watched) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Watched) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWatched runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4093,12 +4173,6 @@ func RunWatched(ctx context.Context, dev *runtime.Device, k golang.Watched, r ru
 	l := kernelimpl.NewLaunch(watchedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Watched].
-func _(k *golang.Watched) {
-	type golangWatchedHasChanged_RunGoGenerate struct{ Out []float64 }
-	_ = (*golangWatchedHasChanged_RunGoGenerate)(k) // golang.Watched has changed: run go generate
 }
 
 var zeroedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Zeroed"), func(a *kernelimpl.HostArgs) any {
@@ -4113,11 +4187,21 @@ type Zeroed struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Zeroed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Zeroed) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(zeroedKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Zeroed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Zeroed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunZeroed runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4125,10 +4209,4 @@ func RunZeroed(ctx context.Context, dev *runtime.Device, k golang.Zeroed, r runt
 	l := kernelimpl.NewLaunch(zeroedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [golang.Zeroed].
-func _(k *golang.Zeroed) {
-	type golangZeroedHasChanged_RunGoGenerate struct{ Out []int }
-	_ = (*golangZeroedHasChanged_RunGoGenerate)(k) // golang.Zeroed has changed: run go generate
 }

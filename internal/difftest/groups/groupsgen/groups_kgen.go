@@ -55,15 +55,25 @@ type Alone struct {
 	G   runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Alone) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Alone) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(aloneKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.F)
 	kernelimpl.View(l, 3, k.Out)
 	kernelimpl.View(l, 4, k.G)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Alone) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Alone) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunAlone runs the kernel for every work-item of r on k's own slices, and waits.
@@ -75,18 +85,6 @@ func RunAlone(ctx context.Context, dev *runtime.Device, k groups.Alone, r runtim
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.G)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.Alone].
-func _(k *groups.Alone) {
-	type groupsAloneHasChanged_RunGoGenerate struct {
-		N   int
-		X   []int32
-		F   []float32
-		Out []int32
-		G   []float32
-	}
-	_ = (*groupsAloneHasChanged_RunGoGenerate)(k) // groups.Alone has changed: run go generate
 }
 
 var ballotsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Ballots"), func(a *kernelimpl.HostArgs) any {
@@ -105,13 +103,23 @@ type Ballots struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Ballots) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Ballots) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(ballotsKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ballots) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Ballots) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunBallots runs the kernel for every work-item of r on k's own slices, and waits.
@@ -121,16 +129,6 @@ func RunBallots(ctx context.Context, dev *runtime.Device, k groups.Ballots, r ru
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.Ballots].
-func _(k *groups.Ballots) {
-	type groupsBallotsHasChanged_RunGoGenerate struct {
-		N   int
-		X   []int32
-		Out []uint32
-	}
-	_ = (*groupsBallotsHasChanged_RunGoGenerate)(k) // groups.Ballots has changed: run go generate
 }
 
 var bisectionsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Bisections"), func(a *kernelimpl.HostArgs) any {
@@ -158,15 +156,25 @@ type BisectionsLanes struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bisections) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Bisections) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bisectionsKernel)
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.View(l, 2, k.Lanes.T)
 	kernelimpl.View(l, 3, k.Lanes.X)
 	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Bisections) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Bisections) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunBisections runs the kernel for every work-item of r on k's own slices, and waits.
@@ -178,20 +186,6 @@ func RunBisections(ctx context.Context, dev *runtime.Device, k groups.Bisections
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.Bisections].
-func _(k *groups.Bisections) {
-	type groupsBisectionsHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = (*groupsBisectionsHasChanged_RunGoGenerate)(k) // groups.Bisections has changed: run go generate
-	type groupsLanesHasChanged_RunGoGenerate struct {
-		N int
-		M int
-		T []int32
-		X []int32
-		Y []int32
-	}
-	_ = (*groupsLanesHasChanged_RunGoGenerate)(&k.Lanes) // groups.Lanes has changed: run go generate
 }
 
 var choicesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Choices"), func(a *kernelimpl.HostArgs) any {
@@ -210,13 +204,23 @@ type Choices struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Choices) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Choices) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(choicesKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Choices) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Choices) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunChoices runs the kernel for every work-item of r on k's own slices, and waits.
@@ -226,16 +230,6 @@ func RunChoices(ctx context.Context, dev *runtime.Device, k groups.Choices, r ru
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.Choices].
-func _(k *groups.Choices) {
-	type groupsChoicesHasChanged_RunGoGenerate struct {
-		N   int
-		In  []int32
-		Out []int32
-	}
-	_ = (*groupsChoicesHasChanged_RunGoGenerate)(k) // groups.Choices has changed: run go generate
 }
 
 var oneWayOutKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "OneWayOut"), func(a *kernelimpl.HostArgs) any {
@@ -263,15 +257,25 @@ type OneWayOutLanes struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k OneWayOut) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k OneWayOut) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(oneWayOutKernel)
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.View(l, 2, k.Lanes.T)
 	kernelimpl.View(l, 3, k.Lanes.X)
 	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k OneWayOut) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k OneWayOut) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunOneWayOut runs the kernel for every work-item of r on k's own slices, and waits.
@@ -283,12 +287,6 @@ func RunOneWayOut(ctx context.Context, dev *runtime.Device, k groups.OneWayOut, 
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.OneWayOut].
-func _(k *groups.OneWayOut) {
-	type groupsOneWayOutHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = (*groupsOneWayOutHasChanged_RunGoGenerate)(k) // groups.OneWayOut has changed: run go generate
 }
 
 var ownChecksKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "OwnChecks"), func(a *kernelimpl.HostArgs) any {
@@ -316,15 +314,25 @@ type OwnChecksLanes struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k OwnChecks) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k OwnChecks) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(ownChecksKernel)
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.View(l, 2, k.Lanes.T)
 	kernelimpl.View(l, 3, k.Lanes.X)
 	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k OwnChecks) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k OwnChecks) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunOwnChecks runs the kernel for every work-item of r on k's own slices, and waits.
@@ -336,12 +344,6 @@ func RunOwnChecks(ctx context.Context, dev *runtime.Device, k groups.OwnChecks, 
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.OwnChecks].
-func _(k *groups.OwnChecks) {
-	type groupsOwnChecksHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = (*groupsOwnChecksHasChanged_RunGoGenerate)(k) // groups.OwnChecks has changed: run go generate
 }
 
 var ownLoopsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "OwnLoops"), func(a *kernelimpl.HostArgs) any {
@@ -369,15 +371,25 @@ type OwnLoopsLanes struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k OwnLoops) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k OwnLoops) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(ownLoopsKernel)
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.View(l, 2, k.Lanes.T)
 	kernelimpl.View(l, 3, k.Lanes.X)
 	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k OwnLoops) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k OwnLoops) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunOwnLoops runs the kernel for every work-item of r on k's own slices, and waits.
@@ -389,12 +401,6 @@ func RunOwnLoops(ctx context.Context, dev *runtime.Device, k groups.OwnLoops, r 
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.OwnLoops].
-func _(k *groups.OwnLoops) {
-	type groupsOwnLoopsHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = (*groupsOwnLoopsHasChanged_RunGoGenerate)(k) // groups.OwnLoops has changed: run go generate
 }
 
 var replacedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Replaced"), func(a *kernelimpl.HostArgs) any {
@@ -422,15 +428,25 @@ type ReplacedLanes struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Replaced) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Replaced) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(replacedKernel)
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.View(l, 2, k.Lanes.T)
 	kernelimpl.View(l, 3, k.Lanes.X)
 	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Replaced) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Replaced) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunReplaced runs the kernel for every work-item of r on k's own slices, and waits.
@@ -442,12 +458,6 @@ func RunReplaced(ctx context.Context, dev *runtime.Device, k groups.Replaced, r 
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.Replaced].
-func _(k *groups.Replaced) {
-	type groupsReplacedHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = (*groupsReplacedHasChanged_RunGoGenerate)(k) // groups.Replaced has changed: run go generate
 }
 
 var rowsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Rows"), func(a *kernelimpl.HostArgs) any {
@@ -466,13 +476,23 @@ type Rows struct {
 	Out    runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rows) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Rows) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rowsKernel)
 	kernelimpl.View(l, 0, k.Choice)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rows) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Rows) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunRows runs the kernel for every work-item of r on k's own slices, and waits.
@@ -482,16 +502,6 @@ func RunRows(ctx context.Context, dev *runtime.Device, k groups.Rows, r runtime.
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.Rows].
-func _(k *groups.Rows) {
-	type groupsRowsHasChanged_RunGoGenerate struct {
-		Choice []int32
-		In     []int32
-		Out    []int32
-	}
-	_ = (*groupsRowsHasChanged_RunGoGenerate)(k) // groups.Rows has changed: run go generate
 }
 
 var searchKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Search"), func(a *kernelimpl.HostArgs) any {
@@ -519,15 +529,25 @@ type SearchLanes struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Search) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Search) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(searchKernel)
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.View(l, 2, k.Lanes.T)
 	kernelimpl.View(l, 3, k.Lanes.X)
 	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Search) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Search) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunSearch runs the kernel for every work-item of r on k's own slices, and waits.
@@ -539,12 +559,6 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k groups.Search, r runt
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.Search].
-func _(k *groups.Search) {
-	type groupsSearchHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = (*groupsSearchHasChanged_RunGoGenerate)(k) // groups.Search has changed: run go generate
 }
 
 var statedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Stated"), func(a *kernelimpl.HostArgs) any {
@@ -565,14 +579,24 @@ type Stated struct {
 	F runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Stated) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Stated) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(statedKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Y)
 	kernelimpl.View(l, 3, k.F)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Stated) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Stated) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunStated runs the kernel for every work-item of r on k's own slices, and waits.
@@ -583,17 +607,6 @@ func RunStated(ctx context.Context, dev *runtime.Device, k groups.Stated, r runt
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.F)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.Stated].
-func _(k *groups.Stated) {
-	type groupsStatedHasChanged_RunGoGenerate struct {
-		N int
-		X []int32
-		Y []int32
-		F []float32
-	}
-	_ = (*groupsStatedHasChanged_RunGoGenerate)(k) // groups.Stated has changed: run go generate
 }
 
 var stepsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Steps"), func(a *kernelimpl.HostArgs) any {
@@ -621,15 +634,25 @@ type StepsLanes struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Steps) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Steps) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(stepsKernel)
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.View(l, 2, k.Lanes.T)
 	kernelimpl.View(l, 3, k.Lanes.X)
 	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Steps) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Steps) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunSteps runs the kernel for every work-item of r on k's own slices, and waits.
@@ -641,12 +664,6 @@ func RunSteps(ctx context.Context, dev *runtime.Device, k groups.Steps, r runtim
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.Steps].
-func _(k *groups.Steps) {
-	type groupsStepsHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = (*groupsStepsHasChanged_RunGoGenerate)(k) // groups.Steps has changed: run go generate
 }
 
 var uniformRowsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "UniformRows"), func(a *kernelimpl.HostArgs) any {
@@ -663,12 +680,22 @@ type UniformRows struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k UniformRows) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k UniformRows) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(uniformRowsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k UniformRows) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k UniformRows) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunUniformRows runs the kernel for every work-item of r on k's own slices, and waits.
@@ -677,15 +704,6 @@ func RunUniformRows(ctx context.Context, dev *runtime.Device, k groups.UniformRo
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.UniformRows].
-func _(k *groups.UniformRows) {
-	type groupsUniformRowsHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []int32
-	}
-	_ = (*groupsUniformRowsHasChanged_RunGoGenerate)(k) // groups.UniformRows has changed: run go generate
 }
 
 var votesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Votes"), func(a *kernelimpl.HostArgs) any {
@@ -713,15 +731,25 @@ type VotesLanes struct {
 	Y runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Votes) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Votes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(votesKernel)
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.View(l, 2, k.Lanes.T)
 	kernelimpl.View(l, 3, k.Lanes.X)
 	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Votes) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Votes) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunVotes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -733,12 +761,6 @@ func RunVotes(ctx context.Context, dev *runtime.Device, k groups.Votes, r runtim
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.Votes].
-func _(k *groups.Votes) {
-	type groupsVotesHasChanged_RunGoGenerate struct{ groups.Lanes }
-	_ = (*groupsVotesHasChanged_RunGoGenerate)(k) // groups.Votes has changed: run go generate
 }
 
 var wholeFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeFloat32"), func(a *kernelimpl.HostArgs) any {
@@ -756,13 +778,23 @@ type WholeFloat32 struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WholeFloat32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wholeFloat32Kernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WholeFloat32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunWholeFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -772,16 +804,6 @@ func RunWholeFloat32(ctx context.Context, dev *runtime.Device, k groups.WholeFlo
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.WholeFloat32].
-func _(k *groups.WholeFloat32) {
-	type groupsWholeFloat32HasChanged_RunGoGenerate struct {
-		N   int
-		In  []float32
-		Out []float32
-	}
-	_ = (*groupsWholeFloat32HasChanged_RunGoGenerate)(k) // groups.WholeFloat32 has changed: run go generate
 }
 
 var wholeFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeFloat64"), func(a *kernelimpl.HostArgs) any {
@@ -799,13 +821,23 @@ type WholeFloat64 struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WholeFloat64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wholeFloat64Kernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WholeFloat64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunWholeFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -815,16 +847,6 @@ func RunWholeFloat64(ctx context.Context, dev *runtime.Device, k groups.WholeFlo
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.WholeFloat64].
-func _(k *groups.WholeFloat64) {
-	type groupsWholeFloat64HasChanged_RunGoGenerate struct {
-		N   int
-		In  []float64
-		Out []float64
-	}
-	_ = (*groupsWholeFloat64HasChanged_RunGoGenerate)(k) // groups.WholeFloat64 has changed: run go generate
 }
 
 var wholeInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt16"), func(a *kernelimpl.HostArgs) any {
@@ -842,13 +864,23 @@ type WholeInt16 struct {
 	Out runtime.View[int16]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WholeInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wholeInt16Kernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WholeInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunWholeInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -858,16 +890,6 @@ func RunWholeInt16(ctx context.Context, dev *runtime.Device, k groups.WholeInt16
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.WholeInt16].
-func _(k *groups.WholeInt16) {
-	type groupsWholeInt16HasChanged_RunGoGenerate struct {
-		N   int
-		In  []int16
-		Out []int16
-	}
-	_ = (*groupsWholeInt16HasChanged_RunGoGenerate)(k) // groups.WholeInt16 has changed: run go generate
 }
 
 var wholeInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt32"), func(a *kernelimpl.HostArgs) any {
@@ -885,13 +907,23 @@ type WholeInt32 struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WholeInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wholeInt32Kernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WholeInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunWholeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -901,16 +933,6 @@ func RunWholeInt32(ctx context.Context, dev *runtime.Device, k groups.WholeInt32
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.WholeInt32].
-func _(k *groups.WholeInt32) {
-	type groupsWholeInt32HasChanged_RunGoGenerate struct {
-		N   int
-		In  []int32
-		Out []int32
-	}
-	_ = (*groupsWholeInt32HasChanged_RunGoGenerate)(k) // groups.WholeInt32 has changed: run go generate
 }
 
 var wholeInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt64"), func(a *kernelimpl.HostArgs) any {
@@ -928,13 +950,23 @@ type WholeInt64 struct {
 	Out runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WholeInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wholeInt64Kernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WholeInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunWholeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -944,16 +976,6 @@ func RunWholeInt64(ctx context.Context, dev *runtime.Device, k groups.WholeInt64
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.WholeInt64].
-func _(k *groups.WholeInt64) {
-	type groupsWholeInt64HasChanged_RunGoGenerate struct {
-		N   int
-		In  []int64
-		Out []int64
-	}
-	_ = (*groupsWholeInt64HasChanged_RunGoGenerate)(k) // groups.WholeInt64 has changed: run go generate
 }
 
 var wholeInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt8"), func(a *kernelimpl.HostArgs) any {
@@ -971,13 +993,23 @@ type WholeInt8 struct {
 	Out runtime.View[int8]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WholeInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wholeInt8Kernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WholeInt8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunWholeInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -987,16 +1019,6 @@ func RunWholeInt8(ctx context.Context, dev *runtime.Device, k groups.WholeInt8, 
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.WholeInt8].
-func _(k *groups.WholeInt8) {
-	type groupsWholeInt8HasChanged_RunGoGenerate struct {
-		N   int
-		In  []int8
-		Out []int8
-	}
-	_ = (*groupsWholeInt8HasChanged_RunGoGenerate)(k) // groups.WholeInt8 has changed: run go generate
 }
 
 var wholeUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeUint32"), func(a *kernelimpl.HostArgs) any {
@@ -1014,13 +1036,23 @@ type WholeUint32 struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WholeUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wholeUint32Kernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WholeUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunWholeUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1030,16 +1062,6 @@ func RunWholeUint32(ctx context.Context, dev *runtime.Device, k groups.WholeUint
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.WholeUint32].
-func _(k *groups.WholeUint32) {
-	type groupsWholeUint32HasChanged_RunGoGenerate struct {
-		N   int
-		In  []uint32
-		Out []uint32
-	}
-	_ = (*groupsWholeUint32HasChanged_RunGoGenerate)(k) // groups.WholeUint32 has changed: run go generate
 }
 
 var wholeUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeUint64"), func(a *kernelimpl.HostArgs) any {
@@ -1057,13 +1079,23 @@ type WholeUint64 struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WholeUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wholeUint64Kernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WholeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WholeUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunWholeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1073,14 +1105,4 @@ func RunWholeUint64(ctx context.Context, dev *runtime.Device, k groups.WholeUint
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [groups.WholeUint64].
-func _(k *groups.WholeUint64) {
-	type groupsWholeUint64HasChanged_RunGoGenerate struct {
-		N   int
-		In  []uint64
-		Out []uint64
-	}
-	_ = (*groupsWholeUint64HasChanged_RunGoGenerate)(k) // groups.WholeUint64 has changed: run go generate
 }

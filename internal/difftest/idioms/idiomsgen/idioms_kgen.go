@@ -79,14 +79,24 @@ type Carries struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Carries) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Carries) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(carriesKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Carries) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Carries) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCarries runs the kernel for every work-item of r on k's own slices, and waits.
@@ -97,17 +107,6 @@ func RunCarries(ctx context.Context, dev *runtime.Device, k idioms.Carries, r ru
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Carries].
-func _(k *idioms.Carries) {
-	type idiomsCarriesHasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsCarriesHasChanged_RunGoGenerate)(k) // idioms.Carries has changed: run go generate
 }
 
 var clampInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt16"), func(a *kernelimpl.HostArgs) any {
@@ -125,13 +124,23 @@ type ClampInt16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ClampInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(clampInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ClampInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ClampInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunClampInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -141,16 +150,6 @@ func RunClampInt16(ctx context.Context, dev *runtime.Device, k idioms.ClampInt16
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ClampInt16].
-func _(k *idioms.ClampInt16) {
-	type idiomsClampInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		Out []idioms.Row
-	}
-	_ = (*idiomsClampInt16HasChanged_RunGoGenerate)(k) // idioms.ClampInt16 has changed: run go generate
 }
 
 var clampInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt32"), func(a *kernelimpl.HostArgs) any {
@@ -168,13 +167,23 @@ type ClampInt32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ClampInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(clampInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ClampInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ClampInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunClampInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -184,16 +193,6 @@ func RunClampInt32(ctx context.Context, dev *runtime.Device, k idioms.ClampInt32
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ClampInt32].
-func _(k *idioms.ClampInt32) {
-	type idiomsClampInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		Out []idioms.Row
-	}
-	_ = (*idiomsClampInt32HasChanged_RunGoGenerate)(k) // idioms.ClampInt32 has changed: run go generate
 }
 
 var clampInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt64"), func(a *kernelimpl.HostArgs) any {
@@ -211,13 +210,23 @@ type ClampInt64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ClampInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(clampInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ClampInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ClampInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunClampInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -227,16 +236,6 @@ func RunClampInt64(ctx context.Context, dev *runtime.Device, k idioms.ClampInt64
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ClampInt64].
-func _(k *idioms.ClampInt64) {
-	type idiomsClampInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		Out []idioms.Row
-	}
-	_ = (*idiomsClampInt64HasChanged_RunGoGenerate)(k) // idioms.ClampInt64 has changed: run go generate
 }
 
 var clampInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt8"), func(a *kernelimpl.HostArgs) any {
@@ -254,13 +253,23 @@ type ClampInt8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ClampInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(clampInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ClampInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ClampInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunClampInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -270,16 +279,6 @@ func RunClampInt8(ctx context.Context, dev *runtime.Device, k idioms.ClampInt8, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ClampInt8].
-func _(k *idioms.ClampInt8) {
-	type idiomsClampInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		Out []idioms.Row
-	}
-	_ = (*idiomsClampInt8HasChanged_RunGoGenerate)(k) // idioms.ClampInt8 has changed: run go generate
 }
 
 var clampUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint16"), func(a *kernelimpl.HostArgs) any {
@@ -297,13 +296,23 @@ type ClampUint16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ClampUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(clampUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ClampUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ClampUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunClampUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -313,16 +322,6 @@ func RunClampUint16(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ClampUint16].
-func _(k *idioms.ClampUint16) {
-	type idiomsClampUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		Out []idioms.Row
-	}
-	_ = (*idiomsClampUint16HasChanged_RunGoGenerate)(k) // idioms.ClampUint16 has changed: run go generate
 }
 
 var clampUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint32"), func(a *kernelimpl.HostArgs) any {
@@ -340,13 +339,23 @@ type ClampUint32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ClampUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(clampUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ClampUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ClampUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunClampUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -356,16 +365,6 @@ func RunClampUint32(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ClampUint32].
-func _(k *idioms.ClampUint32) {
-	type idiomsClampUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		Out []idioms.Row
-	}
-	_ = (*idiomsClampUint32HasChanged_RunGoGenerate)(k) // idioms.ClampUint32 has changed: run go generate
 }
 
 var clampUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint64"), func(a *kernelimpl.HostArgs) any {
@@ -383,13 +382,23 @@ type ClampUint64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ClampUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(clampUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ClampUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ClampUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunClampUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -399,16 +408,6 @@ func RunClampUint64(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ClampUint64].
-func _(k *idioms.ClampUint64) {
-	type idiomsClampUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsClampUint64HasChanged_RunGoGenerate)(k) // idioms.ClampUint64 has changed: run go generate
 }
 
 var clampUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint8"), func(a *kernelimpl.HostArgs) any {
@@ -426,13 +425,23 @@ type ClampUint8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ClampUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(clampUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ClampUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ClampUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunClampUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -442,16 +451,6 @@ func RunClampUint8(ctx context.Context, dev *runtime.Device, k idioms.ClampUint8
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ClampUint8].
-func _(k *idioms.ClampUint8) {
-	type idiomsClampUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		Out []idioms.Row
-	}
-	_ = (*idiomsClampUint8HasChanged_RunGoGenerate)(k) // idioms.ClampUint8 has changed: run go generate
 }
 
 var compareInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt16"), func(a *kernelimpl.HostArgs) any {
@@ -471,14 +470,24 @@ type CompareInt16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CompareInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(compareInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CompareInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CompareInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCompareInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -489,22 +498,6 @@ func RunCompareInt16(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CompareInt16].
-func _(k *idioms.CompareInt16) {
-	type idiomsCompareInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		C   []int16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsCompareInt16HasChanged_RunGoGenerate)(k) // idioms.CompareInt16 has changed: run go generate
-	type idiomsRowsHasChanged_RunGoGenerate struct {
-		Loaded idioms.Row
-		Summed idioms.Row
-	}
-	_ = (*idiomsRowsHasChanged_RunGoGenerate)(&k.Out[0]) // idioms.Rows has changed: run go generate
 }
 
 var compareInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt32"), func(a *kernelimpl.HostArgs) any {
@@ -524,14 +517,24 @@ type CompareInt32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CompareInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(compareInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CompareInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CompareInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCompareInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -542,17 +545,6 @@ func RunCompareInt32(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CompareInt32].
-func _(k *idioms.CompareInt32) {
-	type idiomsCompareInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		C   []int32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsCompareInt32HasChanged_RunGoGenerate)(k) // idioms.CompareInt32 has changed: run go generate
 }
 
 var compareInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt64"), func(a *kernelimpl.HostArgs) any {
@@ -572,14 +564,24 @@ type CompareInt64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CompareInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(compareInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CompareInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CompareInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCompareInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -590,17 +592,6 @@ func RunCompareInt64(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CompareInt64].
-func _(k *idioms.CompareInt64) {
-	type idiomsCompareInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		C   []int64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsCompareInt64HasChanged_RunGoGenerate)(k) // idioms.CompareInt64 has changed: run go generate
 }
 
 var compareInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt8"), func(a *kernelimpl.HostArgs) any {
@@ -620,14 +611,24 @@ type CompareInt8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CompareInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(compareInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CompareInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CompareInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCompareInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -638,17 +639,6 @@ func RunCompareInt8(ctx context.Context, dev *runtime.Device, k idioms.CompareIn
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CompareInt8].
-func _(k *idioms.CompareInt8) {
-	type idiomsCompareInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		C   []int8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsCompareInt8HasChanged_RunGoGenerate)(k) // idioms.CompareInt8 has changed: run go generate
 }
 
 var compareUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint16"), func(a *kernelimpl.HostArgs) any {
@@ -668,14 +658,24 @@ type CompareUint16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CompareUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(compareUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CompareUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CompareUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCompareUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -686,17 +686,6 @@ func RunCompareUint16(ctx context.Context, dev *runtime.Device, k idioms.Compare
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CompareUint16].
-func _(k *idioms.CompareUint16) {
-	type idiomsCompareUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		C   []uint16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsCompareUint16HasChanged_RunGoGenerate)(k) // idioms.CompareUint16 has changed: run go generate
 }
 
 var compareUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint32"), func(a *kernelimpl.HostArgs) any {
@@ -716,14 +705,24 @@ type CompareUint32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CompareUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(compareUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CompareUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CompareUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCompareUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -734,17 +733,6 @@ func RunCompareUint32(ctx context.Context, dev *runtime.Device, k idioms.Compare
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CompareUint32].
-func _(k *idioms.CompareUint32) {
-	type idiomsCompareUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		C   []uint32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsCompareUint32HasChanged_RunGoGenerate)(k) // idioms.CompareUint32 has changed: run go generate
 }
 
 var compareUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint64"), func(a *kernelimpl.HostArgs) any {
@@ -764,14 +752,24 @@ type CompareUint64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CompareUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(compareUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CompareUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CompareUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCompareUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -782,17 +780,6 @@ func RunCompareUint64(ctx context.Context, dev *runtime.Device, k idioms.Compare
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CompareUint64].
-func _(k *idioms.CompareUint64) {
-	type idiomsCompareUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsCompareUint64HasChanged_RunGoGenerate)(k) // idioms.CompareUint64 has changed: run go generate
 }
 
 var compareUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint8"), func(a *kernelimpl.HostArgs) any {
@@ -812,14 +799,24 @@ type CompareUint8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CompareUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(compareUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CompareUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CompareUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCompareUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -830,17 +827,6 @@ func RunCompareUint8(ctx context.Context, dev *runtime.Device, k idioms.CompareU
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CompareUint8].
-func _(k *idioms.CompareUint8) {
-	type idiomsCompareUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		C   []uint8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsCompareUint8HasChanged_RunGoGenerate)(k) // idioms.CompareUint8 has changed: run go generate
 }
 
 var convert32Int16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int16"), func(a *kernelimpl.HostArgs) any {
@@ -860,14 +846,24 @@ type Convert32Int16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Convert32Int16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convert32Int16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Int16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Convert32Int16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvert32Int16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -878,17 +874,6 @@ func RunConvert32Int16(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Convert32Int16].
-func _(k *idioms.Convert32Int16) {
-	type idiomsConvert32Int16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		C   []int16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsConvert32Int16HasChanged_RunGoGenerate)(k) // idioms.Convert32Int16 has changed: run go generate
 }
 
 var convert32Int32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int32"), func(a *kernelimpl.HostArgs) any {
@@ -908,14 +893,24 @@ type Convert32Int32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Convert32Int32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convert32Int32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Int32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Convert32Int32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvert32Int32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -926,17 +921,6 @@ func RunConvert32Int32(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Convert32Int32].
-func _(k *idioms.Convert32Int32) {
-	type idiomsConvert32Int32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		C   []int32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsConvert32Int32HasChanged_RunGoGenerate)(k) // idioms.Convert32Int32 has changed: run go generate
 }
 
 var convert32Int64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int64"), func(a *kernelimpl.HostArgs) any {
@@ -956,14 +940,24 @@ type Convert32Int64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Convert32Int64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convert32Int64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Int64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Convert32Int64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvert32Int64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -974,17 +968,6 @@ func RunConvert32Int64(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Convert32Int64].
-func _(k *idioms.Convert32Int64) {
-	type idiomsConvert32Int64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		C   []int64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsConvert32Int64HasChanged_RunGoGenerate)(k) // idioms.Convert32Int64 has changed: run go generate
 }
 
 var convert32Int8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int8"), func(a *kernelimpl.HostArgs) any {
@@ -1004,14 +987,24 @@ type Convert32Int8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Convert32Int8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convert32Int8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Int8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Convert32Int8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvert32Int8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1022,17 +1015,6 @@ func RunConvert32Int8(ctx context.Context, dev *runtime.Device, k idioms.Convert
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Convert32Int8].
-func _(k *idioms.Convert32Int8) {
-	type idiomsConvert32Int8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		C   []int8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsConvert32Int8HasChanged_RunGoGenerate)(k) // idioms.Convert32Int8 has changed: run go generate
 }
 
 var convert32Uint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint16"), func(a *kernelimpl.HostArgs) any {
@@ -1052,14 +1034,24 @@ type Convert32Uint16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Convert32Uint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convert32Uint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Uint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Convert32Uint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvert32Uint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1070,17 +1062,6 @@ func RunConvert32Uint16(ctx context.Context, dev *runtime.Device, k idioms.Conve
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Convert32Uint16].
-func _(k *idioms.Convert32Uint16) {
-	type idiomsConvert32Uint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		C   []uint16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsConvert32Uint16HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint16 has changed: run go generate
 }
 
 var convert32Uint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint32"), func(a *kernelimpl.HostArgs) any {
@@ -1100,14 +1081,24 @@ type Convert32Uint32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Convert32Uint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convert32Uint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Uint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Convert32Uint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvert32Uint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1118,17 +1109,6 @@ func RunConvert32Uint32(ctx context.Context, dev *runtime.Device, k idioms.Conve
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Convert32Uint32].
-func _(k *idioms.Convert32Uint32) {
-	type idiomsConvert32Uint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		C   []uint32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsConvert32Uint32HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint32 has changed: run go generate
 }
 
 var convert32Uint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint64"), func(a *kernelimpl.HostArgs) any {
@@ -1148,14 +1128,24 @@ type Convert32Uint64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Convert32Uint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convert32Uint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Uint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Convert32Uint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvert32Uint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1166,17 +1156,6 @@ func RunConvert32Uint64(ctx context.Context, dev *runtime.Device, k idioms.Conve
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Convert32Uint64].
-func _(k *idioms.Convert32Uint64) {
-	type idiomsConvert32Uint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsConvert32Uint64HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint64 has changed: run go generate
 }
 
 var convert32Uint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint8"), func(a *kernelimpl.HostArgs) any {
@@ -1196,14 +1175,24 @@ type Convert32Uint8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Convert32Uint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convert32Uint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Convert32Uint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Convert32Uint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvert32Uint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1214,17 +1203,6 @@ func RunConvert32Uint8(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Convert32Uint8].
-func _(k *idioms.Convert32Uint8) {
-	type idiomsConvert32Uint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		C   []uint8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsConvert32Uint8HasChanged_RunGoGenerate)(k) // idioms.Convert32Uint8 has changed: run go generate
 }
 
 var countsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt16"), func(a *kernelimpl.HostArgs) any {
@@ -1242,13 +1220,23 @@ type CountsInt16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1258,16 +1246,6 @@ func RunCountsInt16(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsInt16].
-func _(k *idioms.CountsInt16) {
-	type idiomsCountsInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsInt16HasChanged_RunGoGenerate)(k) // idioms.CountsInt16 has changed: run go generate
 }
 
 var countsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt32"), func(a *kernelimpl.HostArgs) any {
@@ -1285,13 +1263,23 @@ type CountsInt32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1301,16 +1289,6 @@ func RunCountsInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsInt32].
-func _(k *idioms.CountsInt32) {
-	type idiomsCountsInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsInt32HasChanged_RunGoGenerate)(k) // idioms.CountsInt32 has changed: run go generate
 }
 
 var countsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt64"), func(a *kernelimpl.HostArgs) any {
@@ -1328,13 +1306,23 @@ type CountsInt64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1344,16 +1332,6 @@ func RunCountsInt64(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsInt64].
-func _(k *idioms.CountsInt64) {
-	type idiomsCountsInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsInt64HasChanged_RunGoGenerate)(k) // idioms.CountsInt64 has changed: run go generate
 }
 
 var countsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt8"), func(a *kernelimpl.HostArgs) any {
@@ -1371,13 +1349,23 @@ type CountsInt8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1387,16 +1375,6 @@ func RunCountsInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsInt8
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsInt8].
-func _(k *idioms.CountsInt8) {
-	type idiomsCountsInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsInt8HasChanged_RunGoGenerate)(k) // idioms.CountsInt8 has changed: run go generate
 }
 
 var countsOfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfInt32"), func(a *kernelimpl.HostArgs) any {
@@ -1414,13 +1392,23 @@ type CountsOfInt32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsOfInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsOfInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsOfInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsOfInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsOfInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1430,16 +1418,6 @@ func RunCountsOfInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsO
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsOfInt32].
-func _(k *idioms.CountsOfInt32) {
-	type idiomsCountsOfInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsOfInt32HasChanged_RunGoGenerate)(k) // idioms.CountsOfInt32 has changed: run go generate
 }
 
 var countsOfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfInt8"), func(a *kernelimpl.HostArgs) any {
@@ -1457,13 +1435,23 @@ type CountsOfInt8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsOfInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsOfInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsOfInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsOfInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsOfInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1473,16 +1461,6 @@ func RunCountsOfInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsOf
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsOfInt8].
-func _(k *idioms.CountsOfInt8) {
-	type idiomsCountsOfInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsOfInt8HasChanged_RunGoGenerate)(k) // idioms.CountsOfInt8 has changed: run go generate
 }
 
 var countsOfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfUint16"), func(a *kernelimpl.HostArgs) any {
@@ -1500,13 +1478,23 @@ type CountsOfUint16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsOfUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsOfUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsOfUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsOfUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsOfUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1516,16 +1504,6 @@ func RunCountsOfUint16(ctx context.Context, dev *runtime.Device, k idioms.Counts
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsOfUint16].
-func _(k *idioms.CountsOfUint16) {
-	type idiomsCountsOfUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsOfUint16HasChanged_RunGoGenerate)(k) // idioms.CountsOfUint16 has changed: run go generate
 }
 
 var countsOfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfUint64"), func(a *kernelimpl.HostArgs) any {
@@ -1543,13 +1521,23 @@ type CountsOfUint64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsOfUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsOfUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsOfUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsOfUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsOfUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1559,16 +1547,6 @@ func RunCountsOfUint64(ctx context.Context, dev *runtime.Device, k idioms.Counts
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsOfUint64].
-func _(k *idioms.CountsOfUint64) {
-	type idiomsCountsOfUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsOfUint64HasChanged_RunGoGenerate)(k) // idioms.CountsOfUint64 has changed: run go generate
 }
 
 var countsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint16"), func(a *kernelimpl.HostArgs) any {
@@ -1586,13 +1564,23 @@ type CountsUint16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1602,16 +1590,6 @@ func RunCountsUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsUint16].
-func _(k *idioms.CountsUint16) {
-	type idiomsCountsUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsUint16HasChanged_RunGoGenerate)(k) // idioms.CountsUint16 has changed: run go generate
 }
 
 var countsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint32"), func(a *kernelimpl.HostArgs) any {
@@ -1629,13 +1607,23 @@ type CountsUint32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1645,16 +1633,6 @@ func RunCountsUint32(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsUint32].
-func _(k *idioms.CountsUint32) {
-	type idiomsCountsUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsUint32HasChanged_RunGoGenerate)(k) // idioms.CountsUint32 has changed: run go generate
 }
 
 var countsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint64"), func(a *kernelimpl.HostArgs) any {
@@ -1672,13 +1650,23 @@ type CountsUint64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1688,16 +1676,6 @@ func RunCountsUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsUint64].
-func _(k *idioms.CountsUint64) {
-	type idiomsCountsUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsUint64HasChanged_RunGoGenerate)(k) // idioms.CountsUint64 has changed: run go generate
 }
 
 var countsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint8"), func(a *kernelimpl.HostArgs) any {
@@ -1715,13 +1693,23 @@ type CountsUint8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CountsUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countsUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CountsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CountsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCountsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1731,16 +1719,6 @@ func RunCountsUint8(ctx context.Context, dev *runtime.Device, k idioms.CountsUin
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.CountsUint8].
-func _(k *idioms.CountsUint8) {
-	type idiomsCountsUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		Out []idioms.Row
-	}
-	_ = (*idiomsCountsUint8HasChanged_RunGoGenerate)(k) // idioms.CountsUint8 has changed: run go generate
 }
 
 var divideInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt16"), func(a *kernelimpl.HostArgs) any {
@@ -1758,13 +1736,23 @@ type DivideInt16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k DivideInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(divideInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k DivideInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k DivideInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDivideInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1774,16 +1762,6 @@ func RunDivideInt16(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.DivideInt16].
-func _(k *idioms.DivideInt16) {
-	type idiomsDivideInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		Out []idioms.Row
-	}
-	_ = (*idiomsDivideInt16HasChanged_RunGoGenerate)(k) // idioms.DivideInt16 has changed: run go generate
 }
 
 var divideInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt32"), func(a *kernelimpl.HostArgs) any {
@@ -1801,13 +1779,23 @@ type DivideInt32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k DivideInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(divideInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k DivideInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k DivideInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDivideInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1817,16 +1805,6 @@ func RunDivideInt32(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.DivideInt32].
-func _(k *idioms.DivideInt32) {
-	type idiomsDivideInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		Out []idioms.Row
-	}
-	_ = (*idiomsDivideInt32HasChanged_RunGoGenerate)(k) // idioms.DivideInt32 has changed: run go generate
 }
 
 var divideInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt64"), func(a *kernelimpl.HostArgs) any {
@@ -1844,13 +1822,23 @@ type DivideInt64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k DivideInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(divideInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k DivideInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k DivideInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDivideInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1860,16 +1848,6 @@ func RunDivideInt64(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.DivideInt64].
-func _(k *idioms.DivideInt64) {
-	type idiomsDivideInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		Out []idioms.Row
-	}
-	_ = (*idiomsDivideInt64HasChanged_RunGoGenerate)(k) // idioms.DivideInt64 has changed: run go generate
 }
 
 var divideInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt8"), func(a *kernelimpl.HostArgs) any {
@@ -1887,13 +1865,23 @@ type DivideInt8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k DivideInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(divideInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k DivideInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k DivideInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDivideInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1903,16 +1891,6 @@ func RunDivideInt8(ctx context.Context, dev *runtime.Device, k idioms.DivideInt8
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.DivideInt8].
-func _(k *idioms.DivideInt8) {
-	type idiomsDivideInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		Out []idioms.Row
-	}
-	_ = (*idiomsDivideInt8HasChanged_RunGoGenerate)(k) // idioms.DivideInt8 has changed: run go generate
 }
 
 var divideUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint16"), func(a *kernelimpl.HostArgs) any {
@@ -1930,13 +1908,23 @@ type DivideUint16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k DivideUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(divideUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k DivideUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k DivideUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDivideUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1946,16 +1934,6 @@ func RunDivideUint16(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.DivideUint16].
-func _(k *idioms.DivideUint16) {
-	type idiomsDivideUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		Out []idioms.Row
-	}
-	_ = (*idiomsDivideUint16HasChanged_RunGoGenerate)(k) // idioms.DivideUint16 has changed: run go generate
 }
 
 var divideUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint32"), func(a *kernelimpl.HostArgs) any {
@@ -1973,13 +1951,23 @@ type DivideUint32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k DivideUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(divideUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k DivideUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k DivideUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDivideUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -1989,16 +1977,6 @@ func RunDivideUint32(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.DivideUint32].
-func _(k *idioms.DivideUint32) {
-	type idiomsDivideUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		Out []idioms.Row
-	}
-	_ = (*idiomsDivideUint32HasChanged_RunGoGenerate)(k) // idioms.DivideUint32 has changed: run go generate
 }
 
 var divideUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint64"), func(a *kernelimpl.HostArgs) any {
@@ -2016,13 +1994,23 @@ type DivideUint64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k DivideUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(divideUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k DivideUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k DivideUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDivideUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2032,16 +2020,6 @@ func RunDivideUint64(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.DivideUint64].
-func _(k *idioms.DivideUint64) {
-	type idiomsDivideUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsDivideUint64HasChanged_RunGoGenerate)(k) // idioms.DivideUint64 has changed: run go generate
 }
 
 var divideUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint8"), func(a *kernelimpl.HostArgs) any {
@@ -2059,13 +2037,23 @@ type DivideUint8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k DivideUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(divideUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k DivideUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k DivideUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDivideUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2075,16 +2063,6 @@ func RunDivideUint8(ctx context.Context, dev *runtime.Device, k idioms.DivideUin
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.DivideUint8].
-func _(k *idioms.DivideUint8) {
-	type idiomsDivideUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		Out []idioms.Row
-	}
-	_ = (*idiomsDivideUint8HasChanged_RunGoGenerate)(k) // idioms.DivideUint8 has changed: run go generate
 }
 
 var fieldsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt16"), func(a *kernelimpl.HostArgs) any {
@@ -2102,13 +2080,23 @@ type FieldsInt16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FieldsInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fieldsInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FieldsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FieldsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFieldsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2118,16 +2106,6 @@ func RunFieldsInt16(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FieldsInt16].
-func _(k *idioms.FieldsInt16) {
-	type idiomsFieldsInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		Out []idioms.Row
-	}
-	_ = (*idiomsFieldsInt16HasChanged_RunGoGenerate)(k) // idioms.FieldsInt16 has changed: run go generate
 }
 
 var fieldsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt32"), func(a *kernelimpl.HostArgs) any {
@@ -2145,13 +2123,23 @@ type FieldsInt32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FieldsInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fieldsInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FieldsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FieldsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFieldsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2161,16 +2149,6 @@ func RunFieldsInt32(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FieldsInt32].
-func _(k *idioms.FieldsInt32) {
-	type idiomsFieldsInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		Out []idioms.Row
-	}
-	_ = (*idiomsFieldsInt32HasChanged_RunGoGenerate)(k) // idioms.FieldsInt32 has changed: run go generate
 }
 
 var fieldsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt64"), func(a *kernelimpl.HostArgs) any {
@@ -2188,13 +2166,23 @@ type FieldsInt64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FieldsInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fieldsInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FieldsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FieldsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFieldsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2204,16 +2192,6 @@ func RunFieldsInt64(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FieldsInt64].
-func _(k *idioms.FieldsInt64) {
-	type idiomsFieldsInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		Out []idioms.Row
-	}
-	_ = (*idiomsFieldsInt64HasChanged_RunGoGenerate)(k) // idioms.FieldsInt64 has changed: run go generate
 }
 
 var fieldsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt8"), func(a *kernelimpl.HostArgs) any {
@@ -2231,13 +2209,23 @@ type FieldsInt8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FieldsInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fieldsInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FieldsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FieldsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFieldsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2247,16 +2235,6 @@ func RunFieldsInt8(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt8
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FieldsInt8].
-func _(k *idioms.FieldsInt8) {
-	type idiomsFieldsInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		Out []idioms.Row
-	}
-	_ = (*idiomsFieldsInt8HasChanged_RunGoGenerate)(k) // idioms.FieldsInt8 has changed: run go generate
 }
 
 var fieldsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint16"), func(a *kernelimpl.HostArgs) any {
@@ -2274,13 +2252,23 @@ type FieldsUint16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FieldsUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fieldsUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FieldsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FieldsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFieldsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2290,16 +2278,6 @@ func RunFieldsUint16(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FieldsUint16].
-func _(k *idioms.FieldsUint16) {
-	type idiomsFieldsUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		Out []idioms.Row
-	}
-	_ = (*idiomsFieldsUint16HasChanged_RunGoGenerate)(k) // idioms.FieldsUint16 has changed: run go generate
 }
 
 var fieldsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint32"), func(a *kernelimpl.HostArgs) any {
@@ -2317,13 +2295,23 @@ type FieldsUint32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FieldsUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fieldsUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FieldsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FieldsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFieldsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2333,16 +2321,6 @@ func RunFieldsUint32(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FieldsUint32].
-func _(k *idioms.FieldsUint32) {
-	type idiomsFieldsUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		Out []idioms.Row
-	}
-	_ = (*idiomsFieldsUint32HasChanged_RunGoGenerate)(k) // idioms.FieldsUint32 has changed: run go generate
 }
 
 var fieldsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint64"), func(a *kernelimpl.HostArgs) any {
@@ -2360,13 +2338,23 @@ type FieldsUint64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FieldsUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fieldsUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FieldsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FieldsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFieldsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2376,16 +2364,6 @@ func RunFieldsUint64(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FieldsUint64].
-func _(k *idioms.FieldsUint64) {
-	type idiomsFieldsUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsFieldsUint64HasChanged_RunGoGenerate)(k) // idioms.FieldsUint64 has changed: run go generate
 }
 
 var fieldsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint8"), func(a *kernelimpl.HostArgs) any {
@@ -2403,13 +2381,23 @@ type FieldsUint8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FieldsUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fieldsUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FieldsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FieldsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFieldsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2419,16 +2407,6 @@ func RunFieldsUint8(ctx context.Context, dev *runtime.Device, k idioms.FieldsUin
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FieldsUint8].
-func _(k *idioms.FieldsUint8) {
-	type idiomsFieldsUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		Out []idioms.Row
-	}
-	_ = (*idiomsFieldsUint8HasChanged_RunGoGenerate)(k) // idioms.FieldsUint8 has changed: run go generate
 }
 
 var flagsAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeInt32"), func(a *kernelimpl.HostArgs) any {
@@ -2448,14 +2426,24 @@ type FlagsAlikeInt32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlagsAlikeInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flagsAlikeInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsAlikeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlagsAlikeInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFlagsAlikeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2466,17 +2454,6 @@ func RunFlagsAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.Flags
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlagsAlikeInt32].
-func _(k *idioms.FlagsAlikeInt32) {
-	type idiomsFlagsAlikeInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		C   []int32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFlagsAlikeInt32HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeInt32 has changed: run go generate
 }
 
 var flagsAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeInt64"), func(a *kernelimpl.HostArgs) any {
@@ -2496,14 +2473,24 @@ type FlagsAlikeInt64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlagsAlikeInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flagsAlikeInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsAlikeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlagsAlikeInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFlagsAlikeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2514,17 +2501,6 @@ func RunFlagsAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.Flags
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlagsAlikeInt64].
-func _(k *idioms.FlagsAlikeInt64) {
-	type idiomsFlagsAlikeInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		C   []int64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFlagsAlikeInt64HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeInt64 has changed: run go generate
 }
 
 var flagsAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeUint64"), func(a *kernelimpl.HostArgs) any {
@@ -2544,14 +2520,24 @@ type FlagsAlikeUint64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlagsAlikeUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flagsAlikeUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsAlikeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlagsAlikeUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFlagsAlikeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2562,17 +2548,6 @@ func RunFlagsAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.Flag
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlagsAlikeUint64].
-func _(k *idioms.FlagsAlikeUint64) {
-	type idiomsFlagsAlikeUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFlagsAlikeUint64HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeUint64 has changed: run go generate
 }
 
 var flagsAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeUint8"), func(a *kernelimpl.HostArgs) any {
@@ -2592,14 +2567,24 @@ type FlagsAlikeUint8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlagsAlikeUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flagsAlikeUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsAlikeUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlagsAlikeUint8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunFlagsAlikeUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2610,17 +2595,6 @@ func RunFlagsAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.Flags
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlagsAlikeUint8].
-func _(k *idioms.FlagsAlikeUint8) {
-	type idiomsFlagsAlikeUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		C   []uint8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFlagsAlikeUint8HasChanged_RunGoGenerate)(k) // idioms.FlagsAlikeUint8 has changed: run go generate
 }
 
 var flagsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsInt32"), func(a *kernelimpl.HostArgs) any {
@@ -2640,14 +2614,24 @@ type FlagsInt32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlagsInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flagsInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlagsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlagsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2658,17 +2642,6 @@ func RunFlagsInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt32
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlagsInt32].
-func _(k *idioms.FlagsInt32) {
-	type idiomsFlagsInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		C   []int32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFlagsInt32HasChanged_RunGoGenerate)(k) // idioms.FlagsInt32 has changed: run go generate
 }
 
 var flagsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsInt64"), func(a *kernelimpl.HostArgs) any {
@@ -2688,14 +2661,24 @@ type FlagsInt64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlagsInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flagsInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlagsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlagsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2706,17 +2689,6 @@ func RunFlagsInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt64
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlagsInt64].
-func _(k *idioms.FlagsInt64) {
-	type idiomsFlagsInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		C   []int64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFlagsInt64HasChanged_RunGoGenerate)(k) // idioms.FlagsInt64 has changed: run go generate
 }
 
 var flagsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsUint64"), func(a *kernelimpl.HostArgs) any {
@@ -2736,14 +2708,24 @@ type FlagsUint64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlagsUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flagsUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlagsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlagsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2754,17 +2736,6 @@ func RunFlagsUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlagsUint64].
-func _(k *idioms.FlagsUint64) {
-	type idiomsFlagsUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFlagsUint64HasChanged_RunGoGenerate)(k) // idioms.FlagsUint64 has changed: run go generate
 }
 
 var flagsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsUint8"), func(a *kernelimpl.HostArgs) any {
@@ -2784,14 +2755,24 @@ type FlagsUint8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlagsUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flagsUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlagsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlagsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlagsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2802,17 +2783,6 @@ func RunFlagsUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint8
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlagsUint8].
-func _(k *idioms.FlagsUint8) {
-	type idiomsFlagsUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		C   []uint8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFlagsUint8HasChanged_RunGoGenerate)(k) // idioms.FlagsUint8 has changed: run go generate
 }
 
 var floats32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats32"), func(a *kernelimpl.HostArgs) any {
@@ -2831,13 +2801,23 @@ type Floats32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floats32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2847,16 +2827,6 @@ func RunFloats32(ctx context.Context, dev *runtime.Device, k idioms.Floats32, r 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Floats32].
-func _(k *idioms.Floats32) {
-	type idiomsFloats32HasChanged_RunGoGenerate struct {
-		A   []float32
-		B   []float32
-		Out []idioms.Row
-	}
-	_ = (*idiomsFloats32HasChanged_RunGoGenerate)(k) // idioms.Floats32 has changed: run go generate
 }
 
 var floats64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64"), func(a *kernelimpl.HostArgs) any {
@@ -2875,13 +2845,23 @@ type Floats64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floats64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2891,16 +2871,6 @@ func RunFloats64(ctx context.Context, dev *runtime.Device, k idioms.Floats64, r 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Floats64].
-func _(k *idioms.Floats64) {
-	type idiomsFloats64HasChanged_RunGoGenerate struct {
-		A   []float64
-		B   []float64
-		Out []idioms.Row
-	}
-	_ = (*idiomsFloats64HasChanged_RunGoGenerate)(k) // idioms.Floats64 has changed: run go generate
 }
 
 var floats64OfInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt16"), func(a *kernelimpl.HostArgs) any {
@@ -2920,14 +2890,24 @@ type Floats64OfInt16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats64OfInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floats64OfInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats64OfInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats64OfInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2938,17 +2918,6 @@ func RunFloats64OfInt16(ctx context.Context, dev *runtime.Device, k idioms.Float
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Floats64OfInt16].
-func _(k *idioms.Floats64OfInt16) {
-	type idiomsFloats64OfInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		C   []int16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFloats64OfInt16HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt16 has changed: run go generate
 }
 
 var floats64OfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt32"), func(a *kernelimpl.HostArgs) any {
@@ -2968,14 +2937,24 @@ type Floats64OfInt32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats64OfInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floats64OfInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats64OfInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats64OfInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -2986,17 +2965,6 @@ func RunFloats64OfInt32(ctx context.Context, dev *runtime.Device, k idioms.Float
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Floats64OfInt32].
-func _(k *idioms.Floats64OfInt32) {
-	type idiomsFloats64OfInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		C   []int32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFloats64OfInt32HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt32 has changed: run go generate
 }
 
 var floats64OfInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt64"), func(a *kernelimpl.HostArgs) any {
@@ -3016,14 +2984,24 @@ type Floats64OfInt64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats64OfInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floats64OfInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats64OfInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats64OfInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3034,17 +3012,6 @@ func RunFloats64OfInt64(ctx context.Context, dev *runtime.Device, k idioms.Float
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Floats64OfInt64].
-func _(k *idioms.Floats64OfInt64) {
-	type idiomsFloats64OfInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		C   []int64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFloats64OfInt64HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt64 has changed: run go generate
 }
 
 var floats64OfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt8"), func(a *kernelimpl.HostArgs) any {
@@ -3064,14 +3031,24 @@ type Floats64OfInt8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats64OfInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floats64OfInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats64OfInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats64OfInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3082,17 +3059,6 @@ func RunFloats64OfInt8(ctx context.Context, dev *runtime.Device, k idioms.Floats
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Floats64OfInt8].
-func _(k *idioms.Floats64OfInt8) {
-	type idiomsFloats64OfInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		C   []int8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFloats64OfInt8HasChanged_RunGoGenerate)(k) // idioms.Floats64OfInt8 has changed: run go generate
 }
 
 var floats64OfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint16"), func(a *kernelimpl.HostArgs) any {
@@ -3112,14 +3078,24 @@ type Floats64OfUint16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats64OfUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floats64OfUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats64OfUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats64OfUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3130,17 +3106,6 @@ func RunFloats64OfUint16(ctx context.Context, dev *runtime.Device, k idioms.Floa
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Floats64OfUint16].
-func _(k *idioms.Floats64OfUint16) {
-	type idiomsFloats64OfUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		C   []uint16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFloats64OfUint16HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint16 has changed: run go generate
 }
 
 var floats64OfUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint32"), func(a *kernelimpl.HostArgs) any {
@@ -3160,14 +3125,24 @@ type Floats64OfUint32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats64OfUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floats64OfUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats64OfUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats64OfUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3178,17 +3153,6 @@ func RunFloats64OfUint32(ctx context.Context, dev *runtime.Device, k idioms.Floa
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Floats64OfUint32].
-func _(k *idioms.Floats64OfUint32) {
-	type idiomsFloats64OfUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		C   []uint32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFloats64OfUint32HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint32 has changed: run go generate
 }
 
 var floats64OfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint64"), func(a *kernelimpl.HostArgs) any {
@@ -3208,14 +3172,24 @@ type Floats64OfUint64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats64OfUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floats64OfUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats64OfUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats64OfUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3226,17 +3200,6 @@ func RunFloats64OfUint64(ctx context.Context, dev *runtime.Device, k idioms.Floa
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Floats64OfUint64].
-func _(k *idioms.Floats64OfUint64) {
-	type idiomsFloats64OfUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFloats64OfUint64HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint64 has changed: run go generate
 }
 
 var floats64OfUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint8"), func(a *kernelimpl.HostArgs) any {
@@ -3256,14 +3219,24 @@ type Floats64OfUint8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Floats64OfUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(floats64OfUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Floats64OfUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Floats64OfUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFloats64OfUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3274,17 +3247,6 @@ func RunFloats64OfUint8(ctx context.Context, dev *runtime.Device, k idioms.Float
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Floats64OfUint8].
-func _(k *idioms.Floats64OfUint8) {
-	type idiomsFloats64OfUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		C   []uint8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsFloats64OfUint8HasChanged_RunGoGenerate)(k) // idioms.Floats64OfUint8 has changed: run go generate
 }
 
 var flowInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt16"), func(a *kernelimpl.HostArgs) any {
@@ -3302,13 +3264,23 @@ type FlowInt16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlowInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flowInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlowInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlowInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlowInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3318,16 +3290,6 @@ func RunFlowInt16(ctx context.Context, dev *runtime.Device, k idioms.FlowInt16, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlowInt16].
-func _(k *idioms.FlowInt16) {
-	type idiomsFlowInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		Out []idioms.Row
-	}
-	_ = (*idiomsFlowInt16HasChanged_RunGoGenerate)(k) // idioms.FlowInt16 has changed: run go generate
 }
 
 var flowInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt32"), func(a *kernelimpl.HostArgs) any {
@@ -3345,13 +3307,23 @@ type FlowInt32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlowInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flowInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlowInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlowInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlowInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3361,16 +3333,6 @@ func RunFlowInt32(ctx context.Context, dev *runtime.Device, k idioms.FlowInt32, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlowInt32].
-func _(k *idioms.FlowInt32) {
-	type idiomsFlowInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		Out []idioms.Row
-	}
-	_ = (*idiomsFlowInt32HasChanged_RunGoGenerate)(k) // idioms.FlowInt32 has changed: run go generate
 }
 
 var flowInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt64"), func(a *kernelimpl.HostArgs) any {
@@ -3388,13 +3350,23 @@ type FlowInt64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlowInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flowInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlowInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlowInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlowInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3404,16 +3376,6 @@ func RunFlowInt64(ctx context.Context, dev *runtime.Device, k idioms.FlowInt64, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlowInt64].
-func _(k *idioms.FlowInt64) {
-	type idiomsFlowInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		Out []idioms.Row
-	}
-	_ = (*idiomsFlowInt64HasChanged_RunGoGenerate)(k) // idioms.FlowInt64 has changed: run go generate
 }
 
 var flowInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt8"), func(a *kernelimpl.HostArgs) any {
@@ -3431,13 +3393,23 @@ type FlowInt8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlowInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flowInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlowInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlowInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlowInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3447,16 +3419,6 @@ func RunFlowInt8(ctx context.Context, dev *runtime.Device, k idioms.FlowInt8, r 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlowInt8].
-func _(k *idioms.FlowInt8) {
-	type idiomsFlowInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		Out []idioms.Row
-	}
-	_ = (*idiomsFlowInt8HasChanged_RunGoGenerate)(k) // idioms.FlowInt8 has changed: run go generate
 }
 
 var flowUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint16"), func(a *kernelimpl.HostArgs) any {
@@ -3474,13 +3436,23 @@ type FlowUint16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlowUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flowUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlowUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlowUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlowUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3490,16 +3462,6 @@ func RunFlowUint16(ctx context.Context, dev *runtime.Device, k idioms.FlowUint16
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlowUint16].
-func _(k *idioms.FlowUint16) {
-	type idiomsFlowUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		Out []idioms.Row
-	}
-	_ = (*idiomsFlowUint16HasChanged_RunGoGenerate)(k) // idioms.FlowUint16 has changed: run go generate
 }
 
 var flowUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint32"), func(a *kernelimpl.HostArgs) any {
@@ -3517,13 +3479,23 @@ type FlowUint32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlowUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flowUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlowUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlowUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlowUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3533,16 +3505,6 @@ func RunFlowUint32(ctx context.Context, dev *runtime.Device, k idioms.FlowUint32
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlowUint32].
-func _(k *idioms.FlowUint32) {
-	type idiomsFlowUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		Out []idioms.Row
-	}
-	_ = (*idiomsFlowUint32HasChanged_RunGoGenerate)(k) // idioms.FlowUint32 has changed: run go generate
 }
 
 var flowUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint64"), func(a *kernelimpl.HostArgs) any {
@@ -3560,13 +3522,23 @@ type FlowUint64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlowUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flowUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlowUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlowUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlowUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3576,16 +3548,6 @@ func RunFlowUint64(ctx context.Context, dev *runtime.Device, k idioms.FlowUint64
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlowUint64].
-func _(k *idioms.FlowUint64) {
-	type idiomsFlowUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsFlowUint64HasChanged_RunGoGenerate)(k) // idioms.FlowUint64 has changed: run go generate
 }
 
 var flowUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint8"), func(a *kernelimpl.HostArgs) any {
@@ -3603,13 +3565,23 @@ type FlowUint8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k FlowUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(flowUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlowUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlowUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFlowUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3619,16 +3591,6 @@ func RunFlowUint8(ctx context.Context, dev *runtime.Device, k idioms.FlowUint8, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.FlowUint8].
-func _(k *idioms.FlowUint8) {
-	type idiomsFlowUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		Out []idioms.Row
-	}
-	_ = (*idiomsFlowUint8HasChanged_RunGoGenerate)(k) // idioms.FlowUint8 has changed: run go generate
 }
 
 var indexInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt16"), func(a *kernelimpl.HostArgs) any {
@@ -3646,13 +3608,23 @@ type IndexInt16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IndexInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(indexInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IndexInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IndexInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIndexInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3662,16 +3634,6 @@ func RunIndexInt16(ctx context.Context, dev *runtime.Device, k idioms.IndexInt16
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.IndexInt16].
-func _(k *idioms.IndexInt16) {
-	type idiomsIndexInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		Out []idioms.Row
-	}
-	_ = (*idiomsIndexInt16HasChanged_RunGoGenerate)(k) // idioms.IndexInt16 has changed: run go generate
 }
 
 var indexInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt32"), func(a *kernelimpl.HostArgs) any {
@@ -3689,13 +3651,23 @@ type IndexInt32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IndexInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(indexInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IndexInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IndexInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIndexInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3705,16 +3677,6 @@ func RunIndexInt32(ctx context.Context, dev *runtime.Device, k idioms.IndexInt32
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.IndexInt32].
-func _(k *idioms.IndexInt32) {
-	type idiomsIndexInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		Out []idioms.Row
-	}
-	_ = (*idiomsIndexInt32HasChanged_RunGoGenerate)(k) // idioms.IndexInt32 has changed: run go generate
 }
 
 var indexInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt64"), func(a *kernelimpl.HostArgs) any {
@@ -3732,13 +3694,23 @@ type IndexInt64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IndexInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(indexInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IndexInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IndexInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIndexInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3748,16 +3720,6 @@ func RunIndexInt64(ctx context.Context, dev *runtime.Device, k idioms.IndexInt64
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.IndexInt64].
-func _(k *idioms.IndexInt64) {
-	type idiomsIndexInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		Out []idioms.Row
-	}
-	_ = (*idiomsIndexInt64HasChanged_RunGoGenerate)(k) // idioms.IndexInt64 has changed: run go generate
 }
 
 var indexInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt8"), func(a *kernelimpl.HostArgs) any {
@@ -3775,13 +3737,23 @@ type IndexInt8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IndexInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(indexInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IndexInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IndexInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIndexInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3791,16 +3763,6 @@ func RunIndexInt8(ctx context.Context, dev *runtime.Device, k idioms.IndexInt8, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.IndexInt8].
-func _(k *idioms.IndexInt8) {
-	type idiomsIndexInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		Out []idioms.Row
-	}
-	_ = (*idiomsIndexInt8HasChanged_RunGoGenerate)(k) // idioms.IndexInt8 has changed: run go generate
 }
 
 var indexUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint16"), func(a *kernelimpl.HostArgs) any {
@@ -3818,13 +3780,23 @@ type IndexUint16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IndexUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(indexUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IndexUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IndexUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIndexUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3834,16 +3806,6 @@ func RunIndexUint16(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.IndexUint16].
-func _(k *idioms.IndexUint16) {
-	type idiomsIndexUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		Out []idioms.Row
-	}
-	_ = (*idiomsIndexUint16HasChanged_RunGoGenerate)(k) // idioms.IndexUint16 has changed: run go generate
 }
 
 var indexUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint32"), func(a *kernelimpl.HostArgs) any {
@@ -3861,13 +3823,23 @@ type IndexUint32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IndexUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(indexUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IndexUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IndexUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIndexUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3877,16 +3849,6 @@ func RunIndexUint32(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.IndexUint32].
-func _(k *idioms.IndexUint32) {
-	type idiomsIndexUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		Out []idioms.Row
-	}
-	_ = (*idiomsIndexUint32HasChanged_RunGoGenerate)(k) // idioms.IndexUint32 has changed: run go generate
 }
 
 var indexUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint64"), func(a *kernelimpl.HostArgs) any {
@@ -3904,13 +3866,23 @@ type IndexUint64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IndexUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(indexUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IndexUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IndexUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIndexUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3920,16 +3892,6 @@ func RunIndexUint64(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.IndexUint64].
-func _(k *idioms.IndexUint64) {
-	type idiomsIndexUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsIndexUint64HasChanged_RunGoGenerate)(k) // idioms.IndexUint64 has changed: run go generate
 }
 
 var indexUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint8"), func(a *kernelimpl.HostArgs) any {
@@ -3947,13 +3909,23 @@ type IndexUint8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k IndexUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(indexUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k IndexUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k IndexUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunIndexUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -3963,16 +3935,6 @@ func RunIndexUint8(ctx context.Context, dev *runtime.Device, k idioms.IndexUint8
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.IndexUint8].
-func _(k *idioms.IndexUint8) {
-	type idiomsIndexUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		Out []idioms.Row
-	}
-	_ = (*idiomsIndexUint8HasChanged_RunGoGenerate)(k) // idioms.IndexUint8 has changed: run go generate
 }
 
 var logsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint16"), func(a *kernelimpl.HostArgs) any {
@@ -3990,13 +3952,23 @@ type LogsUint16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LogsUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(logsUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LogsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LogsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLogsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4006,16 +3978,6 @@ func RunLogsUint16(ctx context.Context, dev *runtime.Device, k idioms.LogsUint16
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.LogsUint16].
-func _(k *idioms.LogsUint16) {
-	type idiomsLogsUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		Out []idioms.Row
-	}
-	_ = (*idiomsLogsUint16HasChanged_RunGoGenerate)(k) // idioms.LogsUint16 has changed: run go generate
 }
 
 var logsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint32"), func(a *kernelimpl.HostArgs) any {
@@ -4033,13 +3995,23 @@ type LogsUint32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LogsUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(logsUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LogsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LogsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLogsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4049,16 +4021,6 @@ func RunLogsUint32(ctx context.Context, dev *runtime.Device, k idioms.LogsUint32
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.LogsUint32].
-func _(k *idioms.LogsUint32) {
-	type idiomsLogsUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		Out []idioms.Row
-	}
-	_ = (*idiomsLogsUint32HasChanged_RunGoGenerate)(k) // idioms.LogsUint32 has changed: run go generate
 }
 
 var logsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint64"), func(a *kernelimpl.HostArgs) any {
@@ -4076,13 +4038,23 @@ type LogsUint64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LogsUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(logsUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LogsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LogsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLogsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4092,16 +4064,6 @@ func RunLogsUint64(ctx context.Context, dev *runtime.Device, k idioms.LogsUint64
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.LogsUint64].
-func _(k *idioms.LogsUint64) {
-	type idiomsLogsUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsLogsUint64HasChanged_RunGoGenerate)(k) // idioms.LogsUint64 has changed: run go generate
 }
 
 var logsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint8"), func(a *kernelimpl.HostArgs) any {
@@ -4119,13 +4081,23 @@ type LogsUint8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k LogsUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(logsUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k LogsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k LogsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunLogsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4135,16 +4107,6 @@ func RunLogsUint8(ctx context.Context, dev *runtime.Device, k idioms.LogsUint8, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.LogsUint8].
-func _(k *idioms.LogsUint8) {
-	type idiomsLogsUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		Out []idioms.Row
-	}
-	_ = (*idiomsLogsUint8HasChanged_RunGoGenerate)(k) // idioms.LogsUint8 has changed: run go generate
 }
 
 var mixKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Mix"), func(a *kernelimpl.HostArgs) any {
@@ -4165,14 +4127,24 @@ type Mix struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Mix) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Mix) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mixKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Mix) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Mix) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunMix runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4183,17 +4155,6 @@ func RunMix(ctx context.Context, dev *runtime.Device, k idioms.Mix, r runtime.Ra
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Mix].
-func _(k *idioms.Mix) {
-	type idiomsMixHasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsMixHasChanged_RunGoGenerate)(k) // idioms.Mix has changed: run go generate
 }
 
 var rotateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint16"), func(a *kernelimpl.HostArgs) any {
@@ -4211,13 +4172,23 @@ type RotateUint16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k RotateUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rotateUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k RotateUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k RotateUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRotateUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4227,16 +4198,6 @@ func RunRotateUint16(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.RotateUint16].
-func _(k *idioms.RotateUint16) {
-	type idiomsRotateUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		Out []idioms.Row
-	}
-	_ = (*idiomsRotateUint16HasChanged_RunGoGenerate)(k) // idioms.RotateUint16 has changed: run go generate
 }
 
 var rotateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint32"), func(a *kernelimpl.HostArgs) any {
@@ -4254,13 +4215,23 @@ type RotateUint32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k RotateUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rotateUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k RotateUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k RotateUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRotateUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4270,16 +4241,6 @@ func RunRotateUint32(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.RotateUint32].
-func _(k *idioms.RotateUint32) {
-	type idiomsRotateUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		Out []idioms.Row
-	}
-	_ = (*idiomsRotateUint32HasChanged_RunGoGenerate)(k) // idioms.RotateUint32 has changed: run go generate
 }
 
 var rotateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint64"), func(a *kernelimpl.HostArgs) any {
@@ -4297,13 +4258,23 @@ type RotateUint64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k RotateUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rotateUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k RotateUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k RotateUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRotateUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4313,16 +4284,6 @@ func RunRotateUint64(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.RotateUint64].
-func _(k *idioms.RotateUint64) {
-	type idiomsRotateUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsRotateUint64HasChanged_RunGoGenerate)(k) // idioms.RotateUint64 has changed: run go generate
 }
 
 var rotateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint8"), func(a *kernelimpl.HostArgs) any {
@@ -4340,13 +4301,23 @@ type RotateUint8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k RotateUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rotateUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k RotateUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k RotateUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRotateUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4356,16 +4327,6 @@ func RunRotateUint8(ctx context.Context, dev *runtime.Device, k idioms.RotateUin
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.RotateUint8].
-func _(k *idioms.RotateUint8) {
-	type idiomsRotateUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		Out []idioms.Row
-	}
-	_ = (*idiomsRotateUint8HasChanged_RunGoGenerate)(k) // idioms.RotateUint8 has changed: run go generate
 }
 
 var saturateInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt16"), func(a *kernelimpl.HostArgs) any {
@@ -4385,14 +4346,24 @@ type SaturateInt16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SaturateInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(saturateInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SaturateInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SaturateInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSaturateInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4403,17 +4374,6 @@ func RunSaturateInt16(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.SaturateInt16].
-func _(k *idioms.SaturateInt16) {
-	type idiomsSaturateInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		C   []int16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsSaturateInt16HasChanged_RunGoGenerate)(k) // idioms.SaturateInt16 has changed: run go generate
 }
 
 var saturateInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt32"), func(a *kernelimpl.HostArgs) any {
@@ -4433,14 +4393,24 @@ type SaturateInt32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SaturateInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(saturateInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SaturateInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SaturateInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSaturateInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4451,17 +4421,6 @@ func RunSaturateInt32(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.SaturateInt32].
-func _(k *idioms.SaturateInt32) {
-	type idiomsSaturateInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		C   []int32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsSaturateInt32HasChanged_RunGoGenerate)(k) // idioms.SaturateInt32 has changed: run go generate
 }
 
 var saturateInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt64"), func(a *kernelimpl.HostArgs) any {
@@ -4481,14 +4440,24 @@ type SaturateInt64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SaturateInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(saturateInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SaturateInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SaturateInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSaturateInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4499,17 +4468,6 @@ func RunSaturateInt64(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.SaturateInt64].
-func _(k *idioms.SaturateInt64) {
-	type idiomsSaturateInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		C   []int64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsSaturateInt64HasChanged_RunGoGenerate)(k) // idioms.SaturateInt64 has changed: run go generate
 }
 
 var saturateInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt8"), func(a *kernelimpl.HostArgs) any {
@@ -4529,14 +4487,24 @@ type SaturateInt8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SaturateInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(saturateInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SaturateInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SaturateInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSaturateInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4547,17 +4515,6 @@ func RunSaturateInt8(ctx context.Context, dev *runtime.Device, k idioms.Saturate
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.SaturateInt8].
-func _(k *idioms.SaturateInt8) {
-	type idiomsSaturateInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		C   []int8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsSaturateInt8HasChanged_RunGoGenerate)(k) // idioms.SaturateInt8 has changed: run go generate
 }
 
 var saturateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint16"), func(a *kernelimpl.HostArgs) any {
@@ -4577,14 +4534,24 @@ type SaturateUint16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SaturateUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(saturateUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SaturateUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SaturateUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSaturateUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4595,17 +4562,6 @@ func RunSaturateUint16(ctx context.Context, dev *runtime.Device, k idioms.Satura
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.SaturateUint16].
-func _(k *idioms.SaturateUint16) {
-	type idiomsSaturateUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		C   []uint16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsSaturateUint16HasChanged_RunGoGenerate)(k) // idioms.SaturateUint16 has changed: run go generate
 }
 
 var saturateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint32"), func(a *kernelimpl.HostArgs) any {
@@ -4625,14 +4581,24 @@ type SaturateUint32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SaturateUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(saturateUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SaturateUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SaturateUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSaturateUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4643,17 +4609,6 @@ func RunSaturateUint32(ctx context.Context, dev *runtime.Device, k idioms.Satura
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.SaturateUint32].
-func _(k *idioms.SaturateUint32) {
-	type idiomsSaturateUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		C   []uint32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsSaturateUint32HasChanged_RunGoGenerate)(k) // idioms.SaturateUint32 has changed: run go generate
 }
 
 var saturateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint64"), func(a *kernelimpl.HostArgs) any {
@@ -4673,14 +4628,24 @@ type SaturateUint64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SaturateUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(saturateUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SaturateUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SaturateUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSaturateUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4691,17 +4656,6 @@ func RunSaturateUint64(ctx context.Context, dev *runtime.Device, k idioms.Satura
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.SaturateUint64].
-func _(k *idioms.SaturateUint64) {
-	type idiomsSaturateUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsSaturateUint64HasChanged_RunGoGenerate)(k) // idioms.SaturateUint64 has changed: run go generate
 }
 
 var saturateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint8"), func(a *kernelimpl.HostArgs) any {
@@ -4721,14 +4675,24 @@ type SaturateUint8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k SaturateUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(saturateUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SaturateUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SaturateUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSaturateUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4739,17 +4703,6 @@ func RunSaturateUint8(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.SaturateUint8].
-func _(k *idioms.SaturateUint8) {
-	type idiomsSaturateUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		C   []uint8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsSaturateUint8HasChanged_RunGoGenerate)(k) // idioms.SaturateUint8 has changed: run go generate
 }
 
 var scaledAlikeInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt16"), func(a *kernelimpl.HostArgs) any {
@@ -4769,14 +4722,24 @@ type ScaledAlikeInt16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledAlikeInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledAlikeInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledAlikeInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunScaledAlikeInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4787,17 +4750,6 @@ func RunScaledAlikeInt16(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt16].
-func _(k *idioms.ScaledAlikeInt16) {
-	type idiomsScaledAlikeInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		C   []int16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledAlikeInt16HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt16 has changed: run go generate
 }
 
 var scaledAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt32"), func(a *kernelimpl.HostArgs) any {
@@ -4817,14 +4769,24 @@ type ScaledAlikeInt32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledAlikeInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledAlikeInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledAlikeInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunScaledAlikeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4835,17 +4797,6 @@ func RunScaledAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt32].
-func _(k *idioms.ScaledAlikeInt32) {
-	type idiomsScaledAlikeInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		C   []int32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledAlikeInt32HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt32 has changed: run go generate
 }
 
 var scaledAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt64"), func(a *kernelimpl.HostArgs) any {
@@ -4865,14 +4816,24 @@ type ScaledAlikeInt64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledAlikeInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledAlikeInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledAlikeInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunScaledAlikeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4883,17 +4844,6 @@ func RunScaledAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt64].
-func _(k *idioms.ScaledAlikeInt64) {
-	type idiomsScaledAlikeInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		C   []int64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledAlikeInt64HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt64 has changed: run go generate
 }
 
 var scaledAlikeInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt8"), func(a *kernelimpl.HostArgs) any {
@@ -4913,14 +4863,24 @@ type ScaledAlikeInt8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledAlikeInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledAlikeInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledAlikeInt8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunScaledAlikeInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4931,17 +4891,6 @@ func RunScaledAlikeInt8(ctx context.Context, dev *runtime.Device, k idioms.Scale
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeInt8].
-func _(k *idioms.ScaledAlikeInt8) {
-	type idiomsScaledAlikeInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		C   []int8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledAlikeInt8HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeInt8 has changed: run go generate
 }
 
 var scaledAlikeUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint16"), func(a *kernelimpl.HostArgs) any {
@@ -4961,14 +4910,24 @@ type ScaledAlikeUint16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledAlikeUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledAlikeUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeUint16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledAlikeUint16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunScaledAlikeUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -4979,17 +4938,6 @@ func RunScaledAlikeUint16(ctx context.Context, dev *runtime.Device, k idioms.Sca
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint16].
-func _(k *idioms.ScaledAlikeUint16) {
-	type idiomsScaledAlikeUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		C   []uint16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledAlikeUint16HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint16 has changed: run go generate
 }
 
 var scaledAlikeUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint32"), func(a *kernelimpl.HostArgs) any {
@@ -5009,14 +4957,24 @@ type ScaledAlikeUint32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledAlikeUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledAlikeUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledAlikeUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunScaledAlikeUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5027,17 +4985,6 @@ func RunScaledAlikeUint32(ctx context.Context, dev *runtime.Device, k idioms.Sca
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint32].
-func _(k *idioms.ScaledAlikeUint32) {
-	type idiomsScaledAlikeUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		C   []uint32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledAlikeUint32HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint32 has changed: run go generate
 }
 
 var scaledAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint64"), func(a *kernelimpl.HostArgs) any {
@@ -5057,14 +5004,24 @@ type ScaledAlikeUint64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledAlikeUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledAlikeUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledAlikeUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunScaledAlikeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5075,17 +5032,6 @@ func RunScaledAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.Sca
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint64].
-func _(k *idioms.ScaledAlikeUint64) {
-	type idiomsScaledAlikeUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledAlikeUint64HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint64 has changed: run go generate
 }
 
 var scaledAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint8"), func(a *kernelimpl.HostArgs) any {
@@ -5105,14 +5051,24 @@ type ScaledAlikeUint8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledAlikeUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledAlikeUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledAlikeUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledAlikeUint8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunScaledAlikeUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5123,17 +5079,6 @@ func RunScaledAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledAlikeUint8].
-func _(k *idioms.ScaledAlikeUint8) {
-	type idiomsScaledAlikeUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		C   []uint8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledAlikeUint8HasChanged_RunGoGenerate)(k) // idioms.ScaledAlikeUint8 has changed: run go generate
 }
 
 var scaledInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt16"), func(a *kernelimpl.HostArgs) any {
@@ -5153,14 +5098,24 @@ type ScaledInt16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunScaledInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5171,17 +5126,6 @@ func RunScaledInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledInt16].
-func _(k *idioms.ScaledInt16) {
-	type idiomsScaledInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		C   []int16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledInt16HasChanged_RunGoGenerate)(k) // idioms.ScaledInt16 has changed: run go generate
 }
 
 var scaledInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt32"), func(a *kernelimpl.HostArgs) any {
@@ -5201,14 +5145,24 @@ type ScaledInt32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunScaledInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5219,17 +5173,6 @@ func RunScaledInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledInt32].
-func _(k *idioms.ScaledInt32) {
-	type idiomsScaledInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		C   []int32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledInt32HasChanged_RunGoGenerate)(k) // idioms.ScaledInt32 has changed: run go generate
 }
 
 var scaledInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt64"), func(a *kernelimpl.HostArgs) any {
@@ -5249,14 +5192,24 @@ type ScaledInt64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunScaledInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5267,17 +5220,6 @@ func RunScaledInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledInt64].
-func _(k *idioms.ScaledInt64) {
-	type idiomsScaledInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		C   []int64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledInt64HasChanged_RunGoGenerate)(k) // idioms.ScaledInt64 has changed: run go generate
 }
 
 var scaledInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt8"), func(a *kernelimpl.HostArgs) any {
@@ -5297,14 +5239,24 @@ type ScaledInt8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunScaledInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5315,17 +5267,6 @@ func RunScaledInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt8
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledInt8].
-func _(k *idioms.ScaledInt8) {
-	type idiomsScaledInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		C   []int8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledInt8HasChanged_RunGoGenerate)(k) // idioms.ScaledInt8 has changed: run go generate
 }
 
 var scaledUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint16"), func(a *kernelimpl.HostArgs) any {
@@ -5345,14 +5286,24 @@ type ScaledUint16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunScaledUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5363,17 +5314,6 @@ func RunScaledUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledUint16].
-func _(k *idioms.ScaledUint16) {
-	type idiomsScaledUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		C   []uint16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledUint16HasChanged_RunGoGenerate)(k) // idioms.ScaledUint16 has changed: run go generate
 }
 
 var scaledUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint32"), func(a *kernelimpl.HostArgs) any {
@@ -5393,14 +5333,24 @@ type ScaledUint32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunScaledUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5411,17 +5361,6 @@ func RunScaledUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledUint32].
-func _(k *idioms.ScaledUint32) {
-	type idiomsScaledUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		C   []uint32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledUint32HasChanged_RunGoGenerate)(k) // idioms.ScaledUint32 has changed: run go generate
 }
 
 var scaledUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint64"), func(a *kernelimpl.HostArgs) any {
@@ -5441,14 +5380,24 @@ type ScaledUint64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunScaledUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5459,17 +5408,6 @@ func RunScaledUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledUint64].
-func _(k *idioms.ScaledUint64) {
-	type idiomsScaledUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledUint64HasChanged_RunGoGenerate)(k) // idioms.ScaledUint64 has changed: run go generate
 }
 
 var scaledUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint8"), func(a *kernelimpl.HostArgs) any {
@@ -5489,14 +5427,24 @@ type ScaledUint8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ScaledUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scaledUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScaledUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScaledUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunScaledUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5507,17 +5455,6 @@ func RunScaledUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledUin
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.ScaledUint8].
-func _(k *idioms.ScaledUint8) {
-	type idiomsScaledUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		C   []uint8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsScaledUint8HasChanged_RunGoGenerate)(k) // idioms.ScaledUint8 has changed: run go generate
 }
 
 var swapsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Swaps"), func(a *kernelimpl.HostArgs) any {
@@ -5538,14 +5475,24 @@ type Swaps struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Swaps) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Swaps) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(swapsKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Swaps) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Swaps) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunSwaps runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5556,17 +5503,6 @@ func RunSwaps(ctx context.Context, dev *runtime.Device, k idioms.Swaps, r runtim
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.Swaps].
-func _(k *idioms.Swaps) {
-	type idiomsSwapsHasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsSwapsHasChanged_RunGoGenerate)(k) // idioms.Swaps has changed: run go generate
 }
 
 var tricksInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt16"), func(a *kernelimpl.HostArgs) any {
@@ -5584,13 +5520,23 @@ type TricksInt16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TricksInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tricksInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TricksInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TricksInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTricksInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5600,16 +5546,6 @@ func RunTricksInt16(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.TricksInt16].
-func _(k *idioms.TricksInt16) {
-	type idiomsTricksInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		Out []idioms.Row
-	}
-	_ = (*idiomsTricksInt16HasChanged_RunGoGenerate)(k) // idioms.TricksInt16 has changed: run go generate
 }
 
 var tricksInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt32"), func(a *kernelimpl.HostArgs) any {
@@ -5627,13 +5563,23 @@ type TricksInt32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TricksInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tricksInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TricksInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TricksInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTricksInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5643,16 +5589,6 @@ func RunTricksInt32(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.TricksInt32].
-func _(k *idioms.TricksInt32) {
-	type idiomsTricksInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		Out []idioms.Row
-	}
-	_ = (*idiomsTricksInt32HasChanged_RunGoGenerate)(k) // idioms.TricksInt32 has changed: run go generate
 }
 
 var tricksInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt64"), func(a *kernelimpl.HostArgs) any {
@@ -5670,13 +5606,23 @@ type TricksInt64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TricksInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tricksInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TricksInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TricksInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTricksInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5686,16 +5632,6 @@ func RunTricksInt64(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.TricksInt64].
-func _(k *idioms.TricksInt64) {
-	type idiomsTricksInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		Out []idioms.Row
-	}
-	_ = (*idiomsTricksInt64HasChanged_RunGoGenerate)(k) // idioms.TricksInt64 has changed: run go generate
 }
 
 var tricksInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt8"), func(a *kernelimpl.HostArgs) any {
@@ -5713,13 +5649,23 @@ type TricksInt8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TricksInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tricksInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TricksInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TricksInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTricksInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5729,16 +5675,6 @@ func RunTricksInt8(ctx context.Context, dev *runtime.Device, k idioms.TricksInt8
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.TricksInt8].
-func _(k *idioms.TricksInt8) {
-	type idiomsTricksInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		Out []idioms.Row
-	}
-	_ = (*idiomsTricksInt8HasChanged_RunGoGenerate)(k) // idioms.TricksInt8 has changed: run go generate
 }
 
 var tricksUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint16"), func(a *kernelimpl.HostArgs) any {
@@ -5756,13 +5692,23 @@ type TricksUint16 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TricksUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tricksUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TricksUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TricksUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTricksUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5772,16 +5718,6 @@ func RunTricksUint16(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.TricksUint16].
-func _(k *idioms.TricksUint16) {
-	type idiomsTricksUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		Out []idioms.Row
-	}
-	_ = (*idiomsTricksUint16HasChanged_RunGoGenerate)(k) // idioms.TricksUint16 has changed: run go generate
 }
 
 var tricksUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint32"), func(a *kernelimpl.HostArgs) any {
@@ -5799,13 +5735,23 @@ type TricksUint32 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TricksUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tricksUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TricksUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TricksUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTricksUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5815,16 +5761,6 @@ func RunTricksUint32(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.TricksUint32].
-func _(k *idioms.TricksUint32) {
-	type idiomsTricksUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		Out []idioms.Row
-	}
-	_ = (*idiomsTricksUint32HasChanged_RunGoGenerate)(k) // idioms.TricksUint32 has changed: run go generate
 }
 
 var tricksUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint64"), func(a *kernelimpl.HostArgs) any {
@@ -5842,13 +5778,23 @@ type TricksUint64 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TricksUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tricksUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TricksUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TricksUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTricksUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5858,16 +5804,6 @@ func RunTricksUint64(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.TricksUint64].
-func _(k *idioms.TricksUint64) {
-	type idiomsTricksUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		Out []idioms.Row
-	}
-	_ = (*idiomsTricksUint64HasChanged_RunGoGenerate)(k) // idioms.TricksUint64 has changed: run go generate
 }
 
 var tricksUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint8"), func(a *kernelimpl.HostArgs) any {
@@ -5885,13 +5821,23 @@ type TricksUint8 struct {
 	Out runtime.View[idioms.Row]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k TricksUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tricksUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TricksUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TricksUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTricksUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5901,16 +5847,6 @@ func RunTricksUint8(ctx context.Context, dev *runtime.Device, k idioms.TricksUin
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.TricksUint8].
-func _(k *idioms.TricksUint8) {
-	type idiomsTricksUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		Out []idioms.Row
-	}
-	_ = (*idiomsTricksUint8HasChanged_RunGoGenerate)(k) // idioms.TricksUint8 has changed: run go generate
 }
 
 var widenInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt16"), func(a *kernelimpl.HostArgs) any {
@@ -5930,14 +5866,24 @@ type WidenInt16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WidenInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(widenInt16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WidenInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WidenInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWidenInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5948,17 +5894,6 @@ func RunWidenInt16(ctx context.Context, dev *runtime.Device, k idioms.WidenInt16
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.WidenInt16].
-func _(k *idioms.WidenInt16) {
-	type idiomsWidenInt16HasChanged_RunGoGenerate struct {
-		A   []int16
-		B   []int16
-		C   []int16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsWidenInt16HasChanged_RunGoGenerate)(k) // idioms.WidenInt16 has changed: run go generate
 }
 
 var widenInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt32"), func(a *kernelimpl.HostArgs) any {
@@ -5978,14 +5913,24 @@ type WidenInt32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WidenInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(widenInt32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WidenInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WidenInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWidenInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -5996,17 +5941,6 @@ func RunWidenInt32(ctx context.Context, dev *runtime.Device, k idioms.WidenInt32
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.WidenInt32].
-func _(k *idioms.WidenInt32) {
-	type idiomsWidenInt32HasChanged_RunGoGenerate struct {
-		A   []int32
-		B   []int32
-		C   []int32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsWidenInt32HasChanged_RunGoGenerate)(k) // idioms.WidenInt32 has changed: run go generate
 }
 
 var widenInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt64"), func(a *kernelimpl.HostArgs) any {
@@ -6026,14 +5960,24 @@ type WidenInt64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WidenInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(widenInt64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WidenInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WidenInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWidenInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -6044,17 +5988,6 @@ func RunWidenInt64(ctx context.Context, dev *runtime.Device, k idioms.WidenInt64
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.WidenInt64].
-func _(k *idioms.WidenInt64) {
-	type idiomsWidenInt64HasChanged_RunGoGenerate struct {
-		A   []int64
-		B   []int64
-		C   []int64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsWidenInt64HasChanged_RunGoGenerate)(k) // idioms.WidenInt64 has changed: run go generate
 }
 
 var widenInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt8"), func(a *kernelimpl.HostArgs) any {
@@ -6074,14 +6007,24 @@ type WidenInt8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WidenInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(widenInt8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WidenInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WidenInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWidenInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -6092,17 +6035,6 @@ func RunWidenInt8(ctx context.Context, dev *runtime.Device, k idioms.WidenInt8, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.WidenInt8].
-func _(k *idioms.WidenInt8) {
-	type idiomsWidenInt8HasChanged_RunGoGenerate struct {
-		A   []int8
-		B   []int8
-		C   []int8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsWidenInt8HasChanged_RunGoGenerate)(k) // idioms.WidenInt8 has changed: run go generate
 }
 
 var widenUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint16"), func(a *kernelimpl.HostArgs) any {
@@ -6122,14 +6054,24 @@ type WidenUint16 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WidenUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(widenUint16Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WidenUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WidenUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWidenUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -6140,17 +6082,6 @@ func RunWidenUint16(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.WidenUint16].
-func _(k *idioms.WidenUint16) {
-	type idiomsWidenUint16HasChanged_RunGoGenerate struct {
-		A   []uint16
-		B   []uint16
-		C   []uint16
-		Out []idioms.Rows
-	}
-	_ = (*idiomsWidenUint16HasChanged_RunGoGenerate)(k) // idioms.WidenUint16 has changed: run go generate
 }
 
 var widenUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint32"), func(a *kernelimpl.HostArgs) any {
@@ -6170,14 +6101,24 @@ type WidenUint32 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WidenUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(widenUint32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WidenUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WidenUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWidenUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -6188,17 +6129,6 @@ func RunWidenUint32(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.WidenUint32].
-func _(k *idioms.WidenUint32) {
-	type idiomsWidenUint32HasChanged_RunGoGenerate struct {
-		A   []uint32
-		B   []uint32
-		C   []uint32
-		Out []idioms.Rows
-	}
-	_ = (*idiomsWidenUint32HasChanged_RunGoGenerate)(k) // idioms.WidenUint32 has changed: run go generate
 }
 
 var widenUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint64"), func(a *kernelimpl.HostArgs) any {
@@ -6218,14 +6148,24 @@ type WidenUint64 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WidenUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(widenUint64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WidenUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WidenUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWidenUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -6236,17 +6176,6 @@ func RunWidenUint64(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.WidenUint64].
-func _(k *idioms.WidenUint64) {
-	type idiomsWidenUint64HasChanged_RunGoGenerate struct {
-		A   []uint64
-		B   []uint64
-		C   []uint64
-		Out []idioms.Rows
-	}
-	_ = (*idiomsWidenUint64HasChanged_RunGoGenerate)(k) // idioms.WidenUint64 has changed: run go generate
 }
 
 var widenUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint8"), func(a *kernelimpl.HostArgs) any {
@@ -6266,14 +6195,24 @@ type WidenUint8 struct {
 	Out runtime.View[idioms.Rows]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k WidenUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(widenUint8Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.B)
 	kernelimpl.View(l, 2, k.C)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WidenUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WidenUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWidenUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -6284,15 +6223,4 @@ func RunWidenUint8(ctx context.Context, dev *runtime.Device, k idioms.WidenUint8
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [idioms.WidenUint8].
-func _(k *idioms.WidenUint8) {
-	type idiomsWidenUint8HasChanged_RunGoGenerate struct {
-		A   []uint8
-		B   []uint8
-		C   []uint8
-		Out []idioms.Rows
-	}
-	_ = (*idiomsWidenUint8HasChanged_RunGoGenerate)(k) // idioms.WidenUint8 has changed: run go generate
 }

@@ -48,12 +48,22 @@ type Astray struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Astray) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Astray) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(astrayKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Astray) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Astray) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunAstray runs the kernel for every work-item of r on k's own slices, and waits.
@@ -62,15 +72,6 @@ func RunAstray(ctx context.Context, dev *runtime.Device, k rounds.Astray, r runt
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [rounds.Astray].
-func _(k *rounds.Astray) {
-	type roundsAstrayHasChanged_RunGoGenerate struct {
-		N   int
-		Out []int
-	}
-	_ = (*roundsAstrayHasChanged_RunGoGenerate)(k) // rounds.Astray has changed: run go generate
 }
 
 var countKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Count"), func(a *kernelimpl.HostArgs) any {
@@ -87,12 +88,22 @@ type Count struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Count) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Count) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countKernel)
 	kernelimpl.View(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Count) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Count) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCount runs the kernel for every work-item of r on k's own slices, and waits.
@@ -101,15 +112,6 @@ func RunCount(ctx context.Context, dev *runtime.Device, k rounds.Count, r runtim
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [rounds.Count].
-func _(k *rounds.Count) {
-	type roundsCountHasChanged_RunGoGenerate struct {
-		N   []int
-		Out []int
-	}
-	_ = (*roundsCountHasChanged_RunGoGenerate)(k) // rounds.Count has changed: run go generate
 }
 
 var distanceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Distance"), func(a *kernelimpl.HostArgs) any {
@@ -130,14 +132,24 @@ type Distance struct {
 	Out   runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Distance) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Distance) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(distanceKernel)
 	kernelimpl.View(l, 0, k.Words)
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.View(l, 2, k.Rows)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Distance) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Distance) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDistance runs the kernel for every work-item of r on k's own slices, and waits.
@@ -148,17 +160,6 @@ func RunDistance(ctx context.Context, dev *runtime.Device, k rounds.Distance, r 
 	kernelimpl.Slice(l, 2, k.Rows)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [rounds.Distance].
-func _(k *rounds.Distance) {
-	type roundsDistanceHasChanged_RunGoGenerate struct {
-		Words [][256]byte
-		N     int
-		Rows  [][257]int32
-		Out   []int32
-	}
-	_ = (*roundsDistanceHasChanged_RunGoGenerate)(k) // rounds.Distance has changed: run go generate
 }
 
 var meetKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Meet"), func(a *kernelimpl.HostArgs) any {
@@ -175,12 +176,22 @@ type Meet struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Meet) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Meet) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(meetKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Meet) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Meet) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunMeet runs the kernel for every work-item of r on k's own slices, and waits.
@@ -189,15 +200,6 @@ func RunMeet(ctx context.Context, dev *runtime.Device, k rounds.Meet, r runtime.
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [rounds.Meet].
-func _(k *rounds.Meet) {
-	type roundsMeetHasChanged_RunGoGenerate struct {
-		N   int
-		Out []int
-	}
-	_ = (*roundsMeetHasChanged_RunGoGenerate)(k) // rounds.Meet has changed: run go generate
 }
 
 var productKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Product"), func(a *kernelimpl.HostArgs) any {
@@ -216,13 +218,23 @@ type Product struct {
 	Out     runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Product) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Product) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(productKernel)
 	kernelimpl.Value(l, 0, k.Rows)
 	kernelimpl.Value(l, 1, k.Columns)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Product) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Product) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunProduct runs the kernel for every work-item of r on k's own slices, and waits.
@@ -232,16 +244,6 @@ func RunProduct(ctx context.Context, dev *runtime.Device, k rounds.Product, r ru
 	kernelimpl.Value(l, 1, k.Columns)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [rounds.Product].
-func _(k *rounds.Product) {
-	type roundsProductHasChanged_RunGoGenerate struct {
-		Rows    int
-		Columns int
-		Out     []int
-	}
-	_ = (*roundsProductHasChanged_RunGoGenerate)(k) // rounds.Product has changed: run go generate
 }
 
 var untilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Until"), func(a *kernelimpl.HostArgs) any {
@@ -258,12 +260,22 @@ type Until struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Until) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Until) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(untilKernel)
 	kernelimpl.View(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Until) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Until) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunUntil runs the kernel for every work-item of r on k's own slices, and waits.
@@ -272,13 +284,4 @@ func RunUntil(ctx context.Context, dev *runtime.Device, k rounds.Until, r runtim
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [rounds.Until].
-func _(k *rounds.Until) {
-	type roundsUntilHasChanged_RunGoGenerate struct {
-		N   []int
-		Out []uint32
-	}
-	_ = (*roundsUntilHasChanged_RunGoGenerate)(k) // rounds.Until has changed: run go generate
 }

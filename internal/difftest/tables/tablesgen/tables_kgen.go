@@ -50,12 +50,22 @@ type CRC struct {
 	Out runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k CRC) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k CRC) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(crcKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k CRC) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k CRC) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunCRC runs the kernel for every work-item of r on k's own slices, and waits.
@@ -64,15 +74,6 @@ func RunCRC(ctx context.Context, dev *runtime.Device, k tables.CRC, r runtime.Ra
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [tables.CRC].
-func _(k *tables.CRC) {
-	type tablesCRCHasChanged_RunGoGenerate struct {
-		In  []uint64
-		Out []uint32
-	}
-	_ = (*tablesCRCHasChanged_RunGoGenerate)(k) // tables.CRC has changed: run go generate
 }
 
 var tablesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "Tables", &near.Squares), func(a *kernelimpl.HostArgs) any {
@@ -89,12 +90,22 @@ type Tables struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Tables) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tablesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Tables) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTables runs the kernel for every work-item of r on k's own slices, and waits.
@@ -103,15 +114,6 @@ func RunTables(ctx context.Context, dev *runtime.Device, k tables.Tables, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [tables.Tables].
-func _(k *tables.Tables) {
-	type tablesTablesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []uint64
-	}
-	_ = (*tablesTablesHasChanged_RunGoGenerate)(k) // tables.Tables has changed: run go generate
 }
 
 var wavesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "Waves"), func(a *kernelimpl.HostArgs) any {
@@ -128,12 +130,22 @@ type Waves struct {
 	Out runtime.View[float64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Waves) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Waves) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wavesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Waves) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Waves) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWaves runs the kernel for every work-item of r on k's own slices, and waits.
@@ -142,15 +154,6 @@ func RunWaves(ctx context.Context, dev *runtime.Device, k tables.Waves, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [tables.Waves].
-func _(k *tables.Waves) {
-	type tablesWavesHasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []float64
-	}
-	_ = (*tablesWavesHasChanged_RunGoGenerate)(k) // tables.Waves has changed: run go generate
 }
 
 var writtenKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "Written"), func(a *kernelimpl.HostArgs) any {
@@ -165,11 +168,21 @@ type Written struct {
 	Out runtime.View[int32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Written) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Written) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(writtenKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Written) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Written) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWritten runs the kernel for every work-item of r on k's own slices, and waits.
@@ -177,10 +190,4 @@ func RunWritten(ctx context.Context, dev *runtime.Device, k tables.Written, r ru
 	l := kernelimpl.NewLaunch(writtenKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [tables.Written].
-func _(k *tables.Written) {
-	type tablesWrittenHasChanged_RunGoGenerate struct{ Out []int32 }
-	_ = (*tablesWrittenHasChanged_RunGoGenerate)(k) // tables.Written has changed: run go generate
 }

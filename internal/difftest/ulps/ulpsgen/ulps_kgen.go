@@ -65,14 +65,24 @@ type Fast struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fast) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Fast) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fastKernel)
 	kernelimpl.Value(l, 0, k.Fn)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Y)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Fast) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Fast) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFast runs the kernel for every work-item of r on k's own slices, and waits.
@@ -83,17 +93,6 @@ func RunFast(ctx context.Context, dev *runtime.Device, k ulps.Fast, r runtime.Ra
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [ulps.Fast].
-func _(k *ulps.Fast) {
-	type ulpsFastHasChanged_RunGoGenerate struct {
-		Fn  int32
-		X   []float32
-		Y   []float32
-		Out []float32
-	}
-	_ = (*ulpsFastHasChanged_RunGoGenerate)(k) // ulps.Fast has changed: run go generate
 }
 
 var preciseKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/ulps", "Precise"), func(a *kernelimpl.HostArgs) any {
@@ -114,14 +113,24 @@ type Precise struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Precise) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Precise) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(preciseKernel)
 	kernelimpl.Value(l, 0, k.Fn)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Y)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Precise) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Precise) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunPrecise runs the kernel for every work-item of r on k's own slices, and waits.
@@ -132,15 +141,4 @@ func RunPrecise(ctx context.Context, dev *runtime.Device, k ulps.Precise, r runt
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [ulps.Precise].
-func _(k *ulps.Precise) {
-	type ulpsPreciseHasChanged_RunGoGenerate struct {
-		Fn  int32
-		X   []float32
-		Y   []float32
-		Out []float32
-	}
-	_ = (*ulpsPreciseHasChanged_RunGoGenerate)(k) // ulps.Precise has changed: run go generate
 }

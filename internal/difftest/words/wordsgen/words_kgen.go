@@ -59,8 +59,8 @@ type Bytes struct {
 	Count runtime.View[uint32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Bytes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bytesKernel)
 	kernelimpl.Value(l, 0, k.By)
 	kernelimpl.View(l, 1, k.A)
@@ -69,7 +69,17 @@ func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 	kernelimpl.View(l, 4, k.D)
 	kernelimpl.View(l, 5, k.E)
 	kernelimpl.View(l, 6, k.Count)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Bytes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunBytes runs the kernel for every work-item of r on k's own slices, and waits.
@@ -85,20 +95,6 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [words.Bytes].
-func _(k *words.Bytes) {
-	type wordsBytesHasChanged_RunGoGenerate struct {
-		By    int
-		A     []uint8
-		B     []uint8
-		C     []int16
-		D     [][3]int8
-		E     []bool
-		Count []uint32
-	}
-	_ = (*wordsBytesHasChanged_RunGoGenerate)(k) // words.Bytes has changed: run go generate
-}
-
 var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
@@ -112,12 +108,22 @@ type ConvertFloat32 struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertFloat32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertFloat32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertFloat32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -126,30 +132,6 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k words.Convert
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertFloat32].
-func _(k *words.ConvertFloat32) {
-	type wordsConvertFloat32HasChanged_RunGoGenerate struct {
-		In  []float32
-		Out []words.Converted
-	}
-	_ = (*wordsConvertFloat32HasChanged_RunGoGenerate)(k) // words.ConvertFloat32 has changed: run go generate
-	type wordsConvertedHasChanged_RunGoGenerate struct {
-		I8  int8
-		F32 float32
-		I16 int16
-		I64 int64
-		U8  uint8
-		I32 int32
-		U16 uint16
-		U64 uint64
-		U32 uint32
-		I   int
-		B   bool
-		U   uint
-	}
-	_ = (*wordsConvertedHasChanged_RunGoGenerate)(&k.Out[0]) // words.Converted has changed: run go generate
 }
 
 var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt"), func(a *kernelimpl.HostArgs) any {
@@ -165,12 +147,22 @@ type ConvertInt struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertInt) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertIntKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertInt runs the kernel for every work-item of r on k's own slices, and waits.
@@ -179,15 +171,6 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k words.ConvertInt,
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertInt].
-func _(k *words.ConvertInt) {
-	type wordsConvertIntHasChanged_RunGoGenerate struct {
-		In  []int
-		Out []words.Converted
-	}
-	_ = (*wordsConvertIntHasChanged_RunGoGenerate)(k) // words.ConvertInt has changed: run go generate
 }
 
 var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
@@ -203,12 +186,22 @@ type ConvertInt16 struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertInt16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertInt16Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertInt16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -217,15 +210,6 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertInt16].
-func _(k *words.ConvertInt16) {
-	type wordsConvertInt16HasChanged_RunGoGenerate struct {
-		In  []int16
-		Out []words.Converted
-	}
-	_ = (*wordsConvertInt16HasChanged_RunGoGenerate)(k) // words.ConvertInt16 has changed: run go generate
 }
 
 var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
@@ -241,12 +225,22 @@ type ConvertInt32 struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertInt32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertInt32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertInt32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -255,15 +249,6 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertInt32].
-func _(k *words.ConvertInt32) {
-	type wordsConvertInt32HasChanged_RunGoGenerate struct {
-		In  []int32
-		Out []words.Converted
-	}
-	_ = (*wordsConvertInt32HasChanged_RunGoGenerate)(k) // words.ConvertInt32 has changed: run go generate
 }
 
 var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
@@ -279,12 +264,22 @@ type ConvertInt64 struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertInt64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertInt64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertInt64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -293,15 +288,6 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k words.ConvertIn
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertInt64].
-func _(k *words.ConvertInt64) {
-	type wordsConvertInt64HasChanged_RunGoGenerate struct {
-		In  []int64
-		Out []words.Converted
-	}
-	_ = (*wordsConvertInt64HasChanged_RunGoGenerate)(k) // words.ConvertInt64 has changed: run go generate
 }
 
 var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
@@ -317,12 +303,22 @@ type ConvertInt8 struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertInt8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertInt8Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertInt8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -331,15 +327,6 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k words.ConvertInt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertInt8].
-func _(k *words.ConvertInt8) {
-	type wordsConvertInt8HasChanged_RunGoGenerate struct {
-		In  []int8
-		Out []words.Converted
-	}
-	_ = (*wordsConvertInt8HasChanged_RunGoGenerate)(k) // words.ConvertInt8 has changed: run go generate
 }
 
 var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint"), func(a *kernelimpl.HostArgs) any {
@@ -355,12 +342,22 @@ type ConvertUint struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertUint) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertUintKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertUint runs the kernel for every work-item of r on k's own slices, and waits.
@@ -369,15 +366,6 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k words.ConvertUin
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertUint].
-func _(k *words.ConvertUint) {
-	type wordsConvertUintHasChanged_RunGoGenerate struct {
-		In  []uint
-		Out []words.Converted
-	}
-	_ = (*wordsConvertUintHasChanged_RunGoGenerate)(k) // words.ConvertUint has changed: run go generate
 }
 
 var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
@@ -393,12 +381,22 @@ type ConvertUint16 struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertUint16) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertUint16Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertUint16 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -407,15 +405,6 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k words.ConvertU
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertUint16].
-func _(k *words.ConvertUint16) {
-	type wordsConvertUint16HasChanged_RunGoGenerate struct {
-		In  []uint16
-		Out []words.Converted
-	}
-	_ = (*wordsConvertUint16HasChanged_RunGoGenerate)(k) // words.ConvertUint16 has changed: run go generate
 }
 
 var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
@@ -431,12 +420,22 @@ type ConvertUint32 struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertUint32) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertUint32Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertUint32 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -445,15 +444,6 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k words.ConvertU
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertUint32].
-func _(k *words.ConvertUint32) {
-	type wordsConvertUint32HasChanged_RunGoGenerate struct {
-		In  []uint32
-		Out []words.Converted
-	}
-	_ = (*wordsConvertUint32HasChanged_RunGoGenerate)(k) // words.ConvertUint32 has changed: run go generate
 }
 
 var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
@@ -469,12 +459,22 @@ type ConvertUint64 struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertUint64) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertUint64Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertUint64 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -483,15 +483,6 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k words.ConvertU
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertUint64].
-func _(k *words.ConvertUint64) {
-	type wordsConvertUint64HasChanged_RunGoGenerate struct {
-		In  []uint64
-		Out []words.Converted
-	}
-	_ = (*wordsConvertUint64HasChanged_RunGoGenerate)(k) // words.ConvertUint64 has changed: run go generate
 }
 
 var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
@@ -507,12 +498,22 @@ type ConvertUint8 struct {
 	Out runtime.View[words.Converted]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k ConvertUint8) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(convertUint8Kernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ConvertUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ConvertUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunConvertUint8 runs the kernel for every work-item of r on k's own slices, and waits.
@@ -521,15 +522,6 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k words.ConvertUi
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.ConvertUint8].
-func _(k *words.ConvertUint8) {
-	type wordsConvertUint8HasChanged_RunGoGenerate struct {
-		In  []uint8
-		Out []words.Converted
-	}
-	_ = (*wordsConvertUint8HasChanged_RunGoGenerate)(k) // words.ConvertUint8 has changed: run go generate
 }
 
 var fillKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Fill"), func(a *kernelimpl.HostArgs) any {
@@ -544,11 +536,21 @@ type Fill struct {
 	X runtime.View[uint8]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fill) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Fill) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fillKernel)
 	kernelimpl.View(l, 0, k.X)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Fill) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Fill) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunFill runs the kernel for every work-item of r on k's own slices, and waits.
@@ -556,12 +558,6 @@ func RunFill(ctx context.Context, dev *runtime.Device, k words.Fill, r runtime.R
 	l := kernelimpl.NewLaunch(fillKernel)
 	kernelimpl.Slice(l, 0, k.X)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.Fill].
-func _(k *words.Fill) {
-	type wordsFillHasChanged_RunGoGenerate struct{ X []uint8 }
-	_ = (*wordsFillHasChanged_RunGoGenerate)(k) // words.Fill has changed: run go generate
 }
 
 var insertionKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Insertion"), func(a *kernelimpl.HostArgs) any {
@@ -578,12 +574,22 @@ type Insertion struct {
 	Out runtime.View[int]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Insertion) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Insertion) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(insertionKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Insertion) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Insertion) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunInsertion runs the kernel for every work-item of r on k's own slices, and waits.
@@ -592,15 +598,6 @@ func RunInsertion(ctx context.Context, dev *runtime.Device, k words.Insertion, r
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.Insertion].
-func _(k *words.Insertion) {
-	type wordsInsertionHasChanged_RunGoGenerate struct {
-		In  []int
-		Out []int
-	}
-	_ = (*wordsInsertionHasChanged_RunGoGenerate)(k) // words.Insertion has changed: run go generate
 }
 
 var recordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Records"), func(a *kernelimpl.HostArgs) any {
@@ -619,13 +616,23 @@ type Records struct {
 	Out runtime.View[words.Inside]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Records) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Records) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(recordsKernel)
 	kernelimpl.Value(l, 0, k.By)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Records) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Records) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunRecords runs the kernel for every work-item of r on k's own slices, and waits.
@@ -635,30 +642,6 @@ func RunRecords(ctx context.Context, dev *runtime.Device, k words.Records, r run
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.Records].
-func _(k *words.Records) {
-	type wordsRecordsHasChanged_RunGoGenerate struct {
-		By  words.Record
-		In  []words.Record
-		Out []words.Inside
-	}
-	_ = (*wordsRecordsHasChanged_RunGoGenerate)(k) // words.Records has changed: run go generate
-	type wordsRecordHasChanged_RunGoGenerate struct {
-		Flag  bool
-		Wide  int64
-		Small [5]uint8
-		Half  int16
-		Total uint64
-		Last  int8
-	}
-	_ = (*wordsRecordHasChanged_RunGoGenerate)(&k.By) // words.Record has changed: run go generate
-	type wordsInsideHasChanged_RunGoGenerate struct {
-		R   [2]words.Record
-		Sum int
-	}
-	_ = (*wordsInsideHasChanged_RunGoGenerate)(&k.Out[0]) // words.Inside has changed: run go generate
 }
 
 var tableKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Table"), func(a *kernelimpl.HostArgs) any {
@@ -673,11 +656,21 @@ type Table struct {
 	Out runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Table) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Table) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tableKernel)
 	kernelimpl.View(l, 0, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Table) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Table) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunTable runs the kernel for every work-item of r on k's own slices, and waits.
@@ -685,12 +678,6 @@ func RunTable(ctx context.Context, dev *runtime.Device, k words.Table, r runtime
 	l := kernelimpl.NewLaunch(tableKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.Table].
-func _(k *words.Table) {
-	type wordsTableHasChanged_RunGoGenerate struct{ Out []int64 }
-	_ = (*wordsTableHasChanged_RunGoGenerate)(k) // words.Table has changed: run go generate
 }
 
 var tileKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Tile"), func(a *kernelimpl.HostArgs) any {
@@ -707,12 +694,22 @@ type Tile struct {
 	Out runtime.View[uint64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tile) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Tile) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(tileKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelForND1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Tile) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Tile) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunTile runs the kernel for every work-item of r on k's own slices, and waits.
@@ -721,15 +718,6 @@ func RunTile(ctx context.Context, dev *runtime.Device, k words.Tile, r runtime.N
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.Tile].
-func _(k *words.Tile) {
-	type wordsTileHasChanged_RunGoGenerate struct {
-		In  []uint64
-		Out []uint64
-	}
-	_ = (*wordsTileHasChanged_RunGoGenerate)(k) // words.Tile has changed: run go generate
 }
 
 var walkKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Walk"), func(a *kernelimpl.HostArgs) any {
@@ -752,15 +740,25 @@ type Walk struct {
 	Out  runtime.View[int64]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Walk) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Walk) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(walkKernel)
 	kernelimpl.View(l, 0, k.From)
 	kernelimpl.View(l, 1, k.To)
 	kernelimpl.View(l, 2, k.Step)
 	kernelimpl.View(l, 3, k.At)
 	kernelimpl.View(l, 4, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Walk) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Walk) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunWalk runs the kernel for every work-item of r on k's own slices, and waits.
@@ -772,16 +770,4 @@ func RunWalk(ctx context.Context, dev *runtime.Device, k words.Walk, r runtime.R
 	kernelimpl.Slice(l, 3, k.At)
 	kernelimpl.Slice(l, 4, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [words.Walk].
-func _(k *words.Walk) {
-	type wordsWalkHasChanged_RunGoGenerate struct {
-		From []int64
-		To   []int64
-		Step []int64
-		At   []int
-		Out  []int64
-	}
-	_ = (*wordsWalkHasChanged_RunGoGenerate)(k) // words.Walk has changed: run go generate
 }

@@ -52,14 +52,24 @@ type Blur struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Blur) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurKernel)
 	kernelimpl.Value(l, 0, k.H)
 	kernelimpl.Value(l, 1, k.W)
 	kernelimpl.View(l, 2, k.In)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunBlur runs the kernel for every work-item of r on k's own slices, and waits.
@@ -70,17 +80,6 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k stencil.Blur, r runtime
 	kernelimpl.Slice(l, 2, k.In)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [stencil.Blur].
-func _(k *stencil.Blur) {
-	type stencilBlurHasChanged_RunGoGenerate struct {
-		H   int
-		W   int
-		In  []float32
-		Out []float32
-	}
-	_ = (*stencilBlurHasChanged_RunGoGenerate)(k) // stencil.Blur has changed: run go generate
 }
 
 var dotKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/peer/stencil", "Dot"), func(a *kernelimpl.HostArgs) any {
@@ -99,13 +98,23 @@ type Dot struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k Dot) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k Dot) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(dotKernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor1(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Dot) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Dot) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 // RunDot runs the kernel for every work-item of r on k's own slices, and waits.
@@ -115,14 +124,4 @@ func RunDot(ctx context.Context, dev *runtime.Device, k stencil.Dot, r runtime.R
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [stencil.Dot].
-func _(k *stencil.Dot) {
-	type stencilDotHasChanged_RunGoGenerate struct {
-		A   []float32
-		X   []float32
-		Out []float32
-	}
-	_ = (*stencilDotHasChanged_RunGoGenerate)(k) // stencil.Dot has changed: run go generate
 }

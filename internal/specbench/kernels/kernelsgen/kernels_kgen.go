@@ -53,14 +53,24 @@ type BlurArgument struct {
 	Out     runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k BlurArgument) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k BlurArgument) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurArgumentKernel)
 	kernelimpl.Value(l, 0, k.Radius)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Weights)
 	kernelimpl.View(l, 3, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k BlurArgument) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k BlurArgument) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunBlurArgument runs the kernel for every work-item of r on k's own slices, and waits.
@@ -71,17 +81,6 @@ func RunBlurArgument(ctx context.Context, dev *runtime.Device, k kernels.BlurArg
 	kernelimpl.Slice(l, 2, k.Weights)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [kernels.BlurArgument].
-func _(k *kernels.BlurArgument) {
-	type kernelsBlurArgumentHasChanged_RunGoGenerate struct {
-		Radius  int
-		In      []float32
-		Weights []float32
-		Out     []float32
-	}
-	_ = (*kernelsBlurArgumentHasChanged_RunGoGenerate)(k) // kernels.BlurArgument has changed: run go generate
 }
 
 var blurConstantKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "BlurConstant"), func(a *kernelimpl.HostArgs) any {
@@ -100,13 +99,23 @@ type BlurConstant struct {
 	Out     runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k BlurConstant) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k BlurConstant) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurConstantKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Weights)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k BlurConstant) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k BlurConstant) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunBlurConstant runs the kernel for every work-item of r on k's own slices, and waits.
@@ -116,16 +125,6 @@ func RunBlurConstant(ctx context.Context, dev *runtime.Device, k kernels.BlurCon
 	kernelimpl.Slice(l, 1, k.Weights)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [kernels.BlurConstant].
-func _(k *kernels.BlurConstant) {
-	type kernelsBlurConstantHasChanged_RunGoGenerate struct {
-		In      []float32
-		Weights []float32
-		Out     []float32
-	}
-	_ = (*kernelsBlurConstantHasChanged_RunGoGenerate)(k) // kernels.BlurConstant has changed: run go generate
 }
 
 var blurSpecKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "BlurSpec", &kernels.Radius), func(a *kernelimpl.HostArgs) any {
@@ -144,13 +143,23 @@ type BlurSpec struct {
 	Out     runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k BlurSpec) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k BlurSpec) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurSpecKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Weights)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k BlurSpec) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k BlurSpec) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunBlurSpec runs the kernel for every work-item of r on k's own slices, and waits.
@@ -160,16 +169,6 @@ func RunBlurSpec(ctx context.Context, dev *runtime.Device, k kernels.BlurSpec, r
 	kernelimpl.Slice(l, 1, k.Weights)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [kernels.BlurSpec].
-func _(k *kernels.BlurSpec) {
-	type kernelsBlurSpecHasChanged_RunGoGenerate struct {
-		In      []float32
-		Weights []float32
-		Out     []float32
-	}
-	_ = (*kernelsBlurSpecHasChanged_RunGoGenerate)(k) // kernels.BlurSpec has changed: run go generate
 }
 
 var matMulArgumentKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MatMulArgument"), func(a *kernelimpl.HostArgs) any {
@@ -196,8 +195,8 @@ type MatMulArgument struct {
 	LB   dsl.LocalAccessor[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MatMulArgument) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MatMulArgument) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulArgumentKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Value(l, 1, k.Tile)
@@ -206,7 +205,17 @@ func (k MatMulArgument) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts .
 	kernelimpl.View(l, 4, k.C)
 	kernelimpl.Accessor(l, k.LA.Len())
 	kernelimpl.Accessor(l, k.LB.Len())
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MatMulArgument) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MatMulArgument) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunMatMulArgument runs the kernel for every work-item of r on k's own slices, and waits.
@@ -220,20 +229,6 @@ func RunMatMulArgument(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 	kernelimpl.Accessor(l, k.LA.Len())
 	kernelimpl.Accessor(l, k.LB.Len())
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [kernels.MatMulArgument].
-func _(k *kernels.MatMulArgument) {
-	type kernelsMatMulArgumentHasChanged_RunGoGenerate struct {
-		N    int
-		Tile int
-		A    []float32
-		B    []float32
-		C    []float32
-		LA   dsl.LocalAccessor[float32]
-		LB   dsl.LocalAccessor[float32]
-	}
-	_ = (*kernelsMatMulArgumentHasChanged_RunGoGenerate)(k) // kernels.MatMulArgument has changed: run go generate
 }
 
 var matMulConstantKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MatMulConstant"), func(a *kernelimpl.HostArgs) any {
@@ -254,14 +249,24 @@ type MatMulConstant struct {
 	C runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MatMulConstant) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MatMulConstant) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulConstantKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.A)
 	kernelimpl.View(l, 2, k.B)
 	kernelimpl.View(l, 3, k.C)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MatMulConstant) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MatMulConstant) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunMatMulConstant runs the kernel for every work-item of r on k's own slices, and waits.
@@ -272,17 +277,6 @@ func RunMatMulConstant(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [kernels.MatMulConstant].
-func _(k *kernels.MatMulConstant) {
-	type kernelsMatMulConstantHasChanged_RunGoGenerate struct {
-		N int
-		A []float32
-		B []float32
-		C []float32
-	}
-	_ = (*kernelsMatMulConstantHasChanged_RunGoGenerate)(k) // kernels.MatMulConstant has changed: run go generate
 }
 
 var matMulSpecKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MatMulSpec", &kernels.Tile), func(a *kernelimpl.HostArgs) any {
@@ -303,14 +297,24 @@ type MatMulSpec struct {
 	C runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MatMulSpec) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MatMulSpec) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulSpecKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.A)
 	kernelimpl.View(l, 2, k.B)
 	kernelimpl.View(l, 3, k.C)
-	return l.ParallelForND2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MatMulSpec) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MatMulSpec) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunMatMulSpec runs the kernel for every work-item of r on k's own slices, and waits.
@@ -321,17 +325,6 @@ func RunMatMulSpec(ctx context.Context, dev *runtime.Device, k kernels.MatMulSpe
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [kernels.MatMulSpec].
-func _(k *kernels.MatMulSpec) {
-	type kernelsMatMulSpecHasChanged_RunGoGenerate struct {
-		N int
-		A []float32
-		B []float32
-		C []float32
-	}
-	_ = (*kernelsMatMulSpecHasChanged_RunGoGenerate)(k) // kernels.MatMulSpec has changed: run go generate
 }
 
 var medianArgumentKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MedianArgument"), func(a *kernelimpl.HostArgs) any {
@@ -350,13 +343,23 @@ type MedianArgument struct {
 	Out    runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MedianArgument) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MedianArgument) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(medianArgumentKernel)
 	kernelimpl.Value(l, 0, k.Window)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MedianArgument) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MedianArgument) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunMedianArgument runs the kernel for every work-item of r on k's own slices, and waits.
@@ -366,16 +369,6 @@ func RunMedianArgument(ctx context.Context, dev *runtime.Device, k kernels.Media
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [kernels.MedianArgument].
-func _(k *kernels.MedianArgument) {
-	type kernelsMedianArgumentHasChanged_RunGoGenerate struct {
-		Window int
-		In     []float32
-		Out    []float32
-	}
-	_ = (*kernelsMedianArgumentHasChanged_RunGoGenerate)(k) // kernels.MedianArgument has changed: run go generate
 }
 
 var medianConstantKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MedianConstant"), func(a *kernelimpl.HostArgs) any {
@@ -392,12 +385,22 @@ type MedianConstant struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MedianConstant) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MedianConstant) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(medianConstantKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MedianConstant) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MedianConstant) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunMedianConstant runs the kernel for every work-item of r on k's own slices, and waits.
@@ -406,15 +409,6 @@ func RunMedianConstant(ctx context.Context, dev *runtime.Device, k kernels.Media
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [kernels.MedianConstant].
-func _(k *kernels.MedianConstant) {
-	type kernelsMedianConstantHasChanged_RunGoGenerate struct {
-		In  []float32
-		Out []float32
-	}
-	_ = (*kernelsMedianConstantHasChanged_RunGoGenerate)(k) // kernels.MedianConstant has changed: run go generate
 }
 
 var medianSpecKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MedianSpec", &kernels.Window), func(a *kernelimpl.HostArgs) any {
@@ -431,12 +425,22 @@ type MedianSpec struct {
 	Out runtime.View[float32]
 }
 
-// ParallelFor launches the kernel for every work-item of r.
-func (k MedianSpec) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+// launch returns a launch with the kernel's arguments.
+func (k MedianSpec) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(medianSpecKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
-	return l.ParallelFor2(q, r, opts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MedianSpec) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MedianSpec) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
 }
 
 // RunMedianSpec runs the kernel for every work-item of r on k's own slices, and waits.
@@ -445,13 +449,4 @@ func RunMedianSpec(ctx context.Context, dev *runtime.Device, k kernels.MedianSpe
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [kernels.MedianSpec].
-func _(k *kernels.MedianSpec) {
-	type kernelsMedianSpecHasChanged_RunGoGenerate struct {
-		In  []float32
-		Out []float32
-	}
-	_ = (*kernelsMedianSpecHasChanged_RunGoGenerate)(k) // kernels.MedianSpec has changed: run go generate
 }

@@ -1,0 +1,136 @@
+package conformance
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// sumProduct adds (a+b)*c to the graph, by way of tmp.
+func sumProduct(t *testing.T, g *runtime.Graph, out, tmp, a, b, c runtime.View[int32]) {
+	t.Helper()
+	n := runtime.Range1(out.Len())
+	must(g.Add(stepsgen.Sum{X: a, Y: b, Out: tmp}.Node(n)))(t)
+	must(g.Add(stepsgen.Product{X: tmp, Y: c, Out: out}.Node(n)))(t)
+}
+
+// A kernel reads what work-items of another group wrote: nodes, and graphs within a graph,
+// wait for all of what they depend on.
+func TestGF6_SubGraphs(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 512
+		x, tmp, y := buffer(t, dev, ints(n, 0)), buffer(t, dev, make([]int32, n)), buffer(t, dev, make([]int32, n))
+		first, second := runtime.NewGraph(dev), runtime.NewGraph(dev)
+		must(first.Add(affine(tmp, x, 3, 1)))(t)
+		must(second.Add(stepsgen.Mirror{In: tmp, Out: y}.Node(n)))(t)
+		g := runtime.NewGraph(dev)
+		must(g.AddGraph(must(first.Finalize())(t)))(t)
+		must(g.AddGraph(must(second.Finalize())(t)))(t)
+		wantEdges(t, g, "n0-n1")
+		submit(t, dev.DefaultQueue(), must(g.Finalize())(t))
+		want := make([]int32, n)
+		for i := range want {
+			want[i] = int32(3*(n-1-i) + 1)
+		}
+		wantInts(t, dev, y, want)
+	})
+}
+
+// Copies before, between and behind kernels run where they were added.
+func TestGF9_MemoryOperations(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 64
+		zero := make([]int32, n)
+		a, b, c := buffer(t, dev, zero), buffer(t, dev, zero), buffer(t, dev, zero)
+		tmp, out, kept := buffer(t, dev, zero), buffer(t, dev, zero), buffer(t, dev, zero)
+		in, result := ints(n, 0), make([]int32, n)
+		g := runtime.NewGraph(dev)
+		q := dev.DefaultQueue()
+		check(t, q.BeginRecording(g))
+		must(q.Enqueue(runtime.Upload(a, in)))(t)
+		check(t, b.CopyFrom(ctx, q, in))
+		must(q.Enqueue(runtime.Fill(c, 5)))(t)
+		must(stepsgen.Sum{X: a, Y: b, Out: tmp}.ParallelFor(q, n))(t)
+		must(q.Enqueue(runtime.Copy(kept, tmp)))(t)
+		must(stepsgen.Product{X: tmp, Y: c, Out: out}.ParallelFor(q, n))(t)
+		must(stepsgen.Grow{By: 1, Out: tmp}.ParallelFor(q, n))(t)
+		check(t, out.CopyTo(ctx, q, result))
+		check(t, q.EndRecording())
+		ex := must(g.Finalize())(t)
+		for round := range 3 {
+			for i := range in {
+				in[i] = int32(i + round) // each run reads it anew
+			}
+			submit(t, q, ex)
+			want, sums := make([]int32, n), make([]int32, n)
+			for i := range want {
+				sums[i] = 2 * in[i]
+				want[i] = 5 * sums[i]
+			}
+			if !slices.Equal(result, want) {
+				t.Errorf("round %d: got %v, want %v", round, result, want)
+			}
+			wantInts(t, dev, kept, sums)
+		}
+	})
+}
+
+func TestGF18_Small(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		x := buffer(t, dev, ints(8, 0))
+		g := runtime.NewGraph(dev)
+		submit(t, q, must(g.Finalize())(t))
+		must(g.Add(runtime.Command{}))(t)
+		submit(t, q, must(g.Finalize())(t))
+		must(g.Add(stepsgen.Grow{By: 1, Out: x}.Node(0)))(t) // no work-items
+		submit(t, q, must(g.Finalize())(t))
+		must(g.Add(grow(x, 1)))(t)
+		submit(t, q, must(g.Finalize())(t))
+		wantInts(t, dev, x, ints(8, 1))
+	})
+}
+
+func TestGF40_GraphsInGraphs(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 64
+		q := dev.DefaultQueue()
+		zero := make([]int32, n)
+		a, b, c := buffer(t, dev, ints(n, 0)), buffer(t, dev, ints(n, 0)), buffer(t, dev, ints(n, 0))
+		tmp, out := buffer(t, dev, zero), buffer(t, dev, zero)
+		sub := runtime.NewGraph(dev)
+		sumProduct(t, sub, out, tmp, a, b, c) // 2i²
+		ex := must(sub.Finalize())(t)
+		g := runtime.NewGraph(dev)
+		must(g.AddGraph(ex))(t)
+		must(g.Add(affine(out, out, 20, 0)))(t)
+		submit(t, q, must(g.Finalize())(t))
+		want := make([]int32, n)
+		for i := range want {
+			want[i] = int32(40 * i * i)
+		}
+		wantInts(t, dev, out, want)
+
+		// Added twice it runs twice, also through a further graph, and recorded on a queue.
+		again := runtime.NewGraph(dev)
+		must(again.Add(grow(out, 1)))(t)
+		one := must(again.Finalize(runtime.Updatable()))(t)
+		twice := runtime.NewGraph(dev)
+		must(twice.AddGraph(one))(t)
+		must(twice.AddGraph(one))(t)
+		check(t, q.BeginRecording(twice))
+		must(q.Submit(one))(t)
+		check(t, q.EndRecording())
+		outer := runtime.NewGraph(dev)
+		must(outer.AddGraph(must(twice.Finalize())(t)))(t)
+		all := must(outer.Finalize())(t)
+		check(t, one.Update(again.Nodes()[0], grow(out, 100))) // changes none of them
+		submit(t, q, all)
+		for i := range want {
+			want[i] += 3
+		}
+		wantInts(t, dev, out, want)
+	})
+}

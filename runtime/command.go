@@ -1,0 +1,225 @@
+package runtime
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// Command is something for a device to do, as a value: a launch, which the method Node of a
+// generated kernel makes, or what Copy, Fill, Upload and Download make. Queue.Enqueue has it
+// done, Graph.Add makes it a node, and ExecutableGraph.Update puts it in the place of another.
+// The zero Command does nothing: as a node, it only has edges.
+//
+// A Command keeps the memory that it names alive. What is wrong with it is reported where it
+// is used, not where it is made.
+type Command struct{ c *command }
+
+// command is a Command: a launch if it has a kernel, and otherwise a node that is ready.
+type command struct {
+	err    error // what was wrong with the arguments of the function that made it
+	label  string
+	kernel *Kernel
+	call   launch.Call
+	opts   []LaunchOption
+	node   graph.Node
+}
+
+// String says what the command does.
+func (c Command) String() string {
+	switch {
+	case c.c == nil:
+		return "nothing"
+	case c.c.kernel != nil:
+		return "launch of " + c.c.kernel.Name()
+	}
+	return c.c.label
+}
+
+// commandOf returns a launch as a value, with storage of its own.
+func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
+	c := *call
+	c.Args, c.Slices, c.Accessors = slices.Clone(c.Args), slices.Clone(c.Slices), slices.Clone(c.Accessors)
+	c.Host, c.Uses, c.Passed, c.Specs, c.HostSpecs = nil, nil, nil, nil, nil
+	return &command{kernel: k, call: c, opts: slices.Clone(opts)}
+}
+
+// Copy copies src to dst, both of one device and of as many elements (ErrInvalid otherwise).
+// They do not overlap (ErrInvalid).
+func Copy[T any](dst, src View[T]) Command {
+	c := &command{label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
+	d, s := dst.s, src.s
+	switch {
+	case d.Len == launch.NoBuffer || s.Len == launch.NoBuffer:
+		c.err = errorf(ErrInvalid, "a copy of a nil buffer").advise(nilBuffer)
+	case d.Len != s.Len:
+		c.err = errorf(ErrInvalid, "a copy of %d elements to %d", s.Len, d.Len)
+	case sizeOf(src) == 0:
+	case d.Mem.Stream() != s.Mem.Stream():
+		c.err = errorf(ErrInvalid, "a copy between buffers of two devices").advise("copy to the host's memory, and from there")
+	case d.Mem.HAL() == s.Mem.HAL() && d.Off < s.Off+sizeOf(src) && s.Off < d.Off+sizeOf(src):
+		c.err = errorf(ErrInvalid, "a copy between views that overlap")
+	default:
+		c.node = graph.Node{
+			Cmd: hal.Command{Op: hal.OpCopy, Dst: d.Mem.HAL(), DstOff: d.Off, Src: s.Mem.HAL(), SrcOff: s.Off, Size: sizeOf(src)},
+			Uses: []graph.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + sizeOf(src), Access: abi.Read},
+				{Mem: d.Mem, Lo: d.Off, Hi: d.Off + sizeOf(src), Access: abi.Write}},
+		}
+	}
+	return Command{c}
+}
+
+// Fill sets all elements of dst to v.
+func Fill[T any](dst View[T], v T) Command {
+	one := bytesOf([]T{v})
+	size := sizeOf(dst)
+	if pattern, ok := pattern(one); ok && size%4 == 0 && dst.s.Off%4 == 0 {
+		c := &command{label: fmt.Sprintf("fill of %d bytes", size)}
+		if dst.s.Len == launch.NoBuffer {
+			c.err = errorf(ErrInvalid, "a fill of a nil buffer").advise(nilBuffer)
+		} else if size > 0 {
+			c.node = graph.Node{
+				Cmd:  hal.Command{Op: hal.OpFill, Dst: dst.s.Mem.HAL(), DstOff: dst.s.Off, Size: size, Pattern: pattern},
+				Uses: []graph.Use{{Mem: dst.s.Mem, Lo: dst.s.Off, Hi: dst.s.Off + size, Access: abi.Write}},
+			}
+		}
+		return Command{c}
+	}
+	// Devices fill with 32 bits alone: the others come from the host.
+	all := make([]T, dst.Len())
+	for i := range all {
+		all[i] = v
+	}
+	c := Upload(dst, all)
+	c.c.label = fmt.Sprintf("fill of %d bytes", size)
+	return c
+}
+
+// pattern returns the 32 bits of which the bytes of a value are repetitions.
+func pattern(one []byte) (bits uint32, ok bool) {
+	if n := len(one); n == 0 || n > 4 && n%4 != 0 || n == 3 {
+		return 0, false
+	}
+	for i := range 4 {
+		bits |= uint32(one[i%len(one)]) << (8 * i)
+	}
+	for i, b := range one {
+		if b != byte(bits>>(8*(i%4))) {
+			return 0, false
+		}
+	}
+	return bits, true
+}
+
+// Upload copies src, memory of the host, to dst, which has as many elements (ErrInvalid
+// otherwise). Each time that the command runs, it reads src anew, which must not change until
+// the event of that run is done.
+func Upload[T any](dst View[T], src []T) Command {
+	return transfer(hal.OpWrite, "upload", dst.s, bytesOf(src), len(src))
+}
+
+// Download copies src to dst, memory of the host, which has as many elements (ErrInvalid
+// otherwise). Each time that the command runs, it writes dst, which holds the elements when the
+// event of that run is done, and must not be used before.
+func Download[T any](dst []T, src View[T]) Command {
+	return transfer(hal.OpRead, "download", src.s, bytesOf(dst), len(dst))
+}
+
+func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Command {
+	size := uint64(len(host))
+	c := &command{label: fmt.Sprintf("%s of %d bytes", what, size)}
+	switch {
+	case s.Len == launch.NoBuffer:
+		c.err = errorf(ErrInvalid, "the %s of a nil buffer", what).advise(nilBuffer)
+	case s.Len != n:
+		c.err = errorf(ErrInvalid, "the %s between %d elements on the device and %d on the host", what, s.Len, n)
+	case size == 0:
+	case op == hal.OpWrite:
+		c.node = graph.Node{Cmd: hal.Command{Op: op, Dst: s.Mem.HAL(), DstOff: s.Off, Size: size, Host: host},
+			Uses: []graph.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Write}}}
+	default:
+		c.node = graph.Node{Cmd: hal.Command{Op: op, Src: s.Mem.HAL(), SrcOff: s.Off, Size: size, Host: host},
+			Uses: []graph.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Read}}}
+	}
+	return Command{c}
+}
+
+// sizeOf returns the number of bytes that the view has.
+func sizeOf[T any](v View[T]) uint64 {
+	var zero T
+	return uint64(v.Len()) * uint64(unsafe.Sizeof(zero))
+}
+
+// Enqueue has the queue do the command, and returns without waiting for it. Where the queue
+// records, the command becomes a node. The errors of a launch are those of its stub's methods;
+// those of others are of class ErrInvalid if the views make no sense. The options are
+// DependsOn and WithContext.
+func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
+	if err := q.usable(); err != nil {
+		return Event{}, err
+	}
+	if c.c == nil {
+		c.c = &command{}
+	}
+	return q.enqueue(c.c, opts)
+}
+
+// step is a command that has been checked against a device.
+type step struct {
+	label  string
+	kernel *Kernel // nil for what is no launch
+	call   launch.Call
+	plan   plan
+	node   graph.Node // what is no launch; a launch's Uses are the call's
+}
+
+// uses returns what the step reads and writes.
+func (s *step) uses() []graph.Use {
+	if s.kernel != nil {
+		return s.call.Uses
+	}
+	return s.node.Uses
+}
+
+// nothing reports whether the step has no command.
+func (s *step) nothing() bool {
+	if s.kernel != nil {
+		return s.plan.empty
+	}
+	return len(s.node.Uses) == 0
+}
+
+// checkCommand checks a command. For a launch, o has its options.
+func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	if c.kernel == nil {
+		for _, u := range c.node.Uses {
+			switch {
+			case u.Mem.Stream() != d.stream:
+				return nil, errorf(ErrInvalid, "the %s is of a buffer of another device", c.label)
+			case u.Mem.Released():
+				return nil, errorf(ErrInvalid, "the %s is of a buffer that is closed", c.label)
+			}
+		}
+		return &step{label: c.label, node: c.node}, nil
+	}
+	s := &step{label: c.kernel.Name(), kernel: c.kernel, call: commandOf(c.kernel, &c.call, nil).call}
+	var err error
+	if s.plan, err = d.check(c.kernel, &s.call, o); err != nil {
+		return nil, err
+	}
+	if !s.plan.empty {
+		passSlices(c.kernel.abi, &s.call)
+	}
+	if r := s.call.Global[:s.call.Rank]; len(r) > 0 {
+		s.label += fmt.Sprint(" ", r)
+	}
+	return s, nil
+}

@@ -1,0 +1,292 @@
+package runtime
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/kgen-go/kgen/runtime/internal/dag"
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+)
+
+// Graph is a set of commands, the nodes, with the order that they need, the edges: something
+// to run again and again, by one call each time. It grows by Add, or by recording what is
+// launched on a queue (Queue.BeginRecording). Finalize makes what can be submitted of it:
+//
+//	g := runtime.NewGraph(dev)
+//	if err := q.BeginRecording(g); err != nil { … }
+//	step1.ParallelFor(q, n) // nothing runs: these become nodes
+//	step2.ParallelFor(q, n)
+//	q.EndRecording()
+//	ex, err := g.Finalize()
+//	for range 1000 {
+//		ev, err := q.Submit(ex)
+//	}
+//
+// A node that uses memory which an earlier node writes, or that writes memory which an earlier
+// one uses, depends on that: there is an edge. After and MakeEdge add others. Nodes without a
+// path between them may run at the same time.
+//
+// The methods of a graph may be called from several goroutines. Graphs follow SYCL's extension
+// sycl_ext_oneapi_graph.
+type Graph struct {
+	dev *Device
+
+	mu     sync.Mutex
+	nodes  []*Node
+	order  dag.Graph
+	queues []*Queue // that record
+}
+
+// Node is a command of a graph.
+type Node struct {
+	graph *Graph
+	index int
+	step  *step
+	sub   *ExecutableGraph // instead of step
+}
+
+// NewGraph returns an empty graph for the device. Using it is an error if the device is nil or
+// closed.
+func NewGraph(dev *Device) *Graph { return &Graph{dev: dev} }
+
+// Device returns the graph's device.
+func (g *Graph) Device() *Device { return g.dev }
+
+func (g *Graph) usable() error {
+	if g == nil {
+		return errorf(ErrInvalid, "no graph").advise("make one by NewGraph")
+	}
+	return g.dev.usable()
+}
+
+// NodeOption is an option of Add and AddGraph.
+type NodeOption interface{ applyNode(*nodeOptions) }
+
+type nodeOptions struct {
+	after  []*Node
+	leaves bool
+}
+
+type after []*Node
+
+func (a after) applyNode(o *nodeOptions) { o.after = append(o.after, a...) }
+
+// After makes the new node depend on others of its graph.
+func After(nodes ...*Node) NodeOption { return after(nodes) }
+
+type afterLeaves struct{}
+
+func (afterLeaves) applyNode(o *nodeOptions) { o.leaves = true }
+
+// AfterLeaves makes the new node depend on all nodes on which no other depends.
+func AfterLeaves() NodeOption { return afterLeaves{} }
+
+// Add adds a node. Its errors are those that the command would have on a queue; ErrInvalid,
+// too, while a queue records into the graph, and for nodes of other graphs.
+func (g *Graph) Add(c Command, opts ...NodeOption) (*Node, error) {
+	if err := g.usable(); err != nil {
+		return nil, err
+	}
+	s, err := g.prepare(c)
+	if err != nil {
+		return nil, err
+	}
+	return g.add(&Node{step: s}, opts)
+}
+
+// prepare checks a command that is given as a value.
+func (g *Graph) prepare(c Command) (*step, error) {
+	if c.c == nil {
+		return &step{label: "empty"}, nil
+	}
+	o, err := readOptions(nil, g.dev, c.c.opts)
+	if err != nil {
+		return nil, err
+	}
+	if o.ctx != nil || len(o.after) > 0 {
+		return nil, errorf(ErrInvalid, "DependsOn and WithContext have no meaning for a node").
+			advise("use After for the edges; give the context to Submit")
+	}
+	return g.dev.checkCommand(c.c, &o)
+}
+
+// AddGraph adds a node that stands for all of another graph, which is of the same device
+// (ErrInvalid otherwise). All of it runs after what the node depends on, and before what
+// depends on the node. Later updates of sub change nothing.
+func (g *Graph) AddGraph(sub *ExecutableGraph, opts ...NodeOption) (*Node, error) {
+	if err := g.usable(); err != nil {
+		return nil, err
+	}
+	if err := sub.usable(g.dev); err != nil {
+		return nil, err
+	}
+	return g.add(&Node{sub: sub.clone()}, opts)
+}
+
+// add adds a checked node.
+func (g *Graph) add(n *Node, opts []NodeOption) (*Node, error) {
+	var o nodeOptions
+	for _, opt := range opts {
+		if opt == nil {
+			return nil, errorf(ErrInvalid, "a node option is nil")
+		}
+		opt.applyNode(&o)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.notRecording("adding a node"); err != nil {
+		return nil, err
+	}
+	if o.leaves {
+		for i, other := range g.nodes {
+			if len(g.order.Succs(i)) == 0 {
+				o.after = append(o.after, other)
+			}
+		}
+	}
+	return n, g.insert(n, o.after)
+}
+
+// insert adds a node behind others.
+func (g *Graph) insert(n *Node, after []*Node) error {
+	var preds []int
+	for _, a := range after {
+		if err := g.owns(a); err != nil {
+			return err
+		}
+		preds = append(preds, a.index)
+	}
+	n.graph, n.index = g, g.order.Add(n.uses(), preds...)
+	g.nodes = append(g.nodes, n)
+	return nil
+}
+
+func (g *Graph) owns(n *Node) error {
+	if n == nil {
+		return errorf(ErrInvalid, "a node is nil").advise("look at the error that Add returned")
+	}
+	if n.graph != g {
+		return errorf(ErrInvalid, "the node %v is of another graph", n)
+	}
+	return nil
+}
+
+// notRecording reports that a queue records into the graph.
+func (g *Graph) notRecording(what string) error {
+	if len(g.queues) > 0 {
+		return errorf(ErrInvalid, "%s while a queue records into the graph", what).advise("call EndRecording before")
+	}
+	return nil
+}
+
+// MakeEdge makes the node to depend on the node from. It returns ErrInvalid, and changes
+// nothing, if one is of another graph, if there would be a cycle, and while a queue records
+// into the graph.
+func (g *Graph) MakeEdge(from, to *Node) error {
+	if err := g.usable(); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.notRecording("making an edge"); err != nil {
+		return err
+	}
+	for _, n := range []*Node{from, to} {
+		if err := g.owns(n); err != nil {
+			return err
+		}
+	}
+	switch {
+	case from == to:
+		return errorf(ErrInvalid, "an edge from the node %v to itself", from)
+	case !g.order.Connect(from.index, to.index):
+		return errorf(ErrInvalid, "an edge from %v to %v would close a cycle: %v depends on %v", from, to, from, to)
+	}
+	return nil
+}
+
+// Nodes returns the nodes in the order in which they were added.
+func (g *Graph) Nodes() []*Node {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.nodes)
+}
+
+// Roots returns the nodes that depend on no other.
+func (g *Graph) Roots() []*Node {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var out []*Node
+	for i, n := range g.nodes {
+		if len(g.order.Preds(i)) == 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Preds returns the nodes that the node depends on by an edge.
+func (n *Node) Preds() []*Node { return n.near((*dag.Graph).Preds) }
+
+// Succs returns the nodes that depend on the node by an edge.
+func (n *Node) Succs() []*Node { return n.near((*dag.Graph).Succs) }
+
+func (n *Node) near(edges func(*dag.Graph, int) []int) []*Node {
+	g := n.graph
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var out []*Node
+	for _, i := range edges(&g.order, n.index) {
+		out = append(out, g.nodes[i])
+	}
+	return out
+}
+
+// String returns the node's number and what it does.
+func (n *Node) String() string {
+	if n == nil {
+		return "no node"
+	}
+	if n.sub != nil {
+		return fmt.Sprintf("%d: graph of %d", n.index, len(n.sub.nodes))
+	}
+	return fmt.Sprintf("%d: %s", n.index, n.step.label)
+}
+
+// uses returns what the node reads and writes.
+func (n *Node) uses() []graph.Use {
+	if n.sub == nil {
+		return n.step.uses()
+	}
+	var all []graph.Use
+	for i := range n.sub.nodes {
+		all = append(all, n.sub.nodes[i].step.uses()...)
+	}
+	return all
+}
+
+// WriteDOT writes the graph in the language of Graphviz: a box for each node, in the order of
+// their numbers, and an arrow from each to those that depend on it.
+func (g *Graph) WriteDOT(w io.Writer) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, err := io.WriteString(w, "digraph kgen {\n\tnode [shape=box];\n")
+	for i, n := range g.nodes {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "\tn%d [label=%q];\n", i, n.String())
+		}
+	}
+	for i := range g.nodes {
+		for _, s := range g.order.Succs(i) {
+			if err == nil {
+				_, err = fmt.Fprintf(w, "\tn%d -> n%d;\n", i, s)
+			}
+		}
+	}
+	if err == nil {
+		_, err = io.WriteString(w, "}\n")
+	}
+	return err
+}

@@ -1,0 +1,166 @@
+// Package dag orders the nodes of a graph of commands.
+//
+// A [Graph] has a node for each command, numbered as they were added, and two kinds of edges:
+// those that the user made, and those that the memory asks for. Of two commands that use the
+// same memory, one of which writes it, the one that was added later depends on the other:
+//
+//	0: write x    1: read x, write y    2: read x    3: write x
+//
+//	0 → 1, 0 → 2    read after write
+//	1 → 3, 2 → 3    write after read
+package dag
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+)
+
+// Graph is a directed graph without cycles. The zero Graph is empty.
+type Graph struct{ nodes []node }
+
+type node struct {
+	uses         []graph.Use
+	preds, succs []int // sorted
+}
+
+// Len returns the number of nodes.
+func (g *Graph) Len() int { return len(g.nodes) }
+
+// Preds returns the nodes that node i depends on, and Succs those that depend on it.
+func (g *Graph) Preds(i int) []int { return slices.Clone(g.nodes[i].preds) }
+
+// Succs returns the nodes that depend on node i.
+func (g *Graph) Succs(i int) []int { return slices.Clone(g.nodes[i].succs) }
+
+// Add adds a node that uses the memory and depends on the nodes after. It returns its number.
+func (g *Graph) Add(uses []graph.Use, after ...int) int {
+	n := len(g.nodes)
+	g.nodes = append(g.nodes, node{uses: uses})
+	for _, a := range after {
+		g.connect(a, n)
+	}
+	// An edge to a node that the new one depends on already, by others, says nothing.
+	known := make([]bool, n)
+	for _, a := range after {
+		g.ancestors(a, known)
+	}
+	for i := n - 1; i >= 0; i-- {
+		if !known[i] && conflict(g.nodes[i].uses, uses) {
+			g.connect(i, n)
+			g.ancestors(i, known)
+		}
+	}
+	return n
+}
+
+// ancestors marks i and all that it depends on.
+func (g *Graph) ancestors(i int, known []bool) {
+	work := []int{i}
+	for len(work) > 0 {
+		i := work[len(work)-1]
+		work = work[:len(work)-1]
+		if i >= len(known) || known[i] {
+			continue
+		}
+		known[i] = true
+		work = append(work, g.nodes[i].preds...)
+	}
+}
+
+// Connect makes node to depend on node from, and reports whether it did: not if from is to or
+// depends on it.
+func (g *Graph) Connect(from, to int) bool {
+	known := make([]bool, len(g.nodes))
+	g.ancestors(from, known)
+	if known[to] {
+		return false
+	}
+	g.connect(from, to)
+	return true
+}
+
+func (g *Graph) connect(from, to int) {
+	insert := func(list []int, i int) []int {
+		at, found := slices.BinarySearch(list, i)
+		if found {
+			return list
+		}
+		return slices.Insert(list, at, i)
+	}
+	g.nodes[from].succs = insert(g.nodes[from].succs, to)
+	g.nodes[to].preds = insert(g.nodes[to].preds, from)
+}
+
+// Sequence returns the nodes in the order in which they were added, but for those that the
+// user's edges put behind later ones.
+func (g *Graph) Sequence() []int {
+	level := make([]int, len(g.nodes))
+	return g.sort(level)
+}
+
+// Order returns the nodes in an order in which each comes after those that it depends on: by
+// their level, which is the length of the longest path to them, and then by number. Nodes of
+// one level do not depend on each other, so a device needs one barrier for each level.
+func (g *Graph) Order() []int {
+	level := make([]int, len(g.nodes))
+	order := g.sort(level)
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(level[a], level[b]), cmp.Compare(a, b))
+	})
+	return order
+}
+
+// sort returns each node after those that it depends on, the least number first, and sets the
+// nodes' levels.
+func (g *Graph) sort(level []int) []int {
+	left := make([]int, len(g.nodes))
+	var ready numbers
+	for i := range g.nodes {
+		if left[i] = len(g.nodes[i].preds); left[i] == 0 {
+			ready = append(ready, i)
+		}
+	}
+	order := make([]int, 0, len(g.nodes))
+	for len(ready) > 0 {
+		i := heap.Pop(&ready).(int)
+		order = append(order, i)
+		for _, s := range g.nodes[i].succs {
+			level[s] = max(level[s], level[i]+1)
+			if left[s]--; left[s] == 0 {
+				heap.Push(&ready, s)
+			}
+		}
+	}
+	return order
+}
+
+// numbers is a heap.
+type numbers []int
+
+func (h numbers) Len() int           { return len(h) }
+func (h numbers) Less(i, j int) bool { return h[i] < h[j] }
+func (h numbers) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *numbers) Push(x any)        { *h = append(*h, x.(int)) }
+func (h *numbers) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
+}
+
+// conflict reports whether a command has to wait for an earlier one because of the memory that
+// both use.
+func conflict(earlier, later []graph.Use) bool {
+	for _, e := range earlier {
+		for _, l := range later {
+			if e.Mem == l.Mem && e.Lo < l.Hi && l.Lo < e.Hi && (e.Access|l.Access)&abi.Write != 0 && e.Access != 0 && l.Access != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

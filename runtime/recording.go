@@ -1,0 +1,221 @@
+package runtime
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+)
+
+// This file has queues record into graphs.
+
+// BeginRecording makes the queue record: what is launched and copied on it becomes nodes of g,
+// and does not run. Launches are checked as they always are. Their events stand for nodes: they
+// may be given to DependsOn of launches of the same graph, and cannot be waited for. A launch on
+// another queue of the device that depends on such an event makes that queue record, too.
+// CopyFrom and CopyTo become Upload and Download: each run of the graph reads and writes the
+// slices that they were given.
+//
+// It returns ErrInvalid if the queue records already or is of another device than the graph.
+func (q *Queue) BeginRecording(g *Graph) error {
+	if err := q.usable(); err != nil {
+		return err
+	}
+	if err := g.usable(); err != nil {
+		return err
+	}
+	if g.dev != q.dev {
+		return errorf(ErrInvalid, "a queue of the device %s cannot record into a graph of the device %s", q.dev.Name(), g.dev.Name())
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !q.into.CompareAndSwap(nil, g) {
+		return errorf(ErrInvalid, "the queue records already").advise("call EndRecording before")
+	}
+	g.queues = append(g.queues, q)
+	return nil
+}
+
+// EndRecording ends what BeginRecording began. Without that it does nothing.
+func (q *Queue) EndRecording() error {
+	if err := q.usable(); err != nil {
+		return err
+	}
+	if g := q.into.Load(); g != nil {
+		return g.EndRecording(q)
+	}
+	return nil
+}
+
+// EndRecording ends the recording of the queues into the graph; without any, that of all. It
+// returns ErrInvalid if one of them records into another graph.
+func (g *Graph) EndRecording(queues ...*Queue) error {
+	if g == nil {
+		return g.usable()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, q := range queues {
+		if q == nil {
+			return q.usable()
+		}
+		if into := q.into.Load(); into != nil && into != g {
+			return errorf(ErrInvalid, "the queue records into another graph")
+		}
+	}
+	if len(queues) == 0 {
+		queues = slices.Clone(g.queues)
+	}
+	for _, q := range queues {
+		if i := slices.Index(g.queues, q); i >= 0 {
+			g.queues = slices.Delete(g.queues, i, i+1)
+			q.into.Store(nil)
+		}
+	}
+	return nil
+}
+
+// notRecording reports that the queue records, which what does not go with.
+func (q *Queue) notRecording(what string) error {
+	if q.into.Load() != nil {
+		return errorf(ErrInvalid, "%s on a queue that records into a graph", what).advise("call EndRecording before")
+	}
+	return nil
+}
+
+// graphFor returns the graph that a command with these options is recorded into, or nil, and
+// the nodes among the events that it depends on. The queue begins to record if these say so.
+func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
+	g := q.into.Load()
+	var nodes []*Node
+	for _, e := range o.after {
+		l, _ := e.Owner.(*launched)
+		switch {
+		case l == nil || l.node == nil:
+			if g != nil {
+				return nil, nil, errorf(ErrInvalid, "a command of a graph cannot depend on one that is none").
+					advise("give the event to Submit")
+			}
+		case g == nil && l.node.graph.recording() && l.node.graph.dev == q.dev:
+			if err := q.BeginRecording(l.node.graph); err != nil {
+				return nil, nil, err
+			}
+			g = l.node.graph
+			nodes = append(nodes, l.node)
+		case l.node.graph != g:
+			return nil, nil, errorf(ErrInvalid, "the event of a node of a graph orders commands of that graph alone").
+				advise("depend on the event that Submit returns")
+		default:
+			nodes = append(nodes, l.node)
+		}
+	}
+	if g != nil && o.ctx != nil {
+		return nil, nil, errorf(ErrInvalid, "WithContext has no meaning for a node").advise("give the context to Submit")
+	}
+	if g != nil && len(nodes) < len(o.after) {
+		return nil, nil, errorf(ErrInvalid, "a command of a graph cannot depend on one that is none").advise("give the event to Submit")
+	}
+	return g, nodes, nil
+}
+
+// recording reports whether a queue records into the graph.
+func (g *Graph) recording() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.queues) > 0
+}
+
+// record adds a command of a queue.
+func (g *Graph) record(q *Queue, c *command, o *launchOptions, after []*Node) (Event, error) {
+	s, err := g.dev.checkCommand(c, o)
+	if err != nil {
+		return Event{}, err
+	}
+	return g.recordNode(q, &Node{step: s}, after)
+}
+
+// recordNode adds a checked node of a queue that records.
+func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
+	l := newLaunched(g.dev, nil)
+	if n.step != nil && n.step.kernel != nil {
+		l.kernel, l.local = n.step.kernel, n.step.plan.local
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if q.into.Load() != g {
+		return Event{}, errorf(ErrInvalid, "the queue ceased to record meanwhile")
+	}
+	if err := g.insert(n, after); err != nil {
+		return Event{}, err
+	}
+	l.node = n
+	return Event{l}, nil
+}
+
+// enqueue is Enqueue of a usable queue.
+func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
+	if c.err != nil {
+		return Event{}, c.err
+	}
+	opts = append(slices.Clone(c.opts), opts...)
+	if c.kernel != nil {
+		call := commandOf(c.kernel, &c.call, nil).call
+		return q.launch(c.kernel, &call, opts)
+	}
+	o, err := readOptions(nil, q.dev, opts)
+	if err != nil {
+		return Event{}, err
+	}
+	if err := o.onlyOrder("a copy"); err != nil {
+		return Event{}, err
+	}
+	g, after, err := q.graphFor(&o)
+	if err != nil {
+		return Event{}, err
+	}
+	if g != nil {
+		return g.record(q, c, &o, after)
+	}
+	s, err := q.dev.checkCommand(c, &o)
+	if err != nil {
+		return Event{}, err
+	}
+	return q.dev.submit(q, []stepOf{{step: s}}, &o, false)
+}
+
+// onlyOrder reports options other than those that say when a command runs.
+func (o *launchOptions) onlyOrder(what string) error {
+	if len(o.props) > 0 || o.withSpec || len(o.valuesOf) > 0 || o.exe != nil {
+		return errorf(ErrInvalid, "%s has no properties and no specialization constants", what).
+			advise("give these to the launches")
+	}
+	return nil
+}
+
+// recordCopy makes a copy of the queue a node, if the queue records.
+func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
+	g := q.into.Load()
+	if g == nil {
+		return false, nil
+	}
+	_, err = g.record(q, c.c, &launchOptions{}, nil)
+	return true, err
+}
+
+// waitRecorded is the error of a wait for the event of a node.
+func (l *launched) waitRecorded() error {
+	return errorf(ErrInvalid, "the event of a node of a graph cannot be waited for: the node is %v", l.node).
+		advise("wait for the event that Submit returns")
+}
+
+// eventsOf returns the graph's events of the launched commands.
+func eventsOf(ls []*launched) []*graph.Event {
+	out := make([]*graph.Event, len(ls))
+	for i, l := range ls {
+		out[i] = &l.ev
+	}
+	return out
+}
+
+// background is for work that no caller waits for.
+var background = context.Background()
