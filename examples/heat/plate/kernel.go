@@ -1,0 +1,45 @@
+// Package plate computes how heat spreads in a plate.
+package plate
+
+import "github.com/kgen-go/kgen/dsl"
+
+//go:generate go tool kgen .
+
+// Step computes the temperatures of a plate of rows of W points a moment after In: each point
+// takes Rate of the difference to each of its four neighbours. The edges keep theirs. It is
+// stable for a Rate of up to a quarter.
+type Step struct {
+	W       int
+	Rate    float32
+	In, Out []float32
+}
+
+// Kernel computes one point.
+func (k Step) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	h, w := it.GlobalRange()
+	at := y*k.W + x
+	v := k.In[at]
+	if y > 0 && x > 0 && y < h-1 && x < w-1 {
+		near := k.In[at-1] + k.In[at+1] + k.In[at-k.W] + k.In[at+k.W]
+		v += k.Rate * (near - 4*v)
+	}
+	k.Out[at] = v
+}
+
+// Flame heats the points of a disc around (X, Y) to a temperature.
+type Flame struct {
+	W            int
+	Y, X, Radius int
+	Heat         float32
+	Plate        []float32
+}
+
+// Kernel heats one point of the square around the disc.
+func (k Flame) Kernel(it dsl.Item2) {
+	dy, dx := it.GlobalID()
+	dy, dx = dy-k.Radius, dx-k.Radius
+	if dy*dy+dx*dx <= k.Radius*k.Radius {
+		k.Plate[(k.Y+dy)*k.W+k.X+dx] = k.Heat
+	}
+}
