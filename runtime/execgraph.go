@@ -19,10 +19,10 @@ type ExecutableGraph struct {
 	dev       *Device
 	updatable bool
 	nodes     []execNode // in the graph's sequence, those of sub-graphs among them
-	held      *held
+	held      held       // of the nodes
 
-	mu    sync.Mutex // steps and the order
-	steps []stepOf   // in the order in which they run
+	mu    sync.Mutex // of what Update changes: steps, and the nodes' and what they hold
+	steps []stepOf   // in the order in which they run; replaced by Update, and not changed
 }
 
 // execNode is a node with a command.
@@ -38,22 +38,24 @@ type stepOf struct {
 	after []int // which of the others it depends on
 }
 
-// held are the pipelines of an executable graph, which nobody frees while it lives.
-type held struct{ variants []*variant }
+// held are pipelines that nobody frees: for an executable graph, those of its nodes while it
+// lives; for a submission, those of its commands until they are recorded.
+type held []*variant
 
-func (h *held) add(p *plan) {
-	if p.variant != nil {
-		h.variants = append(h.variants, p.variant)
-		p.variant = nil
+// take takes the plan's pipeline over, as number i, in the place of another.
+func (h held) take(i int, p *plan) {
+	if h[i] != nil {
+		h[i].users.Add(-1)
 	}
+	h[i], p.variant = p.variant, nil
 }
 
-// letGo ends what the pipelines are held for.
-func (h *held) letGo() {
-	for _, v := range h.variants {
-		v.users.Add(-1)
+func (h held) letGo() {
+	for _, v := range h {
+		if v != nil {
+			v.users.Add(-1)
+		}
 	}
-	h.variants = nil
 }
 
 // FinalizeOption is an option of Graph.Finalize.
@@ -76,7 +78,7 @@ func (g *Graph) Finalize(opts ...FinalizeOption) (*ExecutableGraph, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
 	}
-	ex := &ExecutableGraph{dev: g.dev, held: &held{}}
+	ex := &ExecutableGraph{dev: g.dev}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errorf(ErrInvalid, "an option of Finalize is nil")
@@ -92,13 +94,16 @@ func (g *Graph) Finalize(opts ...FinalizeOption) (*ExecutableGraph, error) {
 	if err != nil {
 		return nil, err
 	}
+	ex.held = make(held, len(ex.nodes))
 	for i := range ex.nodes {
-		if err := ex.compile(ex.nodes[i].step); err != nil {
+		p, err := ex.compile(ex.nodes[i].step)
+		if err != nil {
 			ex.held.letGo()
 			return nil, err
 		}
+		ex.held.take(i, &p)
 	}
-	runtime.AddCleanup(ex, (*held).letGo, ex.held)
+	runtime.AddCleanup(ex, held.letGo, ex.held)
 	ex.plan()
 	return ex, nil
 }
@@ -138,18 +143,15 @@ func (ex *ExecutableGraph) take(g *Graph) {
 	}
 }
 
-// compile makes the step's pipeline, and holds it.
-func (ex *ExecutableGraph) compile(s *step) error {
-	if s.kernel == nil || s.plan.empty {
-		return nil
-	}
+// compile makes the pipeline of a step, which the plan holds until it is let go.
+func (ex *ExecutableGraph) compile(s *step) (plan, error) {
 	c, p := s.call, s.plan
-	c.Specs = slices.Clone(c.Specs)
-	if err := ex.dev.find(background, s.kernel, &c, &p); err != nil {
-		return err
+	if s.kernel == nil || p.empty {
+		return p, nil
 	}
-	ex.held.add(&p)
-	return nil
+	c.Specs = slices.Clone(c.Specs)
+	err := ex.dev.find(background, s.kernel, &c, &p)
+	return p, err
 }
 
 // plan orders the steps. The memory that they use may have changed by Update, and asks for
@@ -160,7 +162,7 @@ func (ex *ExecutableGraph) plan() {
 		order.Add(n.step.uses(), n.preds...)
 	}
 	at := make([]int, len(ex.nodes))
-	ex.steps = ex.steps[:0]
+	ex.steps = make([]stepOf, 0, len(ex.nodes)) // a Submit may have the old ones
 	for _, i := range order.Order() {
 		s := stepOf{step: ex.nodes[i].step}
 		for _, p := range order.Preds(i) {
@@ -185,7 +187,7 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 func (ex *ExecutableGraph) clone() *ExecutableGraph {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
-	return &ExecutableGraph{dev: ex.dev, nodes: slices.Clone(ex.nodes), held: ex.held}
+	return &ExecutableGraph{dev: ex.dev, nodes: slices.Clone(ex.nodes)}
 }
 
 // Update puts a command in the place of a node's, for all later runs: a launch of the same
@@ -206,16 +208,24 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	if !ex.updatable {
 		return errorf(ErrInvalid, "the graph cannot be updated").advise("give Finalize the option Updatable")
 	}
-	at := slices.IndexFunc(ex.nodes, func(e execNode) bool { return n != nil && e.of == n })
-	if at < 0 {
-		return errorf(ErrInvalid, "%v is no node of the graph with a command, or was added after Finalize", n)
+	if n == nil {
+		return errorf(ErrInvalid, "the node is nil").advise("look at the error that Add returned")
 	}
 	s, err := n.graph.prepare(c)
 	if err != nil {
 		return err
 	}
+	p, err := ex.compile(s) // not under mu, which Submit waits for
+	if err != nil {
+		return err
+	}
+	defer p.letGo()
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
+	at := slices.IndexFunc(ex.nodes, func(e execNode) bool { return e.of == n })
+	if at < 0 {
+		return errorf(ErrInvalid, "%v is no node of the graph with a command, or was added after Finalize", n)
+	}
 	old := ex.nodes[at].step
 	switch {
 	case old.kernel != s.kernel:
@@ -223,9 +233,7 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	case s.kernel == nil && (s.nothing() || s.node.Cmd.Op != old.node.Cmd.Op):
 		return errorf(ErrInvalid, "the node %v cannot become a %v: a copy stays one of its kind", n, c)
 	}
-	if err := ex.compile(s); err != nil {
-		return err
-	}
+	ex.held.take(at, &p)
 	ex.nodes[at].step = s
 	ex.plan()
 	return nil
@@ -261,8 +269,9 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 		return g.recordNode(q, &Node{sub: ex.clone()}, after)
 	}
 	ex.mu.Lock()
-	defer ex.mu.Unlock()
-	return q.dev.submit(q, ex.steps, &o, true)
+	steps := ex.steps
+	ex.mu.Unlock()
+	return q.dev.submit(q, steps, &o, true)
 }
 
 // submit records steps in the device's stream, one behind the other. The event of one step is
@@ -286,30 +295,32 @@ func (d *Device) submit(q *Queue, steps []stepOf, o *launchOptions, whole bool) 
 			}
 		}
 	}()
-	held := held{}
-	defer held.letGo()
+	pipelines := make(held, len(steps))
+	defer pipelines.letGo()
 	nodes := make([]graph.Node, 0, len(steps))
-	at := make([]*launched, len(steps)) // nil for a step without a command
+	ends := make([][]*graph.Event, len(steps)) // what waits for a step waits for these
 	for i := range steps {
 		s := steps[i].step
+		var after []*graph.Event
+		for _, a := range steps[i].after {
+			after = append(after, ends[a]...)
+		}
 		if s.nothing() {
+			ends[i] = after
 			continue
 		}
 		l := newLaunched(d, s.kernel)
-		n, err := d.bind(ctx, s, l, l.endsWith(o.ctx), &held)
+		p := s.plan
+		n, err := d.bind(ctx, s, &p, l, l.endsWith(o.ctx))
+		pipelines.take(i, &p)
 		if err != nil {
 			release(l)
 			return Event{}, err
 		}
-		for _, a := range steps[i].after {
-			if at[a] != nil {
-				n.After = append(n.After, &at[a].ev)
-			}
-		}
-		if len(n.After) == 0 {
+		if n.After = after; len(after) == 0 {
 			n.After = o.after
 		}
-		at[i] = l
+		ends[i] = []*graph.Event{&l.ev}
 		recorded, nodes = append(recorded, l), append(nodes, n)
 	}
 	events := eventsOf(recorded)
@@ -331,8 +342,8 @@ func (d *Device) submit(q *Queue, steps []stepOf, o *launchOptions, whole bool) 
 	return Event{all}, nil
 }
 
-// bind makes a step a command of the device's stream.
-func (d *Device) bind(ctx context.Context, s *step, l *launched, cancel *hal.Cancel, h *held) (graph.Node, error) {
+// bind makes a step a command of the device's stream. The plan of a launch has its pipeline then.
+func (d *Device) bind(ctx context.Context, s *step, p *plan, l *launched, cancel *hal.Cancel) (graph.Node, error) {
 	if s.kernel == nil {
 		n := s.node
 		n.Cmd.Cancel = cancel
@@ -341,12 +352,10 @@ func (d *Device) bind(ctx context.Context, s *step, l *launched, cancel *hal.Can
 	if err := s.kernel.checkVariables(); err != nil {
 		return graph.Node{}, err.about(s.kernel)
 	}
-	c, p := s.call, s.plan
+	c := s.call
 	c.Specs, c.Uses, c.Cancel = slices.Clone(c.Specs), slices.Clone(c.Uses), cancel
 	l.local = p.local
-	n, err := d.command(ctx, l, &c, &p)
-	h.add(&p)
-	return n, err
+	return d.command(ctx, l, &c, p)
 }
 
 // recordError is the error of a graph that could not be recorded.

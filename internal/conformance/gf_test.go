@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -90,6 +91,79 @@ func TestGF18_Small(t *testing.T) {
 		must(g.Add(grow(x, 1)))(t)
 		submit(t, q, must(g.Finalize())(t))
 		wantInts(t, dev, x, ints(8, 1))
+	})
+}
+
+// TestGF35_AsLaunched records random commands in a graph and runs it twice: the memory is then
+// what it is when they are launched.
+func TestGF35_AsLaunched(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 24
+		q := dev.DefaultQueue()
+		for seed := range uint64(60) {
+			r := rand.New(rand.NewPCG(seed, 35))
+			var here, there [4]runtime.View[int32] // the same memory twice
+			for i := range here {
+				here[i], there[i] = buffer(t, dev, ints(n, i)), buffer(t, dev, ints(n, i))
+			}
+			view := func(of *[4]runtime.View[int32], r *rand.Rand) runtime.View[int32] {
+				v := of[r.IntN(4)]
+				if r.IntN(3) == 0 {
+					at := r.IntN(3) * 8
+					return v.Slice(at, at+8)
+				}
+				return v
+			}
+			command := func(of *[4]runtime.View[int32], r *rand.Rand) runtime.Command {
+				a, b := view(of, r), view(of, r)
+				m := min(a.Len(), b.Len())
+				switch r.IntN(6) {
+				case 0:
+					return grow(a, r.Int32N(9))
+				case 1:
+					return runtime.Fill(a, r.Int32N(9))
+				case 2:
+					return runtime.Upload(a, ints(a.Len(), r.IntN(99)))
+				case 3:
+					return stepsgen.Affine{A: 3, B: 1, In: a, Out: b}.Node(runtime.Range1(r.IntN(m + 1)))
+				}
+				return stepsgen.Affine{A: r.Int32N(5), B: r.Int32N(5), In: a, Out: b}.Node(runtime.Range1(m))
+			}
+			// Copies between two buffers of their own.
+			const copies = 7
+			g := runtime.NewGraph(dev)
+			build, order := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 1))
+			commands := 3 + r.IntN(20)
+			for i := range commands {
+				if i == copies {
+					must(g.Add(runtime.Copy(there[0].Slice(0, 8), there[1].Slice(8, 16))))(t)
+					continue
+				}
+				must(g.Add(command(&there, build)))(t)
+			}
+			ex := must(g.Finalize())(t)
+			for range 2 {
+				must(q.Submit(ex))(t)
+			}
+			for range 2 {
+				*order = *rand.New(rand.NewPCG(seed, 1))
+				for i := range commands {
+					c := runtime.Copy(here[0].Slice(0, 8), here[1].Slice(8, 16))
+					if i != copies {
+						c = command(&here, order)
+					}
+					check(t, must(q.Enqueue(c))(t).Wait(ctx))
+				}
+			}
+			for i := range here {
+				want := make([]int32, n)
+				check(t, here[i].CopyTo(ctx, q, want))
+				wantInts(t, dev, there[i], want)
+			}
+			if t.Failed() {
+				t.Fatalf("seed %d", seed)
+			}
+		}
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
@@ -417,5 +418,56 @@ func TestGR10_Failures(t *testing.T) {
 		end()
 		_, err := q.Submit(ex, runtime.WithContext(ended))
 		wantErr(t, err, runtime.ErrCanceled)
+	})
+}
+
+// A launch without work-items is a node that others wait through.
+func TestGR7_Nothing(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		x, y := buffer(t, dev, ints(8, 0)), buffer(t, dev, make([]int32, 8))
+		g := runtime.NewGraph(dev)
+		first := must(g.Add(grow(x, 1)))(t)
+		none := must(g.Add(stepsgen.Grow{By: 1, Out: y}.Node(0), runtime.After(first)))(t)
+		must(g.Add(grow(y, 2), runtime.After(none)))(t)
+		ex := must(g.Finalize(runtime.Updatable()))(t)
+		submit(t, dev.DefaultQueue(), ex)
+		wantInts(t, dev, y, slices.Repeat([]int32{2}, 8))
+		check(t, ex.Update(none, grow(y, 10)))
+		submit(t, dev.DefaultQueue(), ex)
+		wantInts(t, dev, y, slices.Repeat([]int32{14}, 8))
+	})
+}
+
+// Many goroutines submit, update and finalize at once.
+func TestX7_Graphs(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		x := buffer(t, dev, make([]int32, 8))
+		g := runtime.NewGraph(dev)
+		n := must(g.Add(grow(x, 1)))(t)
+		ex := must(g.Finalize(runtime.Updatable()))(t)
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				q := dev.NewQueue()
+				for i := range 50 {
+					ev, err := q.Submit(ex)
+					if err == nil && i%8 == 0 {
+						err = ev.Wait(ctx)
+					}
+					if err == nil && i%16 == 0 {
+						_, err = g.Finalize()
+					}
+					if err == nil {
+						err = ex.Update(n, grow(x, 1))
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		wantInts(t, dev, x, slices.Repeat([]int32{400}, 8))
 	})
 }
