@@ -9,7 +9,6 @@ import (
 
 	"github.com/kgen-go/kgen/runtime/internal/dag"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
-	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
 // ExecutableGraph is what Graph.Finalize makes of a graph: all kernels are compiled, and the
@@ -21,8 +20,8 @@ type ExecutableGraph struct {
 	nodes     []execNode // in the graph's sequence, those of sub-graphs among them
 	held      held       // of the nodes
 
-	mu    sync.Mutex // of what Update changes: steps, and the nodes' and what they hold
-	steps []stepOf   // in the order in which they run; replaced by Update, and not changed
+	mu  sync.Mutex // of what Update changes: run, and the nodes' steps and what they hold
+	run *sequence
 }
 
 // execNode is a node with a command.
@@ -32,10 +31,10 @@ type execNode struct {
 	preds []int // that it depends on by edges of the graph
 }
 
-// stepOf is a step with its place among others.
-type stepOf struct {
-	step  *step
-	after []int // which of the others it depends on
+// sequence is steps in the order in which they run. It does not change.
+type sequence struct {
+	graph.Sequence
+	steps []*step // all with a command
 }
 
 // held are pipelines that nobody frees: for an executable graph, those of its nodes while it
@@ -161,16 +160,31 @@ func (ex *ExecutableGraph) plan() {
 	for _, n := range ex.nodes {
 		order.Add(n.step.uses(), n.preds...)
 	}
-	at := make([]int, len(ex.nodes))
-	ex.steps = make([]stepOf, 0, len(ex.nodes)) // a Submit may have the old ones
+	run := &sequence{}
+	ends := make([][]int, len(ex.nodes)) // what waits for a node waits for these of run
 	for _, i := range order.Order() {
-		s := stepOf{step: ex.nodes[i].step}
-		for _, p := range order.Preds(i) {
-			s.after = append(s.after, at[p])
+		s := ex.nodes[i].step
+		var waits []int
+		for _, p := range order.Explicit(i) {
+			waits = append(waits, ends[p]...)
 		}
-		at[i] = len(ex.steps)
-		ex.steps = append(ex.steps, s)
+		if s.nothing() {
+			// What depends on this node by its memory cannot be: it has none.
+			ends[i] = waits
+			continue
+		}
+		ends[i] = []int{len(run.steps)}
+		n := s.node
+		if s.kernel != nil {
+			c := s.call
+			c.Uses = slices.Clone(c.Uses)
+			n = launchCommand(s.kernel, &c, &s.plan, ex.held[i])
+		}
+		run.steps = append(run.steps, s)
+		run.Nodes, run.Waits = append(run.Nodes, n), append(run.Waits, waits)
+		run.First = append(run.First, len(waits) == 0 && len(order.Explicit(i)) == len(order.Preds(i)))
 	}
+	ex.run = run
 }
 
 func (ex *ExecutableGraph) usable(dev *Device) error {
@@ -269,93 +283,89 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 		return g.recordNode(q, &Node{sub: ex.clone()}, after)
 	}
 	ex.mu.Lock()
-	steps := ex.steps
+	run := ex.run
 	ex.mu.Unlock()
-	return q.dev.submit(q, steps, &o, true)
+	return q.dev.submit(q, run, &o)
 }
 
-// submit records steps in the device's stream, one behind the other. The event of one step is
-// its own; that of several, or of a graph, stands for all.
-func (d *Device) submit(q *Queue, steps []stepOf, o *launchOptions, whole bool) (ev Event, err error) {
+// submit records a sequence in the device's stream. The event stands for all of it.
+func (d *Device) submit(q *Queue, run *sequence, o *launchOptions) (ev Event, err error) {
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return Event{}, waitError(o.ctx.Err())
 	}
-	ctx := cmp.Or(o.ctx, background)
-	var recorded []*launched
-	release := func(l *launched) {
+	for _, s := range run.steps {
+		if s.kernel == nil {
+			continue
+		}
+		if err := s.kernel.checkVariables(); err != nil {
+			return Event{}, err.about(s.kernel)
+		}
+	}
+	all := newLaunched(d, nil)
+	parts := make([]launched, len(run.steps))
+	all.parts = make([]*launched, len(parts))
+	events := make([]*graph.Event, len(parts))
+	for i, s := range run.steps {
+		l := &parts[i]
+		l.dev, l.kernel, l.local, l.ev.Owner = d, s.kernel, s.plan.local, l
+		all.parts[i], events[i] = l, &l.ev
+	}
+	seq := &run.Sequence
+	if o.ctx != nil && o.ctx.Done() != nil {
+		pipelines := make(held, len(parts))
+		defer pipelines.letGo()
+		defer func() {
+			if err != nil {
+				release(all.parts)
+			}
+		}()
+		if seq, err = d.cancellable(run, all.parts, o.ctx, pipelines); err != nil {
+			return Event{}, err
+		}
+	}
+	if err := d.stream.RecordAll(cmp.Or(o.ctx, background), &q.rec, seq, o.after, events); err != nil {
+		return Event{}, recordError(d, err)
+	}
+	if len(events) == 0 {
+		events = o.after
+	}
+	if len(events) > 0 {
+		all.ev = *graph.NewMarker(events)
+		all.ev.Owner = all
+	}
+	return Event{all}, nil
+}
+
+// cancellable returns the sequence with commands that end when ctx ends.
+func (d *Device) cancellable(run *sequence, ls []*launched, ctx context.Context, h held) (*graph.Sequence, error) {
+	seq := run.Sequence
+	seq.Nodes = slices.Clone(seq.Nodes)
+	for i, s := range run.steps {
+		cancel := ls[i].endsWith(ctx)
+		if s.kernel == nil {
+			seq.Nodes[i].Cmd.Cancel = cancel
+			continue
+		}
+		c, p := s.call, s.plan
+		c.Specs, c.Uses, c.Cancel = slices.Clone(c.Specs), slices.Clone(c.Uses), cancel
+		n, err := d.command(ctx, ls[i], &c, &p)
+		h.take(i, &p)
+		if err != nil {
+			return nil, err
+		}
+		seq.Nodes[i] = n
+	}
+	return &seq, nil
+}
+
+// release ends what contexts would have done to commands that were not recorded.
+func release(ls []*launched) {
+	for _, l := range ls {
 		if l.ev.Release != nil {
 			l.ev.Release()
 			l.ev.Release = nil
 		}
 	}
-	defer func() {
-		if err != nil {
-			for _, l := range recorded {
-				release(l)
-			}
-		}
-	}()
-	pipelines := make(held, len(steps))
-	defer pipelines.letGo()
-	nodes := make([]graph.Node, 0, len(steps))
-	ends := make([][]*graph.Event, len(steps)) // what waits for a step waits for these
-	for i := range steps {
-		s := steps[i].step
-		var after []*graph.Event
-		for _, a := range steps[i].after {
-			after = append(after, ends[a]...)
-		}
-		if s.nothing() {
-			ends[i] = after
-			continue
-		}
-		l := newLaunched(d, s.kernel)
-		p := s.plan
-		n, err := d.bind(ctx, s, &p, l, l.endsWith(o.ctx))
-		pipelines.take(i, &p)
-		if err != nil {
-			release(l)
-			return Event{}, err
-		}
-		if n.After = after; len(after) == 0 {
-			n.After = o.after
-		}
-		ends[i] = []*graph.Event{&l.ev}
-		recorded, nodes = append(recorded, l), append(nodes, n)
-	}
-	events := eventsOf(recorded)
-	if err := d.stream.RecordAll(ctx, &q.rec, nodes, events); err != nil {
-		return Event{}, recordError(d, err)
-	}
-	if !whole && len(recorded) == 1 {
-		return Event{recorded[0]}, nil
-	}
-	if len(events) == 0 {
-		events = o.after
-	}
-	all := newLaunched(d, nil)
-	if len(events) > 0 {
-		all.ev = *graph.NewMarker(events)
-		all.ev.Owner = all
-	}
-	all.parts = recorded
-	return Event{all}, nil
-}
-
-// bind makes a step a command of the device's stream. The plan of a launch has its pipeline then.
-func (d *Device) bind(ctx context.Context, s *step, p *plan, l *launched, cancel *hal.Cancel) (graph.Node, error) {
-	if s.kernel == nil {
-		n := s.node
-		n.Cmd.Cancel = cancel
-		return n, nil
-	}
-	if err := s.kernel.checkVariables(); err != nil {
-		return graph.Node{}, err.about(s.kernel)
-	}
-	c := s.call
-	c.Specs, c.Uses, c.Cancel = slices.Clone(c.Specs), slices.Clone(c.Uses), cancel
-	l.local = p.local
-	return d.command(ctx, l, &c, p)
 }
 
 // recordError is the error of a graph that could not be recorded.

@@ -112,13 +112,18 @@ func (d *Device) command(ctx context.Context, l *launched, c *launch.Call, p *pl
 		s, ok := p.variant.pipeline.(hal.Canceller)
 		l.stays = !ok || !s.Cancels()
 	}
+	return launchCommand(k, c, p, p.variant), nil
+}
+
+// launchCommand returns a launch with a pipeline as a command of the device's stream.
+func launchCommand(k *Kernel, c *launch.Call, p *plan, v *variant) graph.Node {
 	// The pipeline is a use without access: it lives until the batch has completed.
-	c.Uses = append(c.Uses, graph.Use{Mem: p.variant.handle})
+	c.Uses = append(c.Uses, graph.Use{Mem: v.handle})
 	return graph.Node{
-		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: p.variant.pipeline, Cancel: c.Cancel, Args: c.Args, Slices: c.Passed,
+		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: v.pipeline, Cancel: c.Cancel, Args: c.Args, Slices: c.Passed,
 			Global: deviceOrder(c.Rank, c.Global), Groups: deviceOrder(c.Rank, groups(k.abi, c, p))},
 		Uses: c.Uses,
-	}, nil
+	}
 }
 
 // groups returns the number of work-groups in index order.

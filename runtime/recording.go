@@ -1,10 +1,9 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"slices"
-
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 )
 
 // This file has queues record into graphs.
@@ -180,7 +179,10 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	return q.dev.submit(q, []stepOf{{step: s}}, &o, false)
+	if s.nothing() {
+		return q.dev.submit(q, &sequence{}, &o)
+	}
+	return q.copy(s, &o)
 }
 
 // onlyOrder reports options other than those that say when a command runs.
@@ -208,13 +210,19 @@ func (l *launched) waitRecorded() error {
 		advise("wait for the event that Submit returns")
 }
 
-// eventsOf returns the graph's events of the launched commands.
-func eventsOf(ls []*launched) []*graph.Event {
-	out := make([]*graph.Event, len(ls))
-	for i, l := range ls {
-		out[i] = &l.ev
+// copy records a copy or a fill.
+func (q *Queue) copy(s *step, o *launchOptions) (Event, error) {
+	if o.ctx != nil && o.ctx.Err() != nil {
+		return Event{}, waitError(o.ctx.Err())
 	}
-	return out
+	l := newLaunched(q.dev, nil)
+	n := s.node
+	n.Cmd.Cancel, n.After = l.endsWith(o.ctx), o.after
+	if err := q.dev.stream.Record(cmp.Or(o.ctx, background), &q.rec, &n, &l.ev); err != nil {
+		release([]*launched{l})
+		return Event{}, backendError(q.dev, nil, "the "+s.label+" was not recorded", err)
+	}
+	return Event{l}, nil
 }
 
 // background is for work that no caller waits for.

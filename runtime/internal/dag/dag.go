@@ -27,6 +27,11 @@ type node struct {
 	preds, succs []int // sorted
 }
 
+// Explicit returns the nodes that node i depends on although they have no memory in common.
+func (g *Graph) Explicit(i int) []int {
+	return slices.DeleteFunc(g.Preds(i), func(p int) bool { return conflict(g.nodes[p].uses, g.nodes[i].uses) })
+}
+
 // Len returns the number of nodes.
 func (g *Graph) Len() int { return len(g.nodes) }
 

@@ -98,26 +98,40 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Node, e *Event)
 		if err := s.usable(n); err != nil {
 			return err
 		}
-		s.append(front, n, e)
+		s.append(front, n, s.mustWait(n.After), e)
 		return nil
 	})
 }
 
-// RecordAll appends the commands, with none of others in between, and binds the events to
-// them. A command's After may have events of those before it. If one cannot be recorded, none
+// Sequence is commands that are recorded together, again and again.
+type Sequence struct {
+	Nodes []Node // their After is not used
+	// Waits are, for each command, those before it that it waits for although they have no
+	// memory in common.
+	Waits [][]int
+	// First are the commands that wait for no other.
+	First []bool
+}
+
+// RecordAll appends the commands of a sequence, with none of others in between, and binds the
+// events to them. The sequence waits for after. If one of the commands cannot be recorded, none
 // is.
-func (s *Stream) RecordAll(ctx context.Context, front *Recorder, nodes []Node, events []*Event) error {
-	if len(nodes) == 0 {
+func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, after, events []*Event) error {
+	if len(q.Nodes) == 0 {
 		return nil
 	}
 	return s.record(ctx, func() error {
-		for i := range nodes {
-			if err := s.usable(&nodes[i]); err != nil {
+		for i := range q.Nodes {
+			if err := s.usable(&q.Nodes[i]); err != nil {
 				return err
 			}
 		}
-		for i := range nodes {
-			s.append(front, &nodes[i], events[i])
+		for i := range q.Nodes {
+			wait := q.First[i] && s.mustWait(after)
+			for _, w := range q.Waits[i] {
+				wait = wait || events[w].pos >= s.barrierPos
+			}
+			s.append(front, &q.Nodes[i], wait, events[i])
 		}
 		return nil
 	})
@@ -150,12 +164,12 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 	return nil
 }
 
-// append appends a command that can be recorded.
-func (s *Stream) append(front *Recorder, n *Node, e *Event) {
+// append appends a command that can be recorded. wait asks for a barrier whatever it uses.
+func (s *Stream) append(front *Recorder, n *Node, wait bool, e *Event) {
 	b := s.current()
 	s.pos++
 	cmd := n.Cmd
-	cmd.Barrier = s.tracker.Add(n.Uses, s.mustWait(n.After))
+	cmd.Barrier = s.tracker.Add(n.Uses, wait)
 	if cmd.Barrier {
 		s.barrierPos = s.pos
 	}
