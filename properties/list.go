@@ -17,6 +17,7 @@ const (
 	KeySubGroupSize
 	KeyDeviceHas
 	KeyFloatMode
+	KeyUpdatable
 )
 
 var keyNames = [...]string{
@@ -26,6 +27,7 @@ var keyNames = [...]string{
 	KeySubGroupSize:      "SubGroupSize",
 	KeyDeviceHas:         "DeviceHas",
 	KeyFloatMode:         "Float",
+	KeyUpdatable:         "Updatable",
 }
 
 // String returns the name of the constructor of the key's property.
@@ -107,6 +109,7 @@ func (p Property) Validate() error {
 		if p.FloatMode() > FloatFast {
 			return fmt.Errorf("%v: unknown mode %d", p.key, p.dims[0])
 		}
+	case KeyUpdatable:
 	default:
 		return fmt.Errorf("not a property; use the constructors of package properties")
 	}

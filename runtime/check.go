@@ -135,6 +135,11 @@ func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error)
 	if err := extra.Validate(); err != nil {
 		return nil, &Error{Class: ErrInvalid, Problem: "the launch's properties", Err: err}
 	}
+	for _, p := range extra {
+		if p.Key().OfGraphs() {
+			return nil, errorf(ErrInvalid, "%v is a property of graphs, and not of launches", p).advise("give it to Graph.Finalize")
+		}
+	}
 	merged, err := k.abi.Properties.Merge(extra)
 	if err != nil {
 		return nil, &Error{Class: ErrInvalid, Problem: "the launch's properties", Err: err}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 )
@@ -57,33 +58,26 @@ func (h held) letGo() {
 	}
 }
 
-// FinalizeOption is an option of Graph.Finalize.
-type FinalizeOption interface{ applyFinalize(*ExecutableGraph) }
-
-type finalizeFunc func(*ExecutableGraph)
-
-func (f finalizeFunc) applyFinalize(ex *ExecutableGraph) { f(ex) }
-
-// Updatable has an executable graph take Update.
-func Updatable() FinalizeOption {
-	return finalizeFunc(func(ex *ExecutableGraph) { ex.updatable = true })
-}
-
 // Finalize makes the graph executable, as it is now: nodes and edges that are added later do
 // not change what Finalize returned. It compiles the kernels; its errors are those of launches
 // whose kernels the device does not take. It returns ErrInvalid while a queue records into the
 // graph. The empty graph does nothing.
-func (g *Graph) Finalize(opts ...FinalizeOption) (*ExecutableGraph, error) {
+//
+// The property is properties.Updatable; those of kernels are ErrInvalid.
+func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
 	}
 	ex := &ExecutableGraph{dev: g.dev}
-	for _, opt := range opts {
-		if opt == nil {
-			return nil, errorf(ErrInvalid, "an option of Finalize is nil")
-		}
-		opt.applyFinalize(ex)
+	if err := properties.List(props).Validate(); err != nil {
+		return nil, &Error{Class: ErrInvalid, Problem: "the graph's properties", Err: err}
 	}
+	for _, p := range props {
+		if !p.Key().OfGraphs() {
+			return nil, errorf(ErrInvalid, "%v is no property of graphs", p).advise("give it to a launch by runtime.With")
+		}
+	}
+	ex.updatable = properties.List(props).Has(properties.KeyUpdatable)
 	g.mu.Lock()
 	err := g.notRecording("finalizing")
 	if err == nil {
@@ -220,7 +214,7 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 		return err
 	}
 	if !ex.updatable {
-		return errorf(ErrInvalid, "the graph cannot be updated").advise("give Finalize the option Updatable")
+		return errorf(ErrInvalid, "the graph cannot be updated").advise("give Finalize the property Updatable")
 	}
 	if n == nil {
 		return errorf(ErrInvalid, "the node is nil").advise("look at the error that Add returned")

@@ -2,13 +2,58 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/internal/endless/endlessgen"
 	"github.com/kgen-go/kgen/runtime"
 )
+
+// TestGraphCancelled cancels a graph while its first node runs, for ever: all of it ends, and
+// what it was to write is not there to be read.
+func TestGraphCancelled(t *testing.T) {
+	for _, dev := range []*runtime.Device{devtest.Host(t), devtest.VulkanOrNone(t)} {
+		if dev == nil {
+			continue
+		}
+		t.Run(dev.Info().Backend, func(t *testing.T) {
+			const n = 1 << 16 // lavapipe ends loops after 65,535 rounds: that many take seconds
+			g := runtime.NewGraph(dev)
+			q := dev.DefaultQueue()
+			rounds := zeros(dev, n)
+			check(t, q.BeginRecording(g))
+			search := endlessgen.Search{Seeds: endlessgen.SearchSeeds{From: ones(dev, n), To: zeros(dev, n), Rounds: rounds}}
+			must(search.ParallelFor(q, n))
+			copied := zeros(dev, n)
+			must(q.Enqueue(runtime.Copy(copied, rounds)))
+			check(t, q.EndRecording())
+			ex := must(g.Finalize())
+			ended, end := context.WithCancel(context.Background())
+			ev := must(q.Submit(ex, runtime.WithContext(ended)))
+			q.Flush()
+			time.Sleep(10 * time.Millisecond)
+			end()
+			ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+			defer stop()
+			if err := ev.Wait(ctx); !errors.Is(err, runtime.ErrCanceled) {
+				t.Fatalf("got %v, want ErrCanceled", err)
+			}
+			check(t, q.Wait(ctx)) // the failures of the other nodes have been told
+			got := make([]uint32, n)
+			for _, v := range []runtime.View[uint32]{rounds, copied} {
+				if err := v.CopyTo(ctx, q, got); !errors.Is(err, runtime.ErrCanceled) {
+					t.Errorf("reading what was cancelled: %v", err)
+				}
+			}
+			check(t, must(q.Enqueue(runtime.Fill(rounds, 1))).Wait(ctx))
+			check(t, rounds.CopyTo(ctx, q, got))
+		})
+	}
+}
 
 // BenchmarkReplay compares a graph of launches with the launches: what the calls take, and what
 // it takes until all have completed. Those of a chain depend on each other.

@@ -69,6 +69,7 @@ func scenario() (o outcome) {
 		o.wrong = fmt.Sprintf("the last launch and CopyTo succeeded, %d of %d launches have run", got[5], launched)
 	}
 	o.transfers(dev, q, q3)
+	o.graph(dev, q, q3)
 	s := make([]uint32, n)
 	l := kernelimpl.NewLaunch(increment)
 	kernelimpl.Slice(l, 0, s)
@@ -109,6 +110,38 @@ func (o *outcome) transfers(dev *runtime.Device, q, q3 *runtime.Queue) {
 		o.note(c.Close())
 	}
 	o.note(b.Close())
+}
+
+// graph runs a graph of three launches twice, and reads the result on another queue.
+func (o *outcome) graph(dev *runtime.Device, q, q3 *runtime.Queue) {
+	const n = 64
+	x, err := runtime.NewBuffer[uint32](dev, n)
+	if !o.note(err) {
+		return
+	}
+	g := runtime.NewGraph(dev)
+	for range 3 {
+		l := kernelimpl.NewLaunch(increment)
+		kernelimpl.View(l, 0, x.All())
+		_, err := g.Add(l.Node1(n, nil))
+		if !o.note(err) {
+			return
+		}
+	}
+	ex, err := g.Finalize()
+	if !o.note(err) {
+		return
+	}
+	submitted := true
+	for range 2 {
+		ev, err := q.Submit(ex)
+		submitted = o.note(err) && o.note(ev.Wait(ctx)) && submitted
+	}
+	got := make([]uint32, n)
+	if o.note(x.CopyTo(ctx, q3, got)) && submitted && got[5] != 6 {
+		o.wrong += fmt.Sprintf("; two runs of a graph of three launches without an error leave %d", got[5])
+	}
+	o.note(x.Close())
 }
 
 // classes are those that a driver's failure may have.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
 	plategen "github.com/kgen-go/kgen/generated/examples/heat/plate"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -105,7 +106,7 @@ func newSolver(dev *runtime.Device, n int, a, b runtime.View[float32]) (*solver,
 			return nil, err
 		}
 	}
-	s.graph, err = g.Finalize(runtime.Updatable())
+	s.graph, err = g.Finalize(properties.Updatable())
 	return s, err
 }
 

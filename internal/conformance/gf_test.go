@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -190,7 +191,7 @@ func TestGF40_GraphsInGraphs(t *testing.T) {
 		// Added twice it runs twice, also through a further graph, and recorded on a queue.
 		again := runtime.NewGraph(dev)
 		must(again.Add(grow(out, 1)))(t)
-		one := must(again.Finalize(runtime.Updatable()))(t)
+		one := must(again.Finalize(properties.Updatable()))(t)
 		twice := runtime.NewGraph(dev)
 		must(twice.AddGraph(one))(t)
 		must(twice.AddGraph(one))(t)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -359,8 +360,14 @@ func TestGR12_Update(t *testing.T) {
 		x, y := buffer(t, dev, ints(8, 0)), buffer(t, dev, ints(8, 0))
 		g := runtime.NewGraph(dev)
 		n := must(g.Add(grow(x, 1)))(t)
-		fixed, ex := must(g.Finalize())(t), must(g.Finalize(runtime.Updatable()))(t)
+		fixed, ex := must(g.Finalize())(t), must(g.Finalize(properties.Updatable()))(t)
 		late := must(g.Add(grow(y, 1)))(t)
+		for _, bad := range [][]properties.Property{{properties.WorkGroupSize(8)}, {{}}, {properties.Updatable(), properties.Updatable()}} {
+			_, err := g.Finalize(bad...)
+			wantErr(t, err, runtime.ErrInvalid)
+		}
+		_, err := q.Enqueue(grow(x, 1), runtime.With(properties.Updatable()))
+		wantErr(t, err, runtime.ErrInvalid)
 		wantErr(t, fixed.Update(n, grow(x, 2)), runtime.ErrInvalid)
 		wantErr(t, ex.Update(late, grow(y, 2)), runtime.ErrInvalid)
 		wantErr(t, ex.Update(nil, grow(y, 2)), runtime.ErrInvalid)
@@ -392,7 +399,7 @@ func TestGR12_UpdateOrder(t *testing.T) {
 		must(g.Add(affine(y, x, 2, 0)))(t)
 		must(g.Add(affine(z, y, 1, 5)))(t)
 		last := must(g.Add(affine(w, x, 1, 0)))(t) // may run before the second
-		ex := must(g.Finalize(runtime.Updatable()))(t)
+		ex := must(g.Finalize(properties.Updatable()))(t)
 		check(t, ex.Update(last, affine(w, z, 1, 0)))
 		submit(t, q, ex)
 		wantInts(t, dev, w, []int32{7, 9, 11, 13, 15, 17, 19, 21})
@@ -429,7 +436,7 @@ func TestGR7_Nothing(t *testing.T) {
 		first := must(g.Add(grow(x, 1)))(t)
 		none := must(g.Add(stepsgen.Grow{By: 1, Out: y}.Node(0), runtime.After(first)))(t)
 		must(g.Add(grow(y, 2), runtime.After(none)))(t)
-		ex := must(g.Finalize(runtime.Updatable()))(t)
+		ex := must(g.Finalize(properties.Updatable()))(t)
 		submit(t, dev.DefaultQueue(), ex)
 		wantInts(t, dev, y, slices.Repeat([]int32{2}, 8))
 		check(t, ex.Update(none, grow(y, 10)))
@@ -444,7 +451,7 @@ func TestX7_Graphs(t *testing.T) {
 		x := buffer(t, dev, make([]int32, 8))
 		g := runtime.NewGraph(dev)
 		n := must(g.Add(grow(x, 1)))(t)
-		ex := must(g.Finalize(runtime.Updatable()))(t)
+		ex := must(g.Finalize(properties.Updatable()))(t)
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
@@ -470,4 +477,11 @@ func TestX7_Graphs(t *testing.T) {
 		wg.Wait()
 		wantInts(t, dev, x, slices.Repeat([]int32{400}, 8))
 	})
+}
+
+// What is said of graphs cannot be said of kernels.
+func TestGR12_Updatable(t *testing.T) {
+	diagnostic(t, "KG502", `
+func (K) Properties() properties.List { return properties.List{properties.Updatable()} }
+func (k K) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }`, "Updatable is a property of graphs")
 }
