@@ -11,8 +11,8 @@ import (
 )
 
 // TestText runs passes over modules given as text: testdata/*.ir begin with
-// "; " and the passes' names, and testdata/*.out have what comes of them. The name
-// small asks for the form for small launches.
+// "; " and the passes' names, and a line that says what they show; testdata/*.out have what
+// comes of them. The name small asks for the form for small launches.
 func TestText(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.ir")
 	if err != nil || len(files) == 0 {
@@ -25,6 +25,9 @@ func TestText(t *testing.T) {
 				t.Fatal(err)
 			}
 			names, text, _ := strings.Cut(strings.TrimPrefix(string(src), "; "), "\n")
+			if about, _, _ := strings.Cut(text, "\n"); !strings.HasPrefix(about, "; ") {
+				t.Error("the second line does not say what the module shows")
+			}
 			m, err := ir.Parse(text)
 			if err != nil {
 				t.Fatal(err)
