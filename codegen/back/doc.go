@@ -1,9 +1,9 @@
 // Package back is the back half of kgen: it makes SPIR-V of a kernel's lowered module.
 //
 //	                  ┌─ pass, emit ──▶ the first module, for every launch and device that has
-//	                  │                 what it uses; Words ──▶ "words"
+//	                  │                 what it uses; Lower ──▶ "words"
 //	Kernel.Module ────┼─ pass, emit ──▶ "small": for launches of few work-items and short slices
-//	  (cloned)        ├─ pass, emit ──▶ "alone": without sub-groups; Words ──▶ "aloneWords"
+//	  (cloned)        ├─ pass, emit ──▶ "alone": without sub-groups; Lower ──▶ "aloneWords"
 //	                  └─ pass, emit ──▶ "cancel…": work-items leave when the host asks them to
 //
 // The first module decides what the kernel needs of a device and which faults it has; a

@@ -217,7 +217,7 @@ func (c *compiler) addCancelled(name string, f finished, without []properties.As
 // inWords returns the module that computes in words of 32 bits, or nil if it uses nothing
 // else or has no such form. It may change m.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
-	if len(uses) == 0 || !words.Words(m) {
+	if len(uses) == 0 || !words.Lower(m) {
 		return nil, nil
 	}
 	if after != nil {

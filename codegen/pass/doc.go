@@ -24,7 +24,7 @@
 // each other. A new pass goes into the room whose doc describes what it does; it becomes a
 // row in list.go, and rows in order.go.
 //
-// Words, of package words, is no pass of the list: it writes a finished module anew for devices
+// Lower, of package words, is no pass of the list: it writes a finished module anew for devices
 // without integers of 64 bits.
 //
 // Many tests are here, too: they run several rooms' passes over the same random kernels.

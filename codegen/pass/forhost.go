@@ -1,5 +1,7 @@
 package pass
 
+// This file readies modules for the host device's Go code, which package gohost writes.
+
 import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"

@@ -1,5 +1,7 @@
 package pass
 
+// This file is the list of passes, in the order in which they run.
+
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"

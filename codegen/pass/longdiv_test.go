@@ -83,7 +83,7 @@ func TestLongDivide(t *testing.T) {
 	for name, change := range map[string]func(m *ir.Module){
 		"64 bits": func(*ir.Module) {},
 		"words": func(m *ir.Module) {
-			if !words.Words(m) {
+			if !words.Lower(m) {
 				t.Fatal("no words")
 			}
 		},

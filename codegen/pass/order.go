@@ -1,5 +1,7 @@
 package pass
 
+// This file has the reasons for the order of the passes, which init holds against the list.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,8 @@
 package pass
 
+// This file makes the report of which checks were proved, which remain, and which integers stay
+// 64 bits wide: what kgen -explain prints. report_why.go finds the reasons.
+
 import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"

@@ -1,5 +1,7 @@
 package pass
 
+// This file finds out why a check could not be proved, or an integer not be narrowed.
+
 import (
 	"math"
 

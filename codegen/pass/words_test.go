@@ -80,7 +80,7 @@ var left = regexp.MustCompile(`\bi64\b|\[%\d+ [^%]*\bi(8|16)\b`)
 func mustWords(t testing.TB, m *ir.Module) {
 	t.Helper()
 	numbers.LongDivide(m)
-	if !words.Words(m) {
+	if !words.Lower(m) {
 		t.Fatal("not to be had in words")
 	}
 	if err := ir.Verify(m); err != nil {
@@ -407,7 +407,7 @@ func TestWordsAtomics(t *testing.T) {
 		v.Aux = &ir.Ref{Elem: typ}
 		k.b.SetTerm(ir.Term{Kind: ir.Return})
 		k.m.Level = ir.Legal
-		if got := words.Words(k.m); got != (typ == ir.TypeI32) {
+		if got := words.Lower(k.m); got != (typ == ir.TypeI32) {
 			t.Errorf("%v: %v", typ, got)
 		}
 	}
@@ -600,7 +600,7 @@ func TestWordsDivided(t *testing.T) {
 				}
 				if !wide {
 					sameInWords(t, op.String(), build, []uint64{0}, []uint64{0})
-				} else if words.Words(build()) {
+				} else if words.Lower(build()) {
 					t.Errorf("%v of 64 bits became an expression", op)
 				}
 			}

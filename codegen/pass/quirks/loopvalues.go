@@ -1,5 +1,9 @@
 package quirks
 
+// This file is the pass loopvalues, which works around lavapipe's quirk loop-values: a loop's
+// values are wrong behind it where lanes leave in different rounds. Outlive, in
+// loopvalues_again.go, does what is left to be done after quirks and words.
+
 import (
 	"slices"
 

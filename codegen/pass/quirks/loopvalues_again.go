@@ -1,5 +1,7 @@
 package quirks
 
+// This file is the pass outlive, the second half of loopvalues.
+
 import (
 	"slices"
 
@@ -13,7 +15,7 @@ import (
 // and not routed through its header.
 const (
 	computedAgain = 8  // as loopvalues counts them, in the program's operations
-	writtenAgain  = 64 // as outlive does, after quirks and Words have written them in others
+	writtenAgain  = 64 // as outlive does, after quirks and words.Lower have written them in others
 )
 
 // Outlive computes live-out values of loops again behind the loop, where loopvalues left that

@@ -1,5 +1,7 @@
 package quirks
 
+// This file has what a row of the table is, and Apply, which runs the rows over a module.
+
 import (
 	"fmt"
 	"slices"

@@ -14,6 +14,6 @@ var swiftShaderQuirks = []Quirk{
 		Name: "unrolled-floats", Driver: SwiftShader, Seen: "not recorded",
 		Bug:   "The copies that unrolling makes of a loop have no NoContraction, and (x-y)+y becomes x in them.",
 		Case:  []string{"internal/difftest/idioms.Floats32"},
-		Where: "codegen/pass/words/words.go:Words",
+		Where: "codegen/pass/words/words.go:Lower",
 	},
 }

@@ -4,7 +4,7 @@
 //	                       hi = x.hi + y.hi + (lo < x.lo)
 //	s[i], []uint8    ──▶   the word around the byte, shifted; stores by compare-and-swap
 //
-// Every value of 64 bits becomes a pair of words, and Go's results stay the same. Words runs
+// Every value of 64 bits becomes a pair of words, and Go's results stay the same. Lower runs
 // on a clone of the module that all passes have been through, when a variant needs it: nothing
 // is optimized behind it but what drivers do.
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Words rewrites a Legal module for devices that compute in 32 bits only and have
+// Lower rewrites a Legal module for devices that compute in 32 bits only and have
 // no smaller storage either, and reports whether it could; the module is of no
 // use where it could not. An integer of 64 bits becomes two words, in memory a
 // pair; one of 8 or 16 bits in device memory becomes a part of the word around
@@ -25,7 +25,7 @@ import (
 //
 // It stands after the passes: the code it makes has no control flow but that of a
 // helper, and what narrow did is not there to do any more.
-func Words(m *ir.Module) bool {
+func Lower(m *ir.Module) bool {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
