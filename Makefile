@@ -65,7 +65,7 @@ cgocheck:
 # The library and the examples work without cgo and without a Vulkan driver, and where
 # an int has 32 bits.
 nocgo:
-	CGO_ENABLED=0 $(GO) build ./...
+	CGO_ENABLED=0 $(GO) build ./cmd/... ./checked ./runtime/... ./generated/... ./examples/...
 	CGO_ENABLED=0 GOARCH=386 $(GO) build ./cmd/... ./checked ./runtime/... ./generated/... ./examples/...
 	CGO_ENABLED=0 KGEN_DEVICE=host $(GO) run ./examples/quickstart
 
@@ -74,6 +74,7 @@ nocgo:
 deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected' -damage 0 -every-call
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime -run 'TestInject$$' -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run TestSwiftShader -all-slow
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run TestInterpreter -points all -every-point

@@ -146,7 +146,7 @@ func (o groupOp) apply(m *ir.Module, b *ir.Block, x, id *ir.Value) *ir.Value {
 // of all kinds of sizes, with and without dead lanes.
 func TestGroupOps(t *testing.T) {
 	const baseA, baseB = 1 << 20, 1 << 30
-	for _, o := range allGroupOps() {
+	for n, o := range allGroupOps() {
 		for _, size := range [][2]uint32{{2, 4}, {5, 4}, {7, 8}, {8, 4}, {21, 4}, {40, 32}, {65, 8}} {
 			local := size[0]
 			if o.op == ir.OpGroupSelect && o.scope == ir.ScopeSubGroup && local%size[1] == 1 {
@@ -154,7 +154,7 @@ func TestGroupOps(t *testing.T) {
 			}
 			for mode := range 4 {
 				faults, alone := mode%2 == 1, mode > 1
-				if alone && o.scope == ir.ScopeSubGroup {
+				if alone && o.scope == ir.ScopeSubGroup || *seeds < 2000 && (n+int(local)+mode)%2 != 0 { // make deep has all
 					continue
 				}
 				r := rand.New(rand.NewPCG(uint64(local), 5))
