@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/dag"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
@@ -22,7 +23,8 @@ type Command struct{ c *command }
 
 // command is a Command: a launch if it has a kernel, and otherwise a node that is ready.
 type command struct {
-	err    error // what was wrong with the arguments of the function that made it
+	err    error  // what was wrong with the arguments of the function that made it
+	kind   string // of what is no launch
 	label  string
 	kernel *Kernel
 	call   launch.Call
@@ -52,7 +54,7 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
 // Copy copies src to dst, both of one device and of as many elements (ErrInvalid otherwise).
 // They do not overlap (ErrInvalid).
 func Copy[T any](dst, src View[T]) Command {
-	c := &command{label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
+	c := &command{kind: "copy", label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
 	d, s := dst.s, src.s
 	switch {
 	case d.Len == launch.NoBuffer || s.Len == launch.NoBuffer:
@@ -79,7 +81,7 @@ func Fill[T any](dst View[T], v T) Command {
 	one := bytesOf([]T{v})
 	size := sizeOf(dst)
 	if pattern, ok := pattern(one); ok && size%4 == 0 && dst.s.Off%4 == 0 {
-		c := &command{label: fmt.Sprintf("fill of %d bytes", size)}
+		c := &command{kind: "fill", label: fmt.Sprintf("fill of %d bytes", size)}
 		if dst.s.Len == launch.NoBuffer {
 			c.err = errorf(ErrInvalid, "a fill of a nil buffer").advise(nilBuffer)
 		} else if size > 0 {
@@ -96,7 +98,7 @@ func Fill[T any](dst View[T], v T) Command {
 		all[i] = v
 	}
 	c := Upload(dst, all)
-	c.c.label = fmt.Sprintf("fill of %d bytes", size)
+	c.c.kind, c.c.label = "fill", fmt.Sprintf("fill of %d bytes", size)
 	return c
 }
 
@@ -132,7 +134,7 @@ func Download[T any](dst []T, src View[T]) Command {
 
 func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Command {
 	size := uint64(len(host))
-	c := &command{label: fmt.Sprintf("%s of %d bytes", what, size)}
+	c := &command{kind: what, label: fmt.Sprintf("%s of %d bytes", what, size)}
 	switch {
 	case s.Len == launch.NoBuffer:
 		c.err = errorf(ErrInvalid, "the %s of a nil buffer", what).advise(nilBuffer)
@@ -171,6 +173,7 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 
 // step is a command that has been checked against a device.
 type step struct {
+	kind   string // as a command's
 	label  string
 	kernel *Kernel // nil for what is no launch
 	call   launch.Call
@@ -179,11 +182,16 @@ type step struct {
 }
 
 // uses returns what the step reads and writes.
-func (s *step) uses() []graph.Use {
+func (s *step) uses() dag.Uses {
 	if s.kernel != nil {
-		return s.call.Uses
+		return dag.Uses{Device: s.call.Uses}
 	}
-	return s.node.Uses
+	u := dag.Uses{Device: s.node.Uses}
+	if host := s.node.Cmd.Host; len(host) > 0 {
+		lo := uintptr(unsafe.Pointer(unsafe.SliceData(host)))
+		u.Host = []dag.HostUse{{Lo: lo, Hi: lo + uintptr(len(host)), Write: s.node.Cmd.Op == hal.OpRead}}
+	}
+	return u
 }
 
 // nothing reports whether the step has no command.
@@ -208,7 +216,7 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
 				return nil, errorf(ErrInvalid, "the %s is of a buffer that is closed", c.label)
 			}
 		}
-		return &step{label: c.label, node: c.node}, nil
+		return &step{kind: c.kind, label: c.label, node: c.node}, nil
 	}
 	s := &step{label: c.kernel.Name(), kernel: c.kernel, call: commandOf(c.kernel, &c.call, nil).call}
 	var err error

@@ -35,7 +35,16 @@ type execNode struct {
 // sequence is steps in the order in which they run. It does not change.
 type sequence struct {
 	graph.Sequence
-	steps []*step // all with a command
+	steps     []*step    // all with a command
+	pipelines []*variant // of the steps that are launches, which the graph holds
+}
+
+// hold keeps the pipelines while the sequence is submitted. It is called under the mu of the
+// graph, which holds them, too: their users are not zero.
+func (s *sequence) hold() {
+	for _, v := range s.pipelines {
+		v.users.Add(1)
+	}
 }
 
 // held are pipelines that nobody frees: for an executable graph, those of its nodes while it
@@ -115,18 +124,7 @@ func (ex *ExecutableGraph) take(g *Graph) {
 		preds = slices.Compact(preds)
 		switch {
 		case n.sub != nil:
-			base := len(ex.nodes)
-			for _, s := range n.sub.nodes {
-				all := slices.Clone(preds)
-				for _, p := range s.preds {
-					all = append(all, base+p)
-				}
-				stands[i] = append(stands[i], len(ex.nodes))
-				ex.nodes = append(ex.nodes, execNode{step: s.step, preds: all})
-			}
-			if len(n.sub.nodes) == 0 {
-				stands[i] = preds
-			}
+			stands[i] = ex.takeSub(n.sub, preds)
 		case n.step.nothing() && n.step.kernel == nil:
 			stands[i] = preds
 		default:
@@ -134,6 +132,34 @@ func (ex *ExecutableGraph) take(g *Graph) {
 			ex.nodes = append(ex.nodes, execNode{of: n, step: n.step, preds: preds})
 		}
 	}
+}
+
+// takeSub takes the nodes of a graph over that is a node. Those that depend on none of it depend
+// on preds. It returns those on which none of it depends, which stand for it.
+func (ex *ExecutableGraph) takeSub(sub *ExecutableGraph, preds []int) []int {
+	base := len(ex.nodes)
+	inner := make([]bool, len(sub.nodes)) // another depends on it
+	for _, s := range sub.nodes {
+		own := preds
+		if len(s.preds) > 0 {
+			own = nil
+		}
+		for _, p := range s.preds {
+			own = append(own, base+p)
+			inner[p] = true
+		}
+		ex.nodes = append(ex.nodes, execNode{step: s.step, preds: slices.Clone(own)})
+	}
+	var stands []int
+	for i := range inner {
+		if !inner[i] {
+			stands = append(stands, base+i)
+		}
+	}
+	if len(stands) == 0 {
+		return preds
+	}
+	return stands
 }
 
 // compile makes the pipeline of a step, which the plan holds until it is let go.
@@ -173,6 +199,7 @@ func (ex *ExecutableGraph) plan() {
 			c := s.call
 			c.Uses = slices.Clone(c.Uses)
 			n = launchCommand(s.kernel, &c, &s.plan, ex.held[i])
+			run.pipelines = append(run.pipelines, ex.held[i])
 		}
 		run.steps = append(run.steps, s)
 		run.Nodes, run.Waits = append(run.Nodes, n), append(run.Waits, waits)
@@ -181,9 +208,14 @@ func (ex *ExecutableGraph) plan() {
 	ex.run = run
 }
 
+// label is a Stringer for errors.
+type label string
+
+func (l label) String() string { return string(l) }
+
 func (ex *ExecutableGraph) usable(dev *Device) error {
 	switch {
-	case ex == nil:
+	case ex == nil || ex.dev == nil:
 		return errorf(ErrInvalid, "no executable graph").advise("look at the error that Finalize returned")
 	case ex.dev != dev:
 		return errorf(ErrInvalid, "the graph is of the device %s, and not of %s", ex.dev.Name(), dev.Name())
@@ -207,7 +239,7 @@ func (ex *ExecutableGraph) clone() *ExecutableGraph {
 // the node is none of its nodes or has no command, and if the commands differ in kind or
 // kernel; otherwise its errors are those of Add.
 func (ex *ExecutableGraph) Update(n *Node, c Command) error {
-	if ex == nil {
+	if ex == nil || ex.dev == nil {
 		return ex.usable(nil)
 	}
 	if err := ex.dev.usable(); err != nil {
@@ -216,7 +248,7 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	if !ex.updatable {
 		return errorf(ErrInvalid, "the graph cannot be updated").advise("give Finalize the property Updatable")
 	}
-	if n == nil {
+	if n == nil || n.graph == nil {
 		return errorf(ErrInvalid, "the node is nil").advise("look at the error that Add returned")
 	}
 	s, err := n.graph.prepare(c)
@@ -238,8 +270,17 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	switch {
 	case old.kernel != s.kernel:
 		return errorf(ErrInvalid, "the node %v cannot become a %v: the kernel of a node stays", n, c)
-	case s.kernel == nil && (s.nothing() || s.node.Cmd.Op != old.node.Cmd.Op):
+	case s.kernel == nil && (s.nothing() || s.kind != old.kind):
 		return errorf(ErrInvalid, "the node %v cannot become a %v: a copy stays one of its kind", n, c)
+	}
+	for i := range ex.nodes {
+		other := ex.nodes[i].step
+		if i < at && dag.ReadBack(other.uses(), s.uses()) {
+			return errReadBack(label(other.label), c)
+		}
+		if i > at && dag.ReadBack(s.uses(), other.uses()) {
+			return errReadBack(c, label(other.label))
+		}
 	}
 	ex.held.take(at, &p)
 	ex.nodes[at].step = s
@@ -262,7 +303,7 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	if err := ex.usable(q.dev); err != nil {
 		return Event{}, err
 	}
-	o, err := readOptions(nil, q.dev, opts)
+	o, err := parseOptions(opts)
 	if err != nil {
 		return Event{}, err
 	}
@@ -276,9 +317,15 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	if g != nil {
 		return g.recordNode(q, &Node{sub: ex.clone()}, after)
 	}
+	if err := o.waitForeign(nil, q.dev); err != nil {
+		return Event{}, err
+	}
 	ex.mu.Lock()
 	run := ex.run
+	run.hold()
 	ex.mu.Unlock()
+	defer runtime.KeepAlive(ex)
+	defer held(run.pipelines).letGo()
 	return q.dev.submit(q, run, &o)
 }
 
@@ -296,12 +343,12 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions) (ev Event, er
 		}
 	}
 	all := newLaunched(d, nil)
-	parts := make([]launched, len(run.steps))
+	parts, group := make([]launched, len(run.steps)), &graph.Group{}
 	all.parts = make([]*launched, len(parts))
 	events := make([]*graph.Event, len(parts))
 	for i, s := range run.steps {
 		l := &parts[i]
-		l.dev, l.kernel, l.local, l.ev.Owner = d, s.kernel, s.plan.local, l
+		l.dev, l.kernel, l.local, l.ev.Owner, l.ev.Group = d, s.kernel, s.plan.local, l, group
 		all.parts[i], events[i] = l, &l.ev
 	}
 	seq := &run.Sequence

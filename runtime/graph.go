@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/kgen-go/kgen/runtime/internal/dag"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 )
 
 // Graph is a set of commands, the nodes, with the order that they need, the edges: something
@@ -52,7 +51,12 @@ type Node struct {
 func NewGraph(dev *Device) *Graph { return &Graph{dev: dev} }
 
 // Device returns the graph's device.
-func (g *Graph) Device() *Device { return g.dev }
+func (g *Graph) Device() *Device {
+	if g == nil {
+		return nil
+	}
+	return g.dev
+}
 
 func (g *Graph) usable() error {
 	if g == nil {
@@ -101,7 +105,7 @@ func (g *Graph) prepare(c Command) (*step, error) {
 	if c.c == nil {
 		return &step{label: "empty"}, nil
 	}
-	o, err := readOptions(nil, g.dev, c.c.opts)
+	o, err := parseOptions(c.c.opts)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +150,10 @@ func (g *Graph) add(n *Node, opts []NodeOption) (*Node, error) {
 			}
 		}
 	}
-	return n, g.insert(n, o.after)
+	if err := g.insert(n, o.after); err != nil {
+		return nil, err
+	}
+	return n, nil
 }
 
 // insert adds a node behind others.
@@ -158,13 +165,25 @@ func (g *Graph) insert(n *Node, after []*Node) error {
 		}
 		preds = append(preds, a.index)
 	}
-	n.graph, n.index = g, g.order.Add(n.uses(), preds...)
+	uses := n.uses()
+	for _, other := range g.nodes {
+		if dag.ReadBack(other.uses(), uses) {
+			return errReadBack(other, n)
+		}
+	}
+	n.graph, n.index = g, g.order.Add(uses, preds...)
 	g.nodes = append(g.nodes, n)
 	return nil
 }
 
+// errReadBack is the error of a node that reads memory of the host which another writes.
+func errReadBack(writes, reads fmt.Stringer) error {
+	return errorf(ErrInvalid, "the %v reads memory of the host that the %v writes: within a graph that is there only when all of it is done",
+		reads, writes).advise("copy on the device, with runtime.Copy, or make two graphs of it")
+}
+
 func (g *Graph) owns(n *Node) error {
-	if n == nil {
+	if n == nil || n.graph == nil {
 		return errorf(ErrInvalid, "a node is nil").advise("look at the error that Add returned")
 	}
 	if n.graph != g {
@@ -209,6 +228,9 @@ func (g *Graph) MakeEdge(from, to *Node) error {
 
 // Nodes returns the nodes in the order in which they were added.
 func (g *Graph) Nodes() []*Node {
+	if g == nil {
+		return nil
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.nodes)
@@ -216,6 +238,9 @@ func (g *Graph) Nodes() []*Node {
 
 // Roots returns the nodes that depend on no other.
 func (g *Graph) Roots() []*Node {
+	if g == nil {
+		return nil
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var out []*Node
@@ -234,6 +259,9 @@ func (n *Node) Preds() []*Node { return n.near((*dag.Graph).Preds) }
 func (n *Node) Succs() []*Node { return n.near((*dag.Graph).Succs) }
 
 func (n *Node) near(edges func(*dag.Graph, int) []int) []*Node {
+	if n == nil || n.graph == nil {
+		return nil
+	}
 	g := n.graph
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -246,7 +274,7 @@ func (n *Node) near(edges func(*dag.Graph, int) []int) []*Node {
 
 // String returns the node's number and what it does.
 func (n *Node) String() string {
-	if n == nil {
+	if n == nil || n.graph == nil && n.step == nil && n.sub == nil {
 		return "no node"
 	}
 	if n.sub != nil {
@@ -256,13 +284,14 @@ func (n *Node) String() string {
 }
 
 // uses returns what the node reads and writes.
-func (n *Node) uses() []graph.Use {
+func (n *Node) uses() dag.Uses {
 	if n.sub == nil {
 		return n.step.uses()
 	}
-	var all []graph.Use
+	var all dag.Uses
 	for i := range n.sub.nodes {
-		all = append(all, n.sub.nodes[i].step.uses()...)
+		u := n.sub.nodes[i].step.uses()
+		all.Device, all.Host = append(all.Device, u.Device...), append(all.Host, u.Host...)
 	}
 	return all
 }
@@ -270,23 +299,24 @@ func (n *Node) uses() []graph.Use {
 // WriteDOT writes the graph in the language of Graphviz: a box for each node, in the order of
 // their numbers, and an arrow from each to those that depend on it.
 func (g *Graph) WriteDOT(w io.Writer) error {
+	if g == nil {
+		return g.usable()
+	}
+	_, err := w.Write(g.dot())
+	return err
+}
+
+func (g *Graph) dot() []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	_, err := io.WriteString(w, "digraph kgen {\n\tnode [shape=box];\n")
+	b := []byte("digraph kgen {\n\tnode [shape=box];\n")
 	for i, n := range g.nodes {
-		if err == nil {
-			_, err = fmt.Fprintf(w, "\tn%d [label=%q];\n", i, n.String())
-		}
+		b = fmt.Appendf(b, "\tn%d [label=%q];\n", i, n)
 	}
 	for i := range g.nodes {
 		for _, s := range g.order.Succs(i) {
-			if err == nil {
-				_, err = fmt.Fprintf(w, "\tn%d -> n%d;\n", i, s)
-			}
+			b = fmt.Appendf(b, "\tn%d -> n%d;\n", i, s)
 		}
 	}
-	if err == nil {
-		_, err = io.WriteString(w, "}\n")
-	}
-	return err
+	return append(b, "}\n"...)
 }

@@ -4,18 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/endless/endlessgen"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
 // TestGraphCancelled cancels a graph while its first node runs, for ever: all of it ends, and
 // what it was to write is not there to be read.
 func TestGraphCancelled(t *testing.T) {
+	if raceEnabled {
+		t.Setenv("KGEN_HOST_FORM", "on") // the kernel's own Go ends between work-items
+	}
 	for _, dev := range []*runtime.Device{devtest.Host(t), devtest.VulkanOrNone(t)} {
 		if dev == nil {
 			continue
@@ -53,6 +58,73 @@ func TestGraphCancelled(t *testing.T) {
 			check(t, rounds.CopyTo(ctx, q, got))
 		})
 	}
+}
+
+// TestGraphKeepsPipelines submits a graph while another goroutine updates it, on a device that
+// keeps one pipeline: what a submission uses must not go meanwhile.
+func TestGraphKeepsPipelines(t *testing.T) {
+	dev := openHost(t)
+	dev.SetMaxVariants(1)
+	x := must(runtime.NewBuffer[int32](dev, 64))
+	node := func(size int) runtime.Command {
+		return stepsgen.Grow{By: 1, Out: x.All()}.Node(64, runtime.With(properties.WorkGroupSizeHint(size)))
+	}
+	g := runtime.NewGraph(dev)
+	n := must(g.Add(node(1)))
+	ex := must(g.Finalize(properties.Updatable()))
+	stop, done := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				done <- nil
+				return
+			default:
+			}
+			if err := ex.Update(n, node(1+i%64)); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	const runs = 2000
+	for range runs {
+		must(dev.DefaultQueue().Submit(ex))
+	}
+	close(stop)
+	check(t, <-done)
+	got := make([]int32, 64)
+	check(t, x.CopyTo(context.Background(), dev.DefaultQueue(), got))
+	if got[9] != runs {
+		t.Errorf("%d of %d runs were done", got[9], runs)
+	}
+}
+
+// TestEmptyRelease: a launch without work-items lets its context go.
+func TestEmptyRelease(t *testing.T) {
+	dev := openHost(t)
+	x := must(runtime.NewBuffer[int32](dev, 64))
+	first := must(stepsgen.Grow{By: 1, Out: x.All()}.ParallelFor(dev.DefaultQueue(), 64))
+	ctx := &counted{Context: context.Background(), done: make(chan struct{})}
+	ev := must(stepsgen.Grow{By: 1, Out: x.All()}.ParallelFor(dev.DefaultQueue(), 0, runtime.DependsOn(first), runtime.WithContext(ctx)))
+	check(t, ev.Wait(context.Background()))
+	if n := ctx.waiting.Load(); n != 0 {
+		t.Errorf("%d functions wait for the context's end", n)
+	}
+}
+
+// counted is a context that counts what waits for its end.
+type counted struct {
+	context.Context
+	done    chan struct{}
+	waiting atomic.Int32
+}
+
+func (c *counted) Done() <-chan struct{} { return c.done }
+
+func (c *counted) AfterFunc(func()) func() bool {
+	c.waiting.Add(1)
+	return func() bool { c.waiting.Add(-1); return true }
 }
 
 // BenchmarkReplay compares a graph of launches with the launches: what the calls take, and what

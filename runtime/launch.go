@@ -17,7 +17,7 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	if err := q.usable(); err != nil {
 		return Event{}, err
 	}
-	o, err := readOptions(nil, q.dev, opts)
+	o, err := parseOptions(opts)
 	if err != nil {
 		return Event{}, err
 	}
@@ -25,6 +25,9 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 		return Event{}, err
 	} else if g != nil {
 		return g.record(q, commandOf(k, c, nil), &o, after)
+	}
+	if err := o.waitForeign(nil, q.dev); err != nil {
+		return Event{}, err
 	}
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return Event{}, waitError(o.ctx.Err())
@@ -42,10 +45,8 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	return ev, err
 }
 
-// readOptions applies the options. Events of other devices have no place in this
-// device's order, so they are waited for here, until ctx ends or, if it is nil, the
-// context of the options.
-func readOptions(ctx context.Context, d *Device, opts []LaunchOption) (launchOptions, error) {
+// parseOptions applies the options.
+func parseOptions(opts []LaunchOption) (launchOptions, error) {
 	var o launchOptions
 	for _, opt := range opts {
 		if opt == nil {
@@ -53,15 +54,27 @@ func readOptions(ctx context.Context, d *Device, opts []LaunchOption) (launchOpt
 		}
 		opt.applyLaunch(&o)
 	}
-	if o.err != nil {
-		return o, o.err
+	return o, o.err
+}
+
+// readOptions applies the options and waits for events of other devices.
+func readOptions(ctx context.Context, d *Device, opts []LaunchOption) (launchOptions, error) {
+	o, err := parseOptions(opts)
+	if err != nil {
+		return o, err
 	}
+	return o, o.waitForeign(ctx, d)
+}
+
+// waitForeign waits for the events of other devices, which have no place in this device's
+// order, until ctx ends or, if it is nil, the context of the options.
+func (o *launchOptions) waitForeign(ctx context.Context, d *Device) error {
 	for _, e := range o.after {
-		if err := waitForeign(cmp.Or(ctx, o.ctx, context.Background()), d.stream, e); err != nil {
-			return o, waitError(err)
+		if err := waitForeign(cmp.Or(ctx, o.ctx, background), d.stream, e); err != nil {
+			return waitError(err)
 		}
 	}
-	return o, nil
+	return nil
 }
 
 func waitForeign(ctx context.Context, s *graph.Stream, e *graph.Event) error {
@@ -83,8 +96,9 @@ func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c
 	l.local = p.local
 	if p.empty {
 		if len(after) > 0 {
+			release := l.ev.Release
 			l.ev = *graph.NewMarker(after)
-			l.ev.Owner = l
+			l.ev.Owner, l.ev.Release = l, release
 		}
 		return Event{l}, nil
 	}

@@ -83,38 +83,51 @@ func (q *Queue) notRecording(what string) error {
 }
 
 // graphFor returns the graph that a command with these options is recorded into, or nil, and
-// the nodes among the events that it depends on. The queue begins to record if these say so.
+// the nodes among the events that it depends on: a queue that does not record begins to when
+// such a command is recorded.
 func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	g := q.into.Load()
+	if n := o.node(); g == nil && n != nil {
+		if n.graph.dev != q.dev || !n.graph.recording() {
+			return nil, nil, errNodeOutside(n)
+		}
+		g = n.graph
+	}
+	if g == nil {
+		return nil, nil, nil
+	}
 	var nodes []*Node
 	for _, e := range o.after {
 		l, _ := e.Owner.(*launched)
-		switch {
-		case l == nil || l.node == nil:
-			if g != nil {
-				return nil, nil, errorf(ErrInvalid, "a command of a graph cannot depend on one that is none").
-					advise("give the event to Submit")
-			}
-		case g == nil && l.node.graph.recording() && l.node.graph.dev == q.dev:
-			if err := q.BeginRecording(l.node.graph); err != nil {
-				return nil, nil, err
-			}
-			g = l.node.graph
-			nodes = append(nodes, l.node)
-		case l.node.graph != g:
-			return nil, nil, errorf(ErrInvalid, "the event of a node of a graph orders commands of that graph alone").
-				advise("depend on the event that Submit returns")
-		default:
-			nodes = append(nodes, l.node)
+		if l == nil || l.node == nil {
+			return nil, nil, errorf(ErrInvalid, "a command of a graph cannot depend on one that is none").
+				advise("give the event to Submit")
 		}
+		if l.node.graph != g {
+			return nil, nil, errNodeOutside(l.node)
+		}
+		nodes = append(nodes, l.node)
 	}
-	if g != nil && o.ctx != nil {
+	if o.ctx != nil {
 		return nil, nil, errorf(ErrInvalid, "WithContext has no meaning for a node").advise("give the context to Submit")
 	}
-	if g != nil && len(nodes) < len(o.after) {
-		return nil, nil, errorf(ErrInvalid, "a command of a graph cannot depend on one that is none").advise("give the event to Submit")
-	}
 	return g, nodes, nil
+}
+
+// node returns the first node that the options depend on, or nil.
+func (o *launchOptions) node() *Node {
+	for _, e := range o.after {
+		if l, ok := e.Owner.(*launched); ok && l.node != nil {
+			return l.node
+		}
+	}
+	return nil
+}
+
+// errNodeOutside is the error of what depends on a node, and is none of the same graph.
+func errNodeOutside(n *Node) *Error {
+	return errorf(ErrInvalid, "the event of the node %v orders commands of its graph alone, while that is recorded", n).
+		advise("depend on the event that Submit returns")
 }
 
 // recording reports whether a queue records into the graph.
@@ -141,11 +154,16 @@ func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if q.into.Load() != g {
+	into := q.into.Load()
+	joins := into == nil && len(after) > 0 && len(g.queues) > 0
+	if into != g && !joins {
 		return Event{}, errorf(ErrInvalid, "the queue ceased to record meanwhile")
 	}
 	if err := g.insert(n, after); err != nil {
 		return Event{}, err
+	}
+	if joins && q.into.CompareAndSwap(nil, g) {
+		g.queues = append(g.queues, q)
 	}
 	l.node = n
 	return Event{l}, nil
@@ -161,7 +179,7 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 		call := commandOf(c.kernel, &c.call, nil).call
 		return q.launch(c.kernel, &call, opts)
 	}
-	o, err := readOptions(nil, q.dev, opts)
+	o, err := parseOptions(opts)
 	if err != nil {
 		return Event{}, err
 	}
@@ -174,6 +192,9 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 	}
 	if g != nil {
 		return g.record(q, c, &o, after)
+	}
+	if err := o.waitForeign(nil, q.dev); err != nil {
+		return Event{}, err
 	}
 	s, err := q.dev.checkCommand(c, &o)
 	if err != nil {

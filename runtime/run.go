@@ -27,6 +27,9 @@ func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 	if err != nil {
 		return err
 	}
+	if n := o.node(); n != nil {
+		return errNodeOutside(n).about(k)
+	}
 	if o.ctx != nil {
 		return errorf(ErrInvalid, "WithContext is for launches that nobody waits for").about(k).
 			advise("give Run that context")

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/conformance/steps"
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -425,6 +426,143 @@ func TestGR10_Failures(t *testing.T) {
 		end()
 		_, err := q.Submit(ex, runtime.WithContext(ended))
 		wantErr(t, err, runtime.ErrCanceled)
+	})
+}
+
+// Copies from and to one slice of the host are in order, and what a graph brings to the host it
+// does not take from there.
+func TestGR8_Host(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		x, y := buffer(t, dev, ints(8, 1)), buffer(t, dev, make([]int32, 8))
+		h := ints(8, 50)
+		g := runtime.NewGraph(dev)
+		must(g.Add(grow(y, 1)))(t)
+		must(g.Add(runtime.Upload(y, h)))(t)
+		down := must(g.Add(runtime.Download(h, x)))(t)
+		wantEdges(t, g, "n0-n1 n1-n2")
+		ex := must(g.Finalize(properties.Updatable()))(t)
+		submit(t, q, ex)
+		wantInts(t, dev, y, ints(8, 50))
+		if !slices.Equal(h, ints(8, 1)) {
+			t.Errorf("the host has %v", h)
+		}
+		_, err := g.Add(runtime.Upload(y.Slice(0, 2), h[6:]))
+		wantErr(t, err, runtime.ErrInvalid)
+		if len(g.Nodes()) != 3 {
+			t.Errorf("the graph has %v", g.Nodes())
+		}
+		late := runtime.NewGraph(dev)
+		must(late.Add(runtime.Download(ints(8, 0), x)))(t)
+		up := must(late.Add(runtime.Upload(y, h)))(t)
+		other := must(late.Finalize(properties.Updatable()))(t)
+		check(t, other.Update(up, runtime.Upload(y, ints(8, 9))))
+		wantErr(t, other.Update(late.Nodes()[0], runtime.Download(h[:0], x)), runtime.ErrInvalid)
+		check(t, other.Update(late.Nodes()[0], runtime.Download(h, x)))
+		wantErr(t, other.Update(up, runtime.Upload(y, h)), runtime.ErrInvalid)
+		check(t, ex.Update(down, runtime.Download(make([]int32, 8), y)))
+	})
+}
+
+// What is refused changes nothing, and nil and zero values are errors.
+func TestGR5_Refused(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		q, q2 := dev.DefaultQueue(), dev.NewQueue()
+		x := buffer(t, dev, ints(8, 0))
+		outside := must(q.Enqueue(grow(x, 1)))(t)
+		g := runtime.NewGraph(dev)
+		check(t, q.BeginRecording(g))
+		ev := must(q.Enqueue(grow(x, 1)))(t)
+		closed := must(runtime.NewBuffer[int32](dev, 8))(t)
+		closed.Close()
+		for _, bad := range [][]runtime.LaunchOption{{runtime.DependsOn(outside, ev)}, {runtime.DependsOn(ev), runtime.WithContext(ctx)}} {
+			_, err := q2.Enqueue(grow(x, 1), bad...)
+			wantErr(t, err, runtime.ErrInvalid)
+		}
+		_, err := q2.Enqueue(grow(closed.All(), 1), runtime.DependsOn(ev))
+		wantErr(t, err, runtime.ErrKernelArgument)
+		check(t, q2.Wait(ctx)) // it does not record
+		wantErr(t, stepsgen.RunGrow(ctx, dev, steps.Grow{Out: make([]int32, 8)}, 8, runtime.DependsOn(ev)), runtime.ErrInvalid)
+		check(t, q.EndRecording())
+
+		n, err := g.Add(runtime.Command{}, runtime.After(nil))
+		wantErr(t, err, runtime.ErrInvalid)
+		if n != nil {
+			t.Errorf("the node is %v", n)
+		}
+		var none *runtime.Graph
+		for _, n := range []*runtime.Node{nil, {}} {
+			wantErr(t, g.MakeEdge(n, n), runtime.ErrInvalid)
+			if n.Preds() != nil || n.Succs() != nil || n.String() != "no node" {
+				t.Errorf("no node is %v", n)
+			}
+		}
+		if none.Nodes() != nil || none.Roots() != nil || none.Device() != nil {
+			t.Error("no graph has something")
+		}
+		wantErr(t, none.WriteDOT(nil), runtime.ErrInvalid)
+		wantErr(t, q.BeginRecording(runtime.NewGraph(nil)), runtime.ErrInvalid)
+		for _, ex := range []*runtime.ExecutableGraph{nil, {}} {
+			_, err := q.Submit(ex)
+			wantErr(t, err, runtime.ErrInvalid)
+			_, err = g.AddGraph(ex)
+			wantErr(t, err, runtime.ErrInvalid)
+			wantErr(t, ex.Update(nil, runtime.Command{}), runtime.ErrInvalid)
+		}
+	})
+}
+
+// A run has one failure, however many of its nodes fail.
+func TestGR10_OneFailure(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		x := buffer(t, dev, ints(8, 0))
+		g := runtime.NewGraph(dev)
+		for range 100 {
+			must(g.Add(stepsgen.Grow{By: 1, Out: x.Slice(0, 4)}.Node(8)))(t)
+		}
+		ex := must(g.Finalize())(t)
+		var fault *runtime.Fault
+		if err := must(q.Submit(ex))(t).Wait(ctx); !errors.As(err, &fault) {
+			t.Errorf("got %v, want a fault", err)
+		}
+		check(t, q.Wait(ctx))
+		must(q.Submit(ex))(t)
+		if err := q.Wait(ctx); !errors.As(err, &fault) || strings.Count(err.Error(), "index out of range") != 1 {
+			t.Errorf("got %v, want one fault", err)
+		}
+		check(t, q.Wait(ctx))
+	})
+}
+
+// A writer may use the graph that it is written.
+type nosy struct{ g *runtime.Graph }
+
+func (n nosy) Write(p []byte) (int, error) { return len(p) * len(n.g.Nodes()), nil }
+
+func TestGR11_Writer(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		g := runtime.NewGraph(dev)
+		must(g.Add(runtime.Command{}))(t)
+		check(t, g.WriteDOT(nosy{g}))
+	})
+}
+
+// A fill stays one, whatever the value.
+func TestGR12_Fill(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		b := must(runtime.NewBuffer[uint8](dev, 12))(t)
+		defer b.Close()
+		g := runtime.NewGraph(dev)
+		n := must(g.Add(runtime.Fill(b.All(), 1)))(t)
+		ex := must(g.Finalize(properties.Updatable()))(t)
+		check(t, ex.Update(n, runtime.Fill(b.Slice(1, 6), 2)))
+		submit(t, dev.DefaultQueue(), ex)
+		got := make([]uint8, 12)
+		check(t, b.CopyTo(ctx, dev.DefaultQueue(), got))
+		if !slices.Equal(got, []uint8{0, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0, 0}) {
+			t.Errorf("got %v", got)
+		}
 	})
 }
 

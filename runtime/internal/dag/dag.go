@@ -2,7 +2,7 @@
 //
 // A [Graph] has a node for each command, numbered as they were added, and two kinds of edges:
 // those that the user made, and those that the memory asks for. Of two commands that use the
-// same memory, one of which writes it, the one that was added later depends on the other:
+// same memory, of the device or of the host, one of which writes it, the one that was added later depends on the other:
 //
 //	0: write x    1: read x, write y    2: read x    3: write x
 //
@@ -23,13 +23,26 @@ import (
 type Graph struct{ nodes []node }
 
 type node struct {
-	uses         []graph.Use
+	uses         Uses
 	preds, succs []int // sorted
 }
 
-// Explicit returns the nodes that node i depends on although they have no memory in common.
+// Uses is the memory that a command uses.
+type Uses struct {
+	Device []graph.Use
+	Host   []HostUse
+}
+
+// HostUse is a range of the host's memory that a command reads or writes.
+type HostUse struct {
+	Lo, Hi uintptr
+	Write  bool
+}
+
+// Explicit returns the nodes that node i depends on although they have no memory of the device
+// in common.
 func (g *Graph) Explicit(i int) []int {
-	return slices.DeleteFunc(g.Preds(i), func(p int) bool { return conflict(g.nodes[p].uses, g.nodes[i].uses) })
+	return slices.DeleteFunc(g.Preds(i), func(p int) bool { return onDevice(g.nodes[p].uses.Device, g.nodes[i].uses.Device) })
 }
 
 // Len returns the number of nodes.
@@ -42,7 +55,7 @@ func (g *Graph) Preds(i int) []int { return slices.Clone(g.nodes[i].preds) }
 func (g *Graph) Succs(i int) []int { return slices.Clone(g.nodes[i].succs) }
 
 // Add adds a node that uses the memory and depends on the nodes after. It returns its number.
-func (g *Graph) Add(uses []graph.Use, after ...int) int {
+func (g *Graph) Add(uses Uses, after ...int) int {
 	n := len(g.nodes)
 	g.nodes = append(g.nodes, node{uses: uses})
 	for _, a := range after {
@@ -159,10 +172,37 @@ func (h *numbers) Pop() any {
 
 // conflict reports whether a command has to wait for an earlier one because of the memory that
 // both use.
-func conflict(earlier, later []graph.Use) bool {
+func conflict(earlier, later Uses) bool {
+	return onDevice(earlier.Device, later.Device) || onHost(earlier.Host, later.Host)
+}
+
+func onDevice(earlier, later []graph.Use) bool {
 	for _, e := range earlier {
 		for _, l := range later {
 			if e.Mem == l.Mem && e.Lo < l.Hi && l.Lo < e.Hi && (e.Access|l.Access)&abi.Write != 0 && e.Access != 0 && l.Access != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func onHost(earlier, later []HostUse) bool {
+	for _, e := range earlier {
+		for _, l := range later {
+			if e.Lo < l.Hi && l.Lo < e.Hi && (e.Write || l.Write) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ReadBack reports whether later reads memory of the host that earlier writes.
+func ReadBack(earlier, later Uses) bool {
+	for _, e := range earlier.Host {
+		for _, l := range later.Host {
+			if e.Write && !l.Write && e.Lo < l.Hi && l.Lo < e.Hi {
 				return true
 			}
 		}

@@ -26,7 +26,7 @@ func TestOrder(t *testing.T) {
 				lo := r.Uint64N(4)
 				all[i] = append(all[i], graph.Use{Mem: memory[r.IntN(len(memory))], Lo: lo, Hi: lo + 1 + r.Uint64N(3), Access: abi.Access(1 + r.IntN(3))})
 			}
-			g.Add(all[i])
+			g.Add(Uses{Device: all[i]})
 		}
 		for range r.IntN(5) { // edges that go with those of the memory
 			if from, to := r.IntN(max(len(all), 1)), r.IntN(max(len(all), 1)); from < to && !g.Connect(from, to) {
@@ -85,7 +85,7 @@ func seen(all [][]graph.Use, order []int) [][]int {
 func TestCycles(t *testing.T) {
 	var g Graph
 	for range 3 {
-		g.Add(nil)
+		g.Add(Uses{})
 	}
 	if !g.Connect(2, 0) || !g.Connect(0, 1) || g.Connect(1, 2) || g.Connect(1, 1) {
 		t.Error("an edge is wrong")

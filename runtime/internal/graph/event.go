@@ -17,6 +17,10 @@ type Event struct {
 	// Release, if not nil, is called when the event is done. It must not block.
 	Release func() bool
 
+	// Group is what the commands of one sequence share, or nil: of several that fail, one is
+	// reported to who waits for the front.
+	Group *Group
+
 	batch *Batch
 	pos   uint64   // of the command in the stream
 	after []*Event // of an event without a command
@@ -24,9 +28,13 @@ type Event struct {
 
 	// Guarded by the stream.
 	seen bool   // its failure has been returned to somebody, or nobody will ask
+	lost bool   // there was no room to keep its failure
 	err  error  // why the command did not run whole
 	from *Event // it ran, on what this command was to write and did not
 }
+
+// Group is some commands of which one failure is reported. Its field belongs to the stream.
+type Group struct{ first *Event }
 
 // NewMarker returns an event without a command, done when all of after are.
 func NewMarker(after []*Event) *Event {
@@ -147,6 +155,12 @@ func (s *Stream) fail(e *Event) {
 	if e.seen {
 		return
 	}
+	if g := e.Group; g != nil {
+		if g.first != nil {
+			return
+		}
+		g.first = e
+	}
 	r := e.front
 	if len(r.failed) == 0 {
 		s.failing = append(s.failing, r)
@@ -154,13 +168,22 @@ func (s *Stream) fail(e *Event) {
 	if len(r.failed) < maxFailed {
 		r.failed = append(r.failed, e)
 	} else {
+		e.lost = true
 		r.dropped++
 	}
 }
 
 // told notes that somebody has been told about the command.
 func (s *Stream) told(e *Event) {
+	if g := e.Group; g != nil && g.first != nil {
+		e = g.first
+		e.seen = true
+	}
 	r := e.front
+	if e.lost {
+		e.lost = false
+		r.dropped = max(r.dropped-1, 0)
+	}
 	if i := slices.Index(r.failed, e); i >= 0 {
 		r.failed = slices.Delete(r.failed, i, i+1)
 		if len(r.failed) == 0 {
