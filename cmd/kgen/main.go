@@ -59,19 +59,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.BoolVar(&cfg.Check, "check", false, "write nothing; fail if anything is out of date")
 	flags.BoolVar(&cfg.Strict, "strict", false, "fail if a kernel lacks a variant or its host form")
 	flags.StringVar(&cfg.Modules, "modules", "", "write the modules of packages with //kgen:bare, which are kgen's own tests, below `folder`, and without -check nothing else")
-	flags.StringVar(&cfg.Dump, "dump", "", "print a `form` of the kernels and write nothing: "+strings.Join(codegen.DumpNames(), ", "))
+	flags.StringVar(&cfg.Dump, "dump", "", "print a `form` of the kernels and write nothing: ssa, built, spirv, host, all, a variant such as words, or the form after a pass; a wrong name lists them")
 	flags.Func("disable", "compile without `names`, such as quirk/rotation, with commas: workarounds for drivers' bugs, to see whether a driver still needs them", func(names string) error {
 		cfg.Disabled = append(cfg.Disabled, strings.Split(names, ",")...)
 		return codegen.CheckDisabled(cfg.Disabled)
 	})
-	flags.Usage = func() {
-		fmt.Fprintf(stderr, "usage: kgen [flags] [packages]\n       kgen explain [codes]\n")
-		flags.PrintDefaults()
-	}
+	flags.Usage = func() {}
 	if err := flags.Parse(args); err != nil {
 		if err == flag.ErrHelp {
+			stdout.Write(help(flags))
 			return 0
 		}
+		fmt.Fprintln(stderr, "kgen -h lists the flags")
 		return 2
 	}
 	if *version {
@@ -84,6 +83,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 2
 		}
 		return 0
+	}
+	if word := flags.Arg(0); unknownCommand(cfg.Dir, word) {
+		fmt.Fprintf(stderr, "kgen: unknown command %q; there is kgen explain, and a package in a folder is ./%s. kgen -h says more\n", word, word)
+		return 2
 	}
 	modes := 0
 	for _, on := range []bool{cfg.Check, cfg.Dump != "", *reports != ""} {

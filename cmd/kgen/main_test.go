@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -15,8 +18,8 @@ func TestCommandLine(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"unknown flag", []string{"-nope"}, 2, "", "usage: kgen"},
-		{"help", []string{"-h"}, 0, "", "usage: kgen"},
+		{"unknown flag", []string{"-nope"}, 2, "", "-nope\nkgen -h lists"},
+		{"help", []string{"-h"}, 0, "kgen compiles kernels", ""},
 		{"version", []string{"-version"}, 0, "kgen ", ""},
 		{"explain", []string{"explain", "KG203"}, 0, "KG203: A pointer or slice", ""},
 		{"explain all", []string{"explain"}, 0, "KG504  ", ""},
@@ -32,7 +35,7 @@ func TestCommandLine(t *testing.T) {
 		{"no such folder", []string{"-C", "/nonexistent"}, 1, "", "kgen: the folder /nonexistent: no such file or directory"},
 		{"no folder", []string{"-C", "main.go"}, 1, "", "kgen: the folder main.go: it is none"},
 		{"a file", []string{"-C", "../../examples/quickstart", "saxpy/kernel.go"}, 1, "", "kgen: saxpy/kernel.go is a file; name its package, ./saxpy"},
-		{"no source", []string{"unsafe"}, 1, "", "KG006"},
+		{"no source", []string{".", "unsafe"}, 1, "", "KG006"},
 		{"check and dump", []string{"-check", "-dump", "ssa", "."}, 2, "", "kgen: -check, -dump and -explain exclude each other"},
 		{"explain and dump", []string{"-explain", "bounds", "-dump", "ssa", "."}, 2, "", "exclude each other"},
 		{"disable and explain", []string{"-disable", "quirk/rotation", "-explain", "bounds", "."}, 2, "", "-disable changes nothing"},
@@ -80,5 +83,39 @@ func TestJSON(t *testing.T) {
 	}
 	if err := json.Unmarshal(stdout.Bytes(), &list); err != nil || len(list) != 1 || list[0].Code != "KG006" {
 		t.Errorf("%v: %s", err, &stdout)
+	}
+}
+
+// TestHelp: -h fits on a screen and has every flag, and words that are no command are told from
+// packages.
+func TestHelp(t *testing.T) {
+	var out strings.Builder
+	if code := run(t.Context(), []string{"-h"}, &out, io.Discard); code != 0 {
+		t.Errorf("kgen -h exits with %d", code)
+	}
+	text := out.String()
+	for _, name := range []string{"-C", "-check", "-disable", "-dump", "-explain", "-json", "-modules", "-out", "-strict", "-v", "-version"} {
+		if !strings.Contains(text, "\n  "+name+" ") {
+			t.Errorf("-h has no %s", name)
+		}
+	}
+	if n := strings.Count(text, "\n"); n > 48 {
+		t.Errorf("-h has %d lines", n)
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > 96 {
+			t.Errorf("-h has a line of %d bytes: %s", len(line), line)
+		}
+	}
+	out.Reset()
+	if code := run(t.Context(), []string{"ini"}, io.Discard, &out); code != 2 || !strings.Contains(out.String(), `unknown command "ini"`) {
+		t.Errorf("kgen ini exits with %d: %s", code, &out)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module ini\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if unknownCommand(dir, "ini") || !unknownCommand(dir, "other") || unknownCommand(dir, "./other") || unknownCommand(dir, "") {
+		t.Error("packages and commands are mixed up")
 	}
 }
