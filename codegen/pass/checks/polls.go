@@ -15,10 +15,10 @@ import (
 
 // Polls has a module that can be cancelled look, now and then, at the word of the fault
 // record by which the host asks work-items to leave. It does so where a loop that is not
-// short goes round. The word lies in the host's memory, which is far from some devices: so
-// each round counts what it computes, and a work-item looks when that has come to
-// maxUnasked values, for the first time to firstAsked: work-items that begin while others
-// leave are quick to follow.
+// short goes round. The host may write the word at any time, so it lies where no cache keeps
+// it, which is far from some devices: so each round counts what it computes, and a work-item
+// looks when that has come to maxUnasked values, for the first time to firstAsked: work-items
+// that begin while others leave are quick to follow.
 //
 // Who leaves records a fault, of a kind of its own. Where work-items meet in the loop they
 // leave together: a sum over the group says whether one has been asked to, or none is left.
