@@ -5,13 +5,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/kgen-go/kgen/internal/need"
 )
 
 // TestGLSL: compute shaders that use what GLSL has for kernels are accepted, as glslc
 // compiles them with and without its optimizer, for each version of Vulkan.
 func TestGLSL(t *testing.T) {
 	if _, err := exec.LookPath("glslc"); err != nil {
-		t.Skip("no glslc; install it (Debian, Ubuntu: apt install glslc)")
+		need.Missing(t, need.Vulkan, "no glslc; install it (Debian, Ubuntu: apt install glslc)")
 	}
 	files, _ := filepath.Glob("testdata/*.comp")
 	if len(files) < 5 {

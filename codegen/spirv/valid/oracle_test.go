@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/internal/need"
 )
 
 var flips = flag.Int("flips", 6000, "how many damaged modules TestFlips compares with spirv-val; 0: all")
@@ -89,7 +90,7 @@ func category(message string) string {
 // TestFlips damages modules by a bit each. What Check accepts, spirv-val does, too.
 func TestFlips(t *testing.T) {
 	if _, err := exec.LookPath("spirv-val"); err != nil {
-		t.Skip("no spirv-val; install spirv-tools")
+		need.Missing(t, need.Vulkan, "no spirv-val; install spirv-tools")
 	}
 	type flip struct{ module, bit int }
 	var modules [][]uint32
