@@ -4,6 +4,7 @@ package vulkan
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"runtime"
 	"testing"
@@ -345,4 +346,68 @@ func TestNoAnswer(t *testing.T) {
 		t.Error(err)
 	}
 	d.vk.WaitIdle() // what a test of a device that hangs cannot do
+}
+
+// TestCancelRecords fills a part with launches of which every other can be cancelled: those
+// have their records where the device sees what the host writes meanwhile, the others in the
+// host's memory, and each kernel runs once.
+func TestCancelRecords(t *testing.T) {
+	d := open(t)
+	m, err := d.Alloc(4, hal.HostMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(m.Bytes())
+	desc := backendtest.Desc("increment")
+	plain := increment(t, d)
+	desc.Cancels = true
+	leaves, err := d.NewPipeline(&desc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := make([]hal.Command, maxLaunches)
+	faults := make([]hal.Fault, len(batch))
+	for i := range batch {
+		p := plain
+		if i%2 == 1 {
+			p = leaves
+		}
+		batch[i] = backendtest.Launch(p, desc.Kernel, 1, backendtest.Span{Mem: m, Len: 1})
+		batch[i].Barrier, batch[i].Fault = true, &faults[i]
+		if i%2 == 1 {
+			batch[i].Cancel = new(hal.Cancel)
+		}
+	}
+	old := watch
+	defer func() { watch = old }()
+	near, parts := 0, 0
+	watch = func(d *device, p *part, _ vkx.Commands) {
+		parts++
+		for i := range p.faults {
+			if p.slot.inNear[i] {
+				near++
+			}
+		}
+		if p.slot.near == nil || p.slot.near.pool.kind != d.mem.types.upload {
+			t.Error("the records of what can be cancelled are not in memory that the device reads")
+		}
+	}
+	tk, err := d.Submit(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tk.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if parts != 1 || near != maxLaunches/2 {
+		t.Errorf("%d parts, %d records of %d launches in the device's memory", parts, near, maxLaunches)
+	}
+	for i, f := range faults {
+		if f.Failed != nil || f.Cancelled {
+			t.Errorf("launch %d: %+v", i, f)
+		}
+	}
+	if n := binary.LittleEndian.Uint32(m.Bytes()); n != maxLaunches {
+		t.Errorf("%d increments, want %d", n, maxLaunches)
+	}
 }
