@@ -74,7 +74,6 @@ nocgo:
 deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected' -damage 0 -every-call
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime -run 'TestInject$$' -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run TestSwiftShader -all-slow
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run TestInterpreter -points all -every-point
