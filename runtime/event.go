@@ -67,6 +67,11 @@ func (e Event) Wait(ctx context.Context) error {
 
 // stillRuns adds to the error of a wait that the launch was to have ended, but cannot.
 func (l *launched) stillRuns(err error) error {
+	for _, p := range l.parts {
+		if p.stays {
+			return p.stillRuns(err)
+		}
+	}
 	var e *Error
 	if l.stays && l.ctx.Err() != nil && errors.As(err, &e) {
 		e.about(l.kernel).Problem += "; the kernel is still running, and cannot be cancelled"

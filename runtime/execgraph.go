@@ -208,11 +208,6 @@ func (ex *ExecutableGraph) plan() {
 	ex.run = run
 }
 
-// label is a Stringer for errors.
-type label string
-
-func (l label) String() string { return string(l) }
-
 func (ex *ExecutableGraph) usable(dev *Device) error {
 	switch {
 	case ex == nil || ex.dev == nil:
@@ -276,10 +271,10 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	for i := range ex.nodes {
 		other := ex.nodes[i].step
 		if i < at && dag.ReadBack(other.uses(), s.uses()) {
-			return errReadBack(label(other.label), c)
+			return errReadBack(other.label, s.label)
 		}
 		if i > at && dag.ReadBack(s.uses(), other.uses()) {
-			return errReadBack(c, label(other.label))
+			return errReadBack(s.label, other.label)
 		}
 	}
 	ex.held.take(at, &p)
@@ -303,22 +298,12 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	if err := ex.usable(q.dev); err != nil {
 		return Event{}, err
 	}
-	o, err := parseOptions(opts)
-	if err != nil {
-		return Event{}, err
-	}
-	if err := o.onlyOrder("a graph"); err != nil {
-		return Event{}, err
-	}
-	g, after, err := q.graphFor(&o)
+	o, g, after, err := q.place(opts, "a graph")
 	if err != nil {
 		return Event{}, err
 	}
 	if g != nil {
 		return g.recordNode(q, &Node{sub: ex.clone()}, after)
-	}
-	if err := o.waitForeign(nil, q.dev); err != nil {
-		return Event{}, err
 	}
 	ex.mu.Lock()
 	run := ex.run

@@ -168,7 +168,7 @@ func (g *Graph) insert(n *Node, after []*Node) error {
 	uses := n.uses()
 	for _, other := range g.nodes {
 		if dag.ReadBack(other.uses(), uses) {
-			return errReadBack(other, n)
+			return errReadBack(other.String(), n.label())
 		}
 	}
 	n.graph, n.index = g, g.order.Add(uses, preds...)
@@ -177,7 +177,7 @@ func (g *Graph) insert(n *Node, after []*Node) error {
 }
 
 // errReadBack is the error of a node that reads memory of the host which another writes.
-func errReadBack(writes, reads fmt.Stringer) error {
+func errReadBack(writes, reads string) error {
 	return errorf(ErrInvalid, "the %v reads memory of the host that the %v writes: within a graph that is there only when all of it is done",
 		reads, writes).advise("copy on the device, with runtime.Copy, or make two graphs of it")
 }
@@ -277,10 +277,15 @@ func (n *Node) String() string {
 	if n == nil || n.graph == nil && n.step == nil && n.sub == nil {
 		return "no node"
 	}
+	return fmt.Sprintf("%d: %s", n.index, n.label())
+}
+
+// label says what the node does.
+func (n *Node) label() string {
 	if n.sub != nil {
-		return fmt.Sprintf("%d: graph of %d", n.index, len(n.sub.nodes))
+		return fmt.Sprintf("graph of %d", len(n.sub.nodes))
 	}
-	return fmt.Sprintf("%d: %s", n.index, n.step.label)
+	return n.step.label
 }
 
 // uses returns what the node reads and writes.

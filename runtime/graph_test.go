@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -111,6 +112,36 @@ func TestEmptyRelease(t *testing.T) {
 	if n := ctx.waiting.Load(); n != 0 {
 		t.Errorf("%d functions wait for the context's end", n)
 	}
+}
+
+// TestGraphStillRunning: as with launches, the wait for a graph that was to end says which of
+// its kernels cannot be cancelled.
+func TestGraphStillRunning(t *testing.T) {
+	t.Setenv("KGEN_HOST_FORM", "off")
+	dev := openHost(t)
+	q := dev.DefaultQueue()
+	for n := 64; n < 1<<22; n *= 4 {
+		g := runtime.NewGraph(dev)
+		must(g.Add(endlessgen.Count{N: n, Out: rounds(dev, 1)}.Node(runtime.Range2{1, 1})))
+		ended, end := context.WithCancel(context.Background())
+		ev := must(q.Submit(must(g.Finalize()), runtime.WithContext(ended)))
+		q.Flush()
+		time.Sleep(10 * time.Millisecond) // what has not begun is cancelled
+		end()
+		ctx, stop := context.WithTimeout(context.Background(), 5*time.Millisecond)
+		err := ev.Wait(ctx)
+		stop()
+		late := !ev.Done()
+		ev.Wait(context.Background())
+		if !late {
+			continue // too fast
+		}
+		if !errors.Is(err, runtime.ErrDeadline) || !strings.Contains(err.Error(), "still running") || !strings.Contains(err.Error(), "Count") {
+			t.Error(err)
+		}
+		return
+	}
+	t.Fatal("the kernel is never late")
 }
 
 // counted is a context that counts what waits for its end.

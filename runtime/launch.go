@@ -12,6 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
+// background is for waits that no caller bounds.
+var background = context.Background()
+
 // launch records a launch, and returns without waiting for it.
 func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
@@ -38,7 +41,7 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	}
 	l := newLaunched(q.dev, k)
 	c.Cancel = l.endsWith(o.ctx)
-	ev, err := q.dev.record(cmp.Or(o.ctx, context.Background()), &q.rec, l, c, &p, o.after)
+	ev, err := q.dev.record(cmp.Or(o.ctx, background), &q.rec, l, c, &p, o.after)
 	if (err != nil || p.empty) && l.ev.Release != nil {
 		l.ev.Release()
 	}

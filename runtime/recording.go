@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"cmp"
-	"context"
 	"slices"
 )
 
@@ -179,22 +178,12 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 		call := commandOf(c.kernel, &c.call, nil).call
 		return q.launch(c.kernel, &call, opts)
 	}
-	o, err := parseOptions(opts)
-	if err != nil {
-		return Event{}, err
-	}
-	if err := o.onlyOrder("a copy"); err != nil {
-		return Event{}, err
-	}
-	g, after, err := q.graphFor(&o)
+	o, g, after, err := q.place(opts, "a copy")
 	if err != nil {
 		return Event{}, err
 	}
 	if g != nil {
 		return g.record(q, c, &o, after)
-	}
-	if err := o.waitForeign(nil, q.dev); err != nil {
-		return Event{}, err
 	}
 	s, err := q.dev.checkCommand(c, &o)
 	if err != nil {
@@ -204,6 +193,22 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 		return q.dev.submit(q, &sequence{}, &o)
 	}
 	return q.copy(s, &o)
+}
+
+// place reads the options of a command that is no launch, which only say when it runs. It
+// returns the graph that it is recorded into and the nodes that it depends on; without a graph,
+// the events of other devices have been waited for.
+func (q *Queue) place(opts []LaunchOption, what string) (o launchOptions, g *Graph, after []*Node, err error) {
+	if o, err = parseOptions(opts); err == nil {
+		err = o.onlyOrder(what)
+	}
+	if err == nil {
+		g, after, err = q.graphFor(&o)
+	}
+	if err == nil && g == nil {
+		err = o.waitForeign(nil, q.dev)
+	}
+	return o, g, after, err
 }
 
 // onlyOrder reports options other than those that say when a command runs.
@@ -245,6 +250,3 @@ func (q *Queue) copy(s *step, o *launchOptions) (Event, error) {
 	}
 	return Event{l}, nil
 }
-
-// background is for work that no caller waits for.
-var background = context.Background()
