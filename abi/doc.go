@@ -83,6 +83,13 @@
 // Offsets are aligned as gc aligns the leaf's type, or better. An elided parameter (never
 // read by the kernel) keeps its row but has no bytes: its Offset is -1.
 //
+// # Intermediate representation
+//
+// Kernel.IR is the text of the kernel as kgen's pass fuse leaves it, which begins with
+// [IRHeader]: products and sums are settled there, and nothing depends on the device yet.
+// Finalizing a graph makes one kernel of several from such texts. It has no constant data,
+// which is in Kernel.Data.
+//
 // # Specialization constants
 //
 // The kernel's own constants have the ids that its Specs rows state, below

@@ -212,6 +212,8 @@ func ours(name string) bool {
 		return firstLine(name) == gostub.Header
 	case ".data":
 		return firstLine(name) == strings.TrimSpace(abi.DataHeader)
+	case ".kir":
+		return firstLine(name) == strings.TrimSpace(abi.IRHeader)
 	}
 	return false
 }

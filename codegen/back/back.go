@@ -25,6 +25,8 @@ type Kernel struct {
 	At abi.Frame
 	// Cancel asks for the variants that can be cancelled.
 	Cancel bool
+	// From is the last pass that the module has been through, if any.
+	From string
 	// After, which may be nil, is given the first module after each pass, with the pass's
 	// name, and then the variants that there are: "small", "words", "alone" and "cancel".
 	After func(form string, m *ir.Module)
@@ -102,9 +104,13 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 		return nil, nil, err
 	}
 	var limits map[*ir.Site]int64
-	_, diags := pass.Run(m, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
+	text := ""
+	_, diags := pass.RunFrom(k.From, m, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
 		c.after(p.Name, m)
-		if p.Name == HostPoint {
+		switch p.Name {
+		case pass.LinkPoint:
+			text = Text(m)
+		case HostPoint:
 			limits = siteLimits(m)
 		}
 	})
@@ -116,6 +122,7 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 		return nil, nil, err
 	}
 	c.out = &Compiled{ABI: describe(k, c.first.spirv), Words: c.first.words}
+	c.out.ABI.IR = text
 	for i, s := range m.Sites {
 		c.out.ABI.Sites[i].Limit = limits[s]
 	}

@@ -52,7 +52,7 @@ func (c *compiler) addSmall() error {
 // where they refuse what is right for other targets; form says which variant that concerns.
 func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *facts.Result, error) {
 	m := c.lowered.Clone()
-	found, diags := pass.Run(m, target, nil)
+	found, diags := pass.RunFrom(c.k.From, m, target, nil)
 	if len(diags) > 0 {
 		return nil, nil, &refused{form, diags[0]}
 	}

@@ -69,6 +69,9 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		if k.ABI.Data != "" {
 			files = append(files, File{k.ABI.Name + ".data", []byte(k.ABI.Data)})
 		}
+		if k.ABI.IR != "" {
+			files = append(files, File{k.ABI.Name + ".kir", []byte(k.ABI.IR)})
+		}
 		for j, words := range k.Variants {
 			files = append(files, File{variantFile(k.ABI, j), wordBytes(words)})
 		}
@@ -104,6 +107,7 @@ func (g *generator) imports(names map[string]string) {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
 		used[spirvVar(g.p.Kernels[i].ABI.Name)] = true
 		used[dataVar(g.p.Kernels[i].ABI.Name)] = true
+		used[irVar(g.p.Kernels[i].ABI.Name)] = true
 		for j := range g.p.Kernels[i].ABI.Variants {
 			used[variantVar(g.p.Kernels[i].ABI, j)] = true
 		}
@@ -164,6 +168,11 @@ func (g *generator) embeds(k *Kernel) {
 	if k.ABI.Data != "" {
 		g.file.Commentf("//go:embed %s.data", name)
 		g.file.Var().Id(dataVar(name)).String()
+		g.file.Line()
+	}
+	if k.ABI.IR != "" {
+		g.file.Commentf("//go:embed %s.kir", name)
+		g.file.Var().Id(irVar(name)).String()
 		g.file.Line()
 	}
 	for i := range k.ABI.Variants {
@@ -365,6 +374,7 @@ func FormType(name string) string { return lowerFirst(name) + "Host" }
 
 func kernelVar(name string) string { return lowerFirst(name) + "Kernel" }
 func dataVar(name string) string   { return lowerFirst(name) + "Data" }
+func irVar(name string) string     { return lowerFirst(name) + "IR" }
 func spirvVar(name string) string  { return lowerFirst(name) + "SPIRV" }
 
 // variantVar and variantFile are what the module of a kernel's variant i is called.

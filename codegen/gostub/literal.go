@@ -144,7 +144,10 @@ func abiKernel(stub *Kernel) *jen.Statement {
 		add("DataOffset", k.DataOffset)
 	}
 	add("SPIRV", jen.Id(spirvVar(k.Name)))
-	add("Sum", uint64(abi.Sum(string(wordBytes(stub.Words)), k.Data)))
+	if k.IR != "" {
+		add("IR", jen.Id(irVar(k.Name)))
+	}
+	add("Sum", uint64(abi.Sum(string(wordBytes(stub.Words)), k.Data, k.IR)))
 	rows = nil
 	for i, v := range k.Variants {
 		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"Cancel", v.Cancel}, field{"Loops", v.Loops}, field{"SPIRV", jen.Id(variantVar(k, i))}, field{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))

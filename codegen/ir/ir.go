@@ -257,8 +257,8 @@ type Block struct {
 	Unroll bool
 	// Cold says that the block hardly ever runs: it is there for the few that fail.
 	Cold bool
-	// Loop is where the loop is in the source whose header this is. Texts of modules do not
-	// have it.
+	// Loop is where the loop is in the source whose header this is. Only texts with
+	// PrintOptions.Kept have it.
 	Loop Pos
 }
 

@@ -341,15 +341,21 @@ func (p *parser) site() {
 	p.expectWord("kind")
 	s.Kind = abi.FaultKind(p.uint(8))
 	if !p.accept("-") {
-		s.Pos.File = p.str()
-		p.expect(":")
-		s.Pos.Line = p.int()
-		p.expect(":")
-		s.Pos.Col = p.int()
+		s.Pos = p.pos()
 	}
 	s.Message = p.str()
 	s.Unsigned = p.accept("unsigned")
 	p.m.Sites = append(p.m.Sites, s)
+}
+
+// pos reads a position with the file in quotes.
+func (p *parser) pos() (pos Pos) {
+	pos.File = p.str()
+	p.expect(":")
+	pos.Line = p.int()
+	p.expect(":")
+	pos.Col = p.int()
+	return pos
 }
 
 func (p *parser) moduleVar() {

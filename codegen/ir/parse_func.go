@@ -144,6 +144,9 @@ func (q *funcParser) header(n int) *Block {
 	}
 	b.Unroll = q.keyword("unroll")
 	b.Cold = q.keyword("cold")
+	if q.keyword("loop") {
+		b.Loop = q.pos()
+	}
 	q.end()
 	return b
 }

@@ -13,6 +13,9 @@ import (
 // PrintOptions choose what is printed beside the module itself.
 type PrintOptions struct {
 	Positions bool // end the lines of values and terminators with "; file:line:col"
+	// Kept is for texts that stand beside a kernel's description: they have the places of
+	// loops, and no constant data, which the description has.
+	Kept bool
 }
 
 // String prints the module.
@@ -149,7 +152,7 @@ func (p *printer) header() {
 		p.f("param %q %v %q offset %d size %d host %d elem %d align %d %v\n",
 			a.Name, a.Kind, a.Type, a.Offset, a.Size, a.HostOffset, a.ElemSize, a.ElemAlign, a.Access)
 	}
-	if len(m.Data) > 0 {
+	if len(m.Data) > 0 && !p.opts.Kept {
 		p.f("data %d %q\n", m.DataOffset, m.Data)
 	}
 	for _, s := range m.Specs {
@@ -158,7 +161,7 @@ func (p *printer) header() {
 	for _, s := range m.Sites {
 		pos := "-"
 		if s.Pos.File != "" {
-			pos = fmt.Sprintf("%q:%d:%d", s.Pos.File, s.Pos.Line, s.Pos.Col)
+			pos = s.Pos.quoted()
 		}
 		unsigned := ""
 		if s.Unsigned {
@@ -177,6 +180,9 @@ func (p *printer) header() {
 		p.f("\n")
 	}
 }
+
+// quoted prints the position with the file in quotes.
+func (p Pos) quoted() string { return fmt.Sprintf("%q:%d:%d", p.File, p.Line, p.Col) }
 
 // number names what belongs to a function.
 func (p *printer) number(f *Func) {
@@ -246,6 +252,9 @@ func (p *printer) block(b *Block) {
 	}
 	if b.Cold {
 		p.f(" cold")
+	}
+	if p.opts.Kept && b.Loop.File != "" {
+		p.f(" loop %s", b.Loop.quoted())
 	}
 	p.f("\n")
 	for _, vs := range [...][]*Value{b.Phis, b.Insts} {

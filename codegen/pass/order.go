@@ -1,15 +1,16 @@
 package pass
 
-// This file has the reasons for the order of the passes, which init holds against the list.
+// This file has the reasons for the order of the passes, which Run holds against the list.
 
 import (
 	"errors"
 	"fmt"
+	"sync"
 )
 
 // constraint says that one pass must run before another, and why. A pass that stands in the
 // wrong place often does no visible harm: the code is merely slower, or wrong for one driver
-// only. So the reasons are data, which init compares with the list.
+// only. So the reasons are data, which the first Run compares with the list.
 type constraint struct {
 	before, after string
 	because       string
@@ -94,11 +95,14 @@ var passOrder = []constraint{
 	{"structurize", "expand", "the helper that expand adds for faults has its structure already"},
 }
 
-func init() {
+// listInOrder panics if the list breaks a constraint. It is asked when the first module is
+// compiled, and not by init: programs that link this package and compile nothing would have
+// all passes in them, which only the list refers to.
+var listInOrder = sync.OnceFunc(func() {
 	if err := checkOrder(passes, passOrder); err != nil {
 		panic("BUG: the list of passes: " + err.Error())
 	}
-}
+})
 
 // checkOrder returns an error for each constraint that the list breaks, for each pass that a
 // constraint names and the list lacks, and for each name that the list has twice.

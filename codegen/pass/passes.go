@@ -3,6 +3,8 @@ package pass
 // This file has the type Pass and Run, which applies the list of passes to a module.
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
@@ -24,13 +26,31 @@ type Pass struct {
 	Level ir.Level
 }
 
+// LinkPoint is the pass behind which modules can be linked (see package link): products and
+// sums are settled, and nothing depends on the target yet.
+const LinkPoint = "fuse"
+
 // Run makes a module, as it was lowered, one for a target: it runs the passes in order. After
 // the first that reports diagnostics it asks the others for theirs and stops. after, which may
 // be nil, is called after every pass.
 func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
+	return RunFrom("", m, target, after)
+}
+
+// RunFrom is Run for a module that has been through the passes up to the one called last; ""
+// is none.
+func RunFrom(last string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
+	listInOrder()
 	m.Target = m.Target.Add(target)
 	r := &facts.Result{}
-	for i := range passes {
+	begin := 1 + slices.IndexFunc(passes, func(p Pass) bool { return p.Name == last })
+	if begin == 0 && last != "" {
+		panic("BUG: there is no pass " + last)
+	}
+	if last == LinkPoint {
+		m.Renumber()
+	}
+	for i := begin; i < len(passes); i++ {
 		p := &passes[i]
 		if diags := p.run(m, r); len(diags) > 0 {
 			for _, p := range passes[i+1:] {
@@ -41,6 +61,9 @@ func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*fa
 			return r, diags
 		}
 		m.Level = max(m.Level, p.Level)
+		if p.Name == LinkPoint {
+			m.Renumber() // as Parse would number what is behind this point
+		}
 		if after != nil {
 			after(p, m)
 		}

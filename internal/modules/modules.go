@@ -47,9 +47,9 @@ const (
 
 // description is a kernel in kernels.json.
 type description struct {
-	abi.Kernel // Properties, SPIRV, Data and the pointers to variables are empty
+	abi.Kernel // Properties, SPIRV, Data, IR and the pointers to variables are empty
 	Properties []property
-	Data       bool
+	Data, IR   bool
 }
 
 // property is a properties.Property.
@@ -95,15 +95,18 @@ func Files(kernels []*abi.Kernel) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	list := []description{}
 	for _, k := range kernels {
-		d := description{Kernel: *k, Data: k.Data != ""}
+		d := description{Kernel: *k, Data: k.Data != "", IR: k.IR != ""}
 		if d.Data {
 			files[k.Name+".data"] = []byte(k.Data)
+		}
+		if d.IR {
+			files[k.Name+".kir"] = []byte(k.IR)
 		}
 		files[k.Name+".spv"] = []byte(k.SPIRV)
 		for _, p := range k.Properties {
 			d.Properties = append(d.Properties, describe(p))
 		}
-		d.Kernel.Properties, d.SPIRV, d.Kernel.Data, d.Sum = nil, "", "", 0
+		d.Kernel.Properties, d.SPIRV, d.Kernel.Data, d.Kernel.IR, d.Sum = nil, "", "", "", 0
 		d.Sites = slices.Clone(k.Sites)
 		for i := range d.Sites {
 			d.Sites[i].Message = strconv.QuoteToASCII(d.Sites[i].Message) // JSON holds no other bytes than UTF-8's
@@ -204,6 +207,9 @@ func Read(dir string) (map[string]*abi.Kernel, error) {
 		}
 		if d.Data {
 			k.Data = file(k.Name + ".data")
+		}
+		if d.IR {
+			k.IR = file(k.Name + ".kir")
 		}
 		k.SPIRV = file(k.Name + ".spv")
 		for i := range k.Variants {

@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -39,6 +39,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 
 //go:embed MatMul.spv
 var matMulSPIRV string
+
+//go:embed MatMul.kir
+var matMulIR string
 
 //go:embed MatMul.small.spv
 var matMulSmall string
@@ -85,10 +88,11 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/examples/blockmatmul/blocks.Tile", Pos: "examples/blockmatmul/blocks/kernel.go:11:5", Var: &blocks.Tile},
 	},
 	SPIRV: matMulSPIRV,
-	Sum:   0x7f99f6a3,
+	IR:    matMulIR,
+	Sum:   0x5561c4fb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3", SPIRV: matMulSmall, Sum: 0xf617f201},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3", SPIRV: matMulWords, Sum: 0x9229a3dc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3", SPIRV: matMulSmall, Sum: 0xb1692b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3", SPIRV: matMulWords, Sum: 0x8c0dfdfc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return blocks.MatMul{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -38,6 +38,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 
 //go:embed SHA256.spv
 var sha256SPIRV string
+
+//go:embed SHA256.kir
+var sha256IR string
 
 //go:embed SHA256.words.spv
 var sha256Words string
@@ -69,9 +72,10 @@ var sha256Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - - - - - 83:2 86:3 83:2 86:3 -",
 	SPIRV: sha256SPIRV,
-	Sum:   0xb4ed76a0,
+	IR:    sha256IR,
+	Sum:   0xf361651c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - - - - - 83:2 86:3 83:2 86:3 - -", SPIRV: sha256Words, Sum: 0x49a6c28c},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 crypto/internal/fips140/sha256/sha256.go:186:3 crypto/internal/fips140/sha256/sha256block.go:83:2 86:3 83:2 86:3 - - - - - 83:2 86:3 83:2 86:3 - -", SPIRV: sha256Words, Sum: 0xd5cfdbfe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return digest.SHA256{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -38,6 +38,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 
 //go:embed Flame.spv
 var flameSPIRV string
+
+//go:embed Flame.kir
+var flameIR string
 
 //go:embed Flame.words.spv
 var flameWords string
@@ -62,7 +65,8 @@ var flameKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "-",
 	SPIRV: flameSPIRV,
-	Sum:   0xeed983b9,
+	IR:    flameIR,
+	Sum:   0x60706d12,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: flameWords, Sum: 0x28ae8a90},
 	},
@@ -138,6 +142,9 @@ func _(k *plate.Flame) {
 //go:embed Step.spv
 var stepSPIRV string
 
+//go:embed Step.kir
+var stepIR string
+
 //go:embed Step.small.spv
 var stepSmall string
 
@@ -167,7 +174,8 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "-",
 	SPIRV: stepSPIRV,
-	Sum:   0xbeaeef52,
+	IR:    stepIR,
+	Sum:   0xcd64771c,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {48}, {64}, {12, 24}}, Loops: "-", SPIRV: stepSmall, Sum: 0x4a9b3385},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: stepWords, Sum: 0xe211d0a5},

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -38,6 +38,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 
 //go:embed Tally.spv
 var tallySPIRV string
+
+//go:embed Tally.kir
+var tallyIR string
 
 //go:embed Tally.small.spv
 var tallySmall string
@@ -66,10 +69,11 @@ var tallyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "- examples/histogram/tally/kernel.go:34:2 36:3 41:2 41:2",
 	SPIRV: tallySPIRV,
-	Sum:   0x1471a427,
+	IR:    tallyIR,
+	Sum:   0x473de905,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- examples/histogram/tally/kernel.go:34:2 36:3 41:2 41:2", SPIRV: tallySmall, Sum: 0xcceb69cb},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/histogram/tally/kernel.go:34:2 36:3 41:2 41:2", SPIRV: tallyWords, Sum: 0x7d100bbc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "- examples/histogram/tally/kernel.go:34:2 36:3 41:2 41:2", SPIRV: tallySmall, Sum: 0x405e59df},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/histogram/tally/kernel.go:34:2 36:3 41:2 41:2", SPIRV: tallyWords, Sum: 0x5d59684c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return tally.Tally{

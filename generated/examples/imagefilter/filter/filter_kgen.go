@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -53,6 +53,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 //go:embed Blur.spv
 var blurSPIRV string
 
+//go:embed Blur.kir
+var blurIR string
+
 //go:embed Blur.small.spv
 var blurSmall string
 
@@ -79,10 +82,11 @@ var blurKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "examples/imagefilter/filter/kernel.go:27:2",
 	SPIRV: blurSPIRV,
-	Sum:   0x495bd5df,
+	IR:    blurIR,
+	Sum:   0x48eae1c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, Loops: "examples/imagefilter/filter/kernel.go:27:2", SPIRV: blurSmall, Sum: 0x48bb9d82},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/imagefilter/filter/kernel.go:27:2", SPIRV: blurWords, Sum: 0x1909b993},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, Loops: "examples/imagefilter/filter/kernel.go:27:2", SPIRV: blurSmall, Sum: 0x4d129260},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/imagefilter/filter/kernel.go:27:2", SPIRV: blurWords, Sum: 0xc44d0bfd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Blur{
@@ -146,6 +150,9 @@ func _(k *filter.Blur) {
 //go:embed Brightness.spv
 var brightnessSPIRV string
 
+//go:embed Brightness.kir
+var brightnessIR string
+
 //go:embed Brightness.words.spv
 var brightnessWords string
 
@@ -167,9 +174,10 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "-",
 	SPIRV: brightnessSPIRV,
-	Sum:   0x2abe0b56,
+	IR:    brightnessIR,
+	Sum:   0x9fa0d564,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: brightnessWords, Sum: 0x6e85e6a4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: brightnessWords, Sum: 0xe25b9991},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Brightness{
@@ -228,6 +236,9 @@ func _(k *filter.Brightness) {
 //go:embed Edges.spv
 var edgesSPIRV string
 
+//go:embed Edges.kir
+var edgesIR string
+
 //go:embed Edges.small.spv
 var edgesSmall string
 
@@ -250,10 +261,11 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:49:30", Limit: -2},
 	},
 	SPIRV: edgesSPIRV,
-	Sum:   0x6326525e,
+	IR:    edgesIR,
+	Sum:   0xcbefbdc0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: edgesSmall, Sum: 0x25b8496c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: edgesWords, Sum: 0x650f14fc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, SPIRV: edgesSmall, Sum: 0xad2239b6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: edgesWords, Sum: 0xfd25211d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Edges{

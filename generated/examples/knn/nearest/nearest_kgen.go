@@ -17,8 +17,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -53,6 +53,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 //go:embed Merge.spv
 var mergeSPIRV string
 
+//go:embed Merge.kir
+var mergeIR string
+
 //go:embed Merge.small.spv
 var mergeSmall string
 
@@ -79,7 +82,8 @@ var mergeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2",
 	SPIRV: mergeSPIRV,
-	Sum:   0xafeac969,
+	IR:    mergeIR,
+	Sum:   0x9cacb08f,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {8, 24}}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeSmall, Sum: 0x62bda872},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeWords, Sum: 0x5a6992cb},
@@ -146,6 +150,9 @@ func _(k *nearest.Merge) {
 //go:embed Search.spv
 var searchSPIRV string
 
+//go:embed Search.kir
+var searchIR string
+
 //go:embed Search.small.spv
 var searchSmall string
 
@@ -183,7 +190,8 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2",
 	SPIRV: searchSPIRV,
-	Sum:   0x620b05dc,
+	IR:    searchIR,
+	Sum:   0x26f515d3,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}, {-2048, 8, 24}, {-63, 24}}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchSmall, Sum: 0x93f157c0},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchWords, Sum: 0x93e8dd5e},

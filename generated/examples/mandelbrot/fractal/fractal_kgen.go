@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -53,6 +53,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 //go:embed Mandelbrot.spv
 var mandelbrotSPIRV string
 
+//go:embed Mandelbrot.kir
+var mandelbrotIR string
+
 //go:embed Mandelbrot.small.spv
 var mandelbrotSmall string
 
@@ -77,10 +80,11 @@ var mandelbrotKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2",
 	SPIRV: mandelbrotSPIRV,
-	Sum:   0x1b804ce4,
+	IR:    mandelbrotIR,
+	Sum:   0xeb9c149c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2", SPIRV: mandelbrotSmall, Sum: 0x70e363ff},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2", SPIRV: mandelbrotWords, Sum: 0xd7cbb6e8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2", SPIRV: mandelbrotSmall, Sum: 0x7100b3a8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2", SPIRV: mandelbrotWords, Sum: 0x698b0a44},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fractal.Mandelbrot{

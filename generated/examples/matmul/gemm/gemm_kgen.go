@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -38,6 +38,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 
 //go:embed MatMul.spv
 var matMulSPIRV string
+
+//go:embed MatMul.kir
+var matMulIR string
 
 //go:embed MatMul.small.spv
 var matMulSmall string
@@ -72,7 +75,8 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "- - examples/matmul/gemm/kernel.go:35:2 39:3",
 	SPIRV: matMulSPIRV,
-	Sum:   0xf5e2ef5e,
+	IR:    matMulIR,
+	Sum:   0xadff0663,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {32, 40}, {-15, 40}, {8}, {12, 40}}, Loops: "- - examples/matmul/gemm/kernel.go:35:2 39:3", SPIRV: matMulSmall, Sum: 0x671ff6c7},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/matmul/gemm/kernel.go:35:2 39:3", SPIRV: matMulWords, Sum: 0x4e4f2ed7},

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -38,6 +38,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 
 //go:embed Median.spv
 var medianSPIRV string
+
+//go:embed Median.kir
+var medianIR string
 
 //go:embed Median.small.spv
 var medianSmall string
@@ -79,10 +82,11 @@ var medianKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/examples/median/filter.Window", Pos: "examples/median/filter/kernel.go:10:5", Var: &filter.Window},
 	},
 	SPIRV: medianSPIRV,
-	Sum:   0x238c0e54,
+	IR:    medianIR,
+	Sum:   0xf4c90997,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, Loops: "- examples/median/filter/kernel.go:27:2 29:3 32:4 32:4", SPIRV: medianSmall, Sum: 0x31a49f87},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/median/filter/kernel.go:27:2 29:3 32:4 32:4", SPIRV: medianWords, Sum: 0x9511ca92},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {48}, {8, 12}}, Loops: "- examples/median/filter/kernel.go:27:2 29:3 32:4 32:4", SPIRV: medianSmall, Sum: 0xbf17b571},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/median/filter/kernel.go:27:2 29:3 32:4 32:4", SPIRV: medianWords, Sum: 0xae744098},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Median{

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -53,6 +53,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 //go:embed Paint.spv
 var paintSPIRV string
 
+//go:embed Paint.kir
+var paintIR string
+
 //go:embed Paint.small.spv
 var paintSmall string
 
@@ -78,7 +81,8 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 	},
 	Loops: "- -",
 	SPIRV: paintSPIRV,
-	Sum:   0xf3855895,
+	IR:    paintIR,
+	Sum:   0xc560b036,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, Loops: "- -", SPIRV: paintSmall, Sum: 0xee31a13c},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: paintWords, Sum: 0x65dd97cf},
@@ -165,6 +169,9 @@ func _(k *gravity.Paint) {
 //go:embed Step.spv
 var stepSPIRV string
 
+//go:embed Step.kir
+var stepIR string
+
 //go:embed Step.small.spv
 var stepSmall string
 
@@ -196,7 +203,8 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3",
 	SPIRV: stepSPIRV,
-	Sum:   0x169f87fb,
+	IR:    stepIR,
+	Sum:   0x2cf30045,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {56}, {72}}, Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3", SPIRV: stepSmall, Sum: 0x8340d0d7},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:62:2 69:3", SPIRV: stepWords, Sum: 0xac9d2160},

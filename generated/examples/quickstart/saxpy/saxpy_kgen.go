@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -38,6 +38,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 
 //go:embed SAXPY.spv
 var saxpySPIRV string
+
+//go:embed SAXPY.kir
+var saxpyIR string
 
 //go:embed SAXPY.words.spv
 var saxpyWords string
@@ -61,7 +64,8 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "-",
 	SPIRV: saxpySPIRV,
-	Sum:   0xbbd5a141,
+	IR:    saxpyIR,
+	Sum:   0x5db7a255,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saxpyWords, Sum: 0x71f93376},
 	},

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -51,6 +51,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 
 //go:embed Finish.spv
 var finishSPIRV string
+
+//go:embed Finish.kir
+var finishIR string
 
 //go:embed Finish.small.spv
 var finishSmall string
@@ -86,11 +89,12 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -",
 	SPIRV: finishSPIRV,
-	Sum:   0x488ea0ec,
+	IR:    finishIR,
+	Sum:   0x7e60b9da,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -", SPIRV: finishSmall, Sum: 0x19723096},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -", SPIRV: finishWords, Sum: 0x24544d72},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - -", SPIRV: finishAlone, Sum: 0x5295ab44},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -", SPIRV: finishSmall, Sum: 0x54f98ddf},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -", SPIRV: finishWords, Sum: 0x93cd9a4b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - -", SPIRV: finishAlone, Sum: 0x45f1267f},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - -", SPIRV: finishAloneWords, Sum: 0x4cbba092},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -152,6 +156,9 @@ func _(k *fold.Finish) {
 //go:embed Fold.spv
 var foldSPIRV string
 
+//go:embed Fold.kir
+var foldIR string
+
 //go:embed Fold.small.spv
 var foldSmall string
 
@@ -187,11 +194,12 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -",
 	SPIRV: foldSPIRV,
-	Sum:   0xba3bfb7e,
+	IR:    foldIR,
+	Sum:   0xc08bfa20,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -", SPIRV: foldSmall, Sum: 0xef55c253},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -", SPIRV: foldWords, Sum: 0x5d9a1e28},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - -", SPIRV: foldAlone, Sum: 0xef46b7e6},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -", SPIRV: foldSmall, Sum: 0xf8dfc1e4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -", SPIRV: foldWords, Sum: 0x78153f90},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - -", SPIRV: foldAlone, Sum: 0x53e550bd},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - -", SPIRV: foldAloneWords, Sum: 0x4ca86137},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -16,8 +16,8 @@ import (
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 9)
-	_ = abi.EnforceVersion(9 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 10)
+	_ = abi.EnforceVersion(10 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -39,6 +39,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 //go:embed Add.spv
 var addSPIRV string
 
+//go:embed Add.kir
+var addIR string
+
 //go:embed Add.words.spv
 var addWords string
 
@@ -59,7 +62,8 @@ var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "-",
 	SPIRV: addSPIRV,
-	Sum:   0xba9d5d5c,
+	IR:    addIR,
+	Sum:   0x1759d116,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: addWords, Sum: 0x3834dbde},
 	},
@@ -115,6 +119,9 @@ func _(k *prefix.Add) {
 //go:embed Blocks.spv
 var blocksSPIRV string
 
+//go:embed Blocks.kir
+var blocksIR string
+
 //go:embed Blocks.small.spv
 var blocksSmall string
 
@@ -148,12 +155,13 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2",
 	SPIRV: blocksSPIRV,
-	Sum:   0x731c358d,
+	IR:    blocksIR,
+	Sum:   0x4e7f89b3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-1024, 8}}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2", SPIRV: blocksSmall, Sum: 0xfd65e97},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2", SPIRV: blocksWords, Sum: 0x346bf47a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - 47:2 53:2", SPIRV: blocksAlone, Sum: 0x5a0b576e},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - 47:2 53:2", SPIRV: blocksAloneWords, Sum: 0x543333bb},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-1024, 8}}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2", SPIRV: blocksSmall, Sum: 0x851dcacc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2", SPIRV: blocksWords, Sum: 0x3067abf5},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - 47:2 53:2", SPIRV: blocksAlone, Sum: 0x3b4cd1e},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - 47:2 53:2", SPIRV: blocksAloneWords, Sum: 0xfda10227},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Blocks{
