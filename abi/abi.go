@@ -252,6 +252,14 @@ type Site struct {
 	// Limit says what the fault's value B is: a number above 0, or, below, -1-i for the
 	// length of parameter i. It is 0 where neither is so of all faults of the site.
 	Limit int64
+	// Part is the index of the kernel in Parts that the site is of.
+	Part int
+}
+
+// Part is a kernel that was linked with others to one.
+type Part struct {
+	Name string // of its package, its last element, and of its type
+	Rank int
 }
 
 // Kernel describes one kernel and its module.
@@ -276,6 +284,11 @@ type Kernel struct {
 	Privates   []Private
 	Sites      []Site
 	Loops      string // of the module SPIRV; see the package documentation
+
+	// Parts are the kernels that this one was linked from when a graph was finalized, in the
+	// order in which they run; nil for all others. Each has a fault record of its own, one
+	// behind the other.
+	Parts []Part
 
 	// Variables are the package-level variables that the modules have the values of, but
 	// for those that nothing can have changed.

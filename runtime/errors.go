@@ -231,6 +231,9 @@ func newFault(k *Kernel, r *hal.Fault) *Fault {
 		if int(r.Site) < len(k.abi.Sites) {
 			s := &k.abi.Sites[r.Site]
 			f.Pos, f.Kind, f.Message, f.Unsigned = s.Pos, s.Kind, s.Message, s.Unsigned
+			if len(k.abi.Parts) > 0 {
+				f.Kernel = k.abi.Parts[s.Part].Name
+			}
 		} else {
 			f.Kind, f.Message = abi.FaultPanic, fmt.Sprintf("BUG: fault at unknown site %d", r.Site)
 		}

@@ -55,7 +55,7 @@ func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 	}
 	d.Privates = privates(m)
 	for _, s := range m.Sites {
-		d.Sites = append(d.Sites, abi.Site{Kind: s.Kind, Pos: s.Pos.String(), Message: s.Message, Unsigned: s.Unsigned})
+		d.Sites = append(d.Sites, abi.Site{Kind: s.Kind, Pos: s.Pos.String(), Message: s.Message, Unsigned: s.Unsigned, Part: s.Part})
 	}
 	for _, row := range aspects {
 		if slices.ContainsFunc(row.capabilities, module.HasCapability) {

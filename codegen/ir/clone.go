@@ -15,21 +15,14 @@ import (
 func (m *Module) Clone() *Module {
 	n := *m
 	n.consts, n.arrays, n.structs = map[constKey]*Value{}, map[arrayKey]*Type{}, map[string]*Type{}
-	c := &cloner{
-		m: &n, values: map[*Value]*Value{}, blocks: map[*Block]*Block{}, funcs: map[*Func]*Func{}, vars: map[*Var]*Var{},
-		refs: map[*Ref]*Ref{}, types: map[*Type]*Type{}, specs: map[*Spec]*Spec{}, sites: map[*Site]*Site{},
-	}
+	c := newCloner(&n)
 	for k, v := range m.consts {
 		n.consts[k] = c.value(v)
 	}
 	n.exprs = each(m.exprs, c.value)
 	n.Specs, n.Sites, n.Vars = each(m.Specs, c.spec), each(m.Sites, c.site), each(m.Vars, c.variable)
 	n.Kernel, n.Helpers = c.fn(m.Kernel), each(m.Helpers, c.fn)
-	for len(c.todo) > 0 {
-		last := c.todo[len(c.todo)-1]
-		c.todo = c.todo[:len(c.todo)-1]
-		last()
-	}
+	c.finish()
 	n.Privates, n.Params, n.Data = slices.Clone(m.Privates), slices.Clone(m.Params), bytes.Clone(m.Data)
 	n.Variables, n.Unwatched = slices.Clone(m.Variables), slices.Clone(m.Unwatched)
 	n.Uses = each(m.Uses, func(u AspectUse) AspectUse {
@@ -39,9 +32,42 @@ func (m *Module) Clone() *Module {
 	return &n
 }
 
+// Import copies the blocks of src's kernel to f, with the variables, the sites, as those of the
+// given part, and the types that they use, and returns the copy of the entry, which nothing
+// leads to. What is a constant expression in src, but no plain constant, becomes what outside
+// returns for it and its imported arguments. src stays as it is, and has no helpers.
+func (f *Func) Import(src *Module, part int, outside func(v *Value, args []*Value) *Value) *Block {
+	if len(src.Helpers) > 0 {
+		panic("BUG: a module with helpers is imported")
+	}
+	m := f.Module
+	c := newCloner(m)
+	c.outside = outside
+	for _, s := range src.Sites {
+		t := *s
+		t.Index, t.Part = len(m.Sites), part
+		m.Sites, c.sites[s] = append(m.Sites, &t), &t
+	}
+	m.Vars = append(m.Vars, each(src.Vars, c.variable)...)
+	c.funcs[src.Kernel] = f
+	f.Vars = append(f.Vars, each(src.Kernel.Vars, c.variable)...)
+	blocks := each(src.Kernel.Blocks, c.block)
+	for _, b := range blocks {
+		b.ID = f.nextBl
+		f.nextBl++
+	}
+	f.Blocks = append(f.Blocks, blocks...)
+	c.finish()
+	return blocks[0]
+}
+
 // cloner maps the parts of a module to their copies.
 type cloner struct {
-	m      *Module // the copy
+	m *Module // of the copies
+	// outside, if not nil, says that copies go to another module, where they have ids of their
+	// own; see Import.
+	outside func(v *Value, args []*Value) *Value
+
 	values map[*Value]*Value
 	blocks map[*Block]*Block
 	funcs  map[*Func]*Func
@@ -53,6 +79,30 @@ type cloner struct {
 	// todo fills in what copies refer to. Code is a graph of any depth, so that recursion
 	// would not do.
 	todo []func()
+}
+
+func newCloner(m *Module) *cloner {
+	return &cloner{
+		m: m, values: map[*Value]*Value{}, blocks: map[*Block]*Block{}, funcs: map[*Func]*Func{}, vars: map[*Var]*Var{},
+		refs: map[*Ref]*Ref{}, types: map[*Type]*Type{}, specs: map[*Spec]*Spec{}, sites: map[*Site]*Site{},
+	}
+}
+
+// finish fills in what is left to do.
+func (c *cloner) finish() {
+	for len(c.todo) > 0 {
+		last := c.todo[len(c.todo)-1]
+		c.todo = c.todo[:len(c.todo)-1]
+		last()
+	}
+}
+
+// id gives a copy in another module an id there.
+func (c *cloner) id(id *int) {
+	if c.outside != nil {
+		c.m.nextID++
+		*id = c.m.nextID
+	}
 }
 
 // each returns the copies of a list's elements, and nil for nil.
@@ -82,8 +132,12 @@ func shallow[T any](copies map[*T]*T, p *T) (q *T, isNew bool) {
 }
 
 func (c *cloner) value(v *Value) *Value {
+	if c.outside != nil && v != nil && v.IsConstExpr() {
+		return c.imported(v)
+	}
 	w, isNew := shallow(c.values, v)
 	if isNew {
+		c.id(&w.ID)
 		w.Type = c.typ(v.Type)
 		c.todo = append(c.todo, func() {
 			w.Args, w.Block = each(v.Args, c.value), c.block(v.Block)
@@ -103,6 +157,20 @@ func (c *cloner) value(v *Value) *Value {
 			}
 		})
 	}
+	return w
+}
+
+// imported returns the value in the other module for a constant expression.
+func (c *cloner) imported(v *Value) *Value {
+	w := c.values[v]
+	switch {
+	case w != nil:
+	case v.IsConst():
+		w = c.m.Const(v.Type, v.Bits)
+	default:
+		w = c.outside(v, each(v.Args, c.value))
+	}
+	c.values[v] = w
 	return w
 }
 
@@ -131,6 +199,7 @@ func (c *cloner) fn(f *Func) *Func {
 func (c *cloner) variable(x *Var) *Var {
 	y, isNew := shallow(c.vars, x)
 	if isNew {
+		c.id(&y.ID)
 		y.Type, y.Init = c.typ(x.Type), each(x.Init, c.value)
 	}
 	return y

@@ -168,6 +168,9 @@ type Site struct {
 	Message string
 	// Unsigned says that the first value that the fault records is a uint64.
 	Unsigned bool
+	// Part is the number of the kernel in a linked module that the site is of. Each part has a
+	// fault record of its own.
+	Part int
 }
 
 // Scope is the group that a Sync op meets, or whose members a fence is about.

@@ -344,7 +344,10 @@ func (p *parser) site() {
 		s.Pos = p.pos()
 	}
 	s.Message = p.str()
-	s.Unsigned = p.accept("unsigned")
+	s.Unsigned = p.keyword("unsigned")
+	if p.keyword("part") {
+		s.Part = p.int()
+	}
 	p.m.Sites = append(p.m.Sites, s)
 }
 

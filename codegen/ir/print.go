@@ -163,11 +163,14 @@ func (p *printer) header() {
 		if s.Pos.File != "" {
 			pos = s.Pos.quoted()
 		}
-		unsigned := ""
+		more := ""
 		if s.Unsigned {
-			unsigned = " unsigned"
+			more = " unsigned"
 		}
-		p.f("site %d kind %d %s %q%s\n", s.Index, uint8(s.Kind), pos, s.Message, unsigned)
+		if s.Part > 0 {
+			more += fmt.Sprintf(" part %d", s.Part)
+		}
+		p.f("site %d kind %d %s %q%s\n", s.Index, uint8(s.Kind), pos, s.Message, more)
 	}
 	for _, v := range m.Vars {
 		p.f("var %s %v %s", p.names[v], v.Storage, p.typ(v.Type))

@@ -4,6 +4,7 @@ package lanes
 // instruction for: loops that zero memory, calls that record faults, loads of arguments.
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
@@ -244,9 +245,12 @@ func Expand(m *ir.Module, r *facts.Result) diag.List {
 				if v.Op != ir.OpFault {
 					continue
 				}
-				site := m.Int(ir.TypeI32, siteNumber(v.Aux.(*ir.Site)))
+				s := v.Aux.(*ir.Site)
 				v.Op, v.Aux = ir.OpCall, need()
-				v.Args = slices.Insert(v.Args, 0, site)
+				v.Args = slices.Insert(v.Args, 0, m.Int(ir.TypeI32, siteNumber(s)))
+				if linked(m) {
+					v.Args = append(v.Args, m.Int(ir.TypeI32, int64(s.Part)))
+				}
 			}
 		}
 	}
@@ -264,8 +268,14 @@ func siteNumber(s *ir.Site) int64 {
 	return int64(s.Index)
 }
 
+// linked reports whether the module has parts with fault records of their own.
+func linked(m *ir.Module) bool {
+	return slices.ContainsFunc(m.Sites, func(s *ir.Site) bool { return s.Part > 0 })
+}
+
 // faultHelper builds the function that records a fault, unless the record is
-// claimed; package abi has its layout.
+// claimed; package abi has its layout. In linked modules the last parameter is the number of
+// the record, in an array of them.
 func faultHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("fault")
 	var fields []ir.Field
@@ -284,17 +294,21 @@ func faultHelper(m *ir.Module) *ir.Func {
 	field("Y", ir.TypeI32, 28)
 	field("Z", ir.TypeI32, 32)
 	ref := &ir.Ref{Elem: m.StructOf(fields, abi.FaultRecordSize, 8)}
+	zero := m.Int(ir.TypeI32, 0)
+	number := zero
+	if linked(m) {
+		number = f.NewParam(ir.TypeI32)
+	}
 
 	entry, claim, done := f.Blocks[0], f.NewBlock(), f.NewBlock()
-	zero := m.Int(ir.TypeI32, 0)
 	record := entry.Append(ir.OpArg, ir.TypeAddr)
 	record.Bits = abi.OffsetFault
-	old := entry.Append(ir.OpAtomicCompareExchange, ir.TypeI32, m.Int(ir.TypeI32, 1), zero, record, zero, zero)
+	old := entry.Append(ir.OpAtomicCompareExchange, ir.TypeI32, m.Int(ir.TypeI32, 1), zero, record, number, zero)
 	old.Aux = ref
 	entry.Merge = done
 	entry.Branch(entry.Append(ir.OpIEq, ir.TypeBool, old, zero), claim, done)
 	for i, p := range params {
-		claim.Append(ir.OpStore, ir.TypeVoid, p, record, zero, m.Int(ir.TypeI32, int64(i+1))).Aux = ref
+		claim.Append(ir.OpStore, ir.TypeVoid, p, record, number, m.Int(ir.TypeI32, int64(i+1))).Aux = ref
 	}
 	claim.Jump(done)
 	done.SetTerm(ir.Term{Kind: ir.Return})
@@ -303,47 +317,77 @@ func faultHelper(m *ir.Module) *ir.Func {
 
 // spillArgs loads f's arguments from the buffer whose address stands where they
 // would begin. Arguments smaller than a word are taken from theirs, so that
-// they need no small types in memory.
+// they need no small types in memory. Each is loaded once, in the entry, and not in each round
+// of the loop over work-items.
 func spillArgs(f *ir.Func) {
-	m := f.Module
-	i32 := func(n int64) *ir.Value { return m.Int(ir.TypeI32, n) }
+	sp := &spiller{f: f, loaded: map[argument]*ir.Value{}}
+	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks {
-		out := make([]*ir.Value, 0, len(b.Insts))
-		add := func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
-			v := f.NewValue(op, t, args...)
-			v.Block = b
-			out = append(out, v)
-			return v
-		}
-		for _, v := range b.Insts {
+		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
 			if v.Op != ir.OpArg || v.Bits < abi.OffsetArgs {
-				out = append(out, v)
-				continue
+				return false
 			}
-			offset := int64(v.Bits - abi.OffsetArgs)
-			base := add(ir.OpArg, ir.TypeAddr)
-			base.Bits = abi.OffsetArgs
-			if n := int64(v.Type.Size); n >= 4 {
-				v.Op, v.Bits, v.Args, v.Aux = ir.OpLoad, 0, []*ir.Value{base, i32(offset / n)}, &ir.Ref{Elem: v.Type}
-				out = append(out, v)
-				continue
-			}
-			w := add(ir.OpLoad, ir.TypeI32, base, i32(offset/4))
-			w.Aux = &ir.Ref{Elem: ir.TypeI32}
-			if s := offset % 4 * 8; s != 0 {
-				w = add(ir.OpShrL, ir.TypeI32, w, i32(s))
-			}
-			v.Bits = 0
-			switch v.Type.Kind {
-			case ir.Bool:
-				v.Op, v.Args = ir.OpINe, []*ir.Value{add(ir.OpAnd, ir.TypeI32, w, i32(0xff)), i32(0)}
-			case ir.F16:
-				v.Op, v.Args = ir.OpBitcast, []*ir.Value{add(ir.OpUConvert, ir.TypeI16, w)}
-			default:
-				v.Op, v.Args = ir.OpUConvert, []*ir.Value{w}
-			}
-			out = append(out, v)
-		}
-		b.Insts = out
+			repl[v] = sp.load(argument{v.Bits - abi.OffsetArgs, v.Type})
+			return true
+		})
 	}
+	f.Blocks[0].Insts = append(sp.insts, f.Blocks[0].Insts...)
+	rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { return cmp.Or(repl[v], v) })
+}
+
+// argument is what stands at an offset of the argument block.
+type argument struct {
+	offset uint64
+	t      *ir.Type
+}
+
+// spiller writes loads of a function's arguments.
+type spiller struct {
+	f      *ir.Func
+	base   *ir.Value // the buffer's address
+	insts  []*ir.Value
+	loaded map[argument]*ir.Value
+}
+
+func (sp *spiller) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+	v := sp.f.NewValue(op, t, args...)
+	v.Block = sp.f.Blocks[0]
+	sp.insts = append(sp.insts, v)
+	return v
+}
+
+// load returns the argument's value, which is loaded if it was not before.
+func (sp *spiller) load(a argument) *ir.Value {
+	if v := sp.loaded[a]; v != nil {
+		return v
+	}
+	i32 := func(n uint64) *ir.Value { return sp.f.Module.Const(ir.TypeI32, n) }
+	if sp.base == nil {
+		sp.base = sp.add(ir.OpArg, ir.TypeAddr)
+		sp.base.Bits = abi.OffsetArgs
+	}
+	element := func(t *ir.Type) *ir.Value {
+		v := sp.add(ir.OpLoad, t, sp.base, i32(a.offset/uint64(t.Size)))
+		v.Aux = &ir.Ref{Elem: t}
+		return v
+	}
+	var v *ir.Value
+	if a.t.Size >= 4 {
+		v = element(a.t)
+	} else {
+		w := element(ir.TypeI32)
+		if s := a.offset % 4 * 8; s != 0 {
+			w = sp.add(ir.OpShrL, ir.TypeI32, w, i32(s))
+		}
+		switch a.t.Kind {
+		case ir.Bool:
+			v = sp.add(ir.OpINe, a.t, sp.add(ir.OpAnd, ir.TypeI32, w, i32(0xff)), i32(0))
+		case ir.F16:
+			v = sp.add(ir.OpBitcast, a.t, sp.add(ir.OpUConvert, ir.TypeI16, w))
+		default:
+			v = sp.add(ir.OpUConvert, a.t, w)
+		}
+	}
+	sp.loaded[a] = v
+	return v
 }

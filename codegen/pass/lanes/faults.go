@@ -18,6 +18,8 @@ const maxCalls = 6
 // straight away. Before a barrier that would be too late, as others may fault after it.
 // Of several work-items of an invocation the first that faults counts.
 //
+// In linked modules a fault of an earlier part counts more than one of a later part.
+//
 // It takes the helper that records a fault.
 func lateFaults(m *ir.Module, helper func() *ir.Func) {
 	f := m.Kernel
@@ -94,7 +96,12 @@ func (l *late) store(b *ir.Block, i int, x *ir.Value) {
 func (l *late) keep(b *ir.Block, v *ir.Value) {
 	var first *ir.Value
 	if l.m.Items > 1 {
-		first = b.Append(ir.OpIEq, ir.TypeBool, l.load(b, 0), l.m.Int(ir.TypeI32, 0))
+		kept := l.load(b, 0)
+		first = b.Append(ir.OpIEq, ir.TypeBool, kept, l.m.Int(ir.TypeI32, 0))
+		if next := firstSite(l.m, v.Aux.(*ir.Site).Part+1); next >= 0 {
+			later := b.Append(ir.OpULt, ir.TypeBool, l.m.Int(ir.TypeI32, next), kept)
+			first = b.Append(ir.OpLOr, ir.TypeBool, first, later)
+		}
 	}
 	put := func(i int, x *ir.Value) {
 		if first != nil {
@@ -108,6 +115,15 @@ func (l *late) keep(b *ir.Block, v *ir.Value) {
 			put(i+1, x)
 		}
 	}
+}
+
+// firstSite returns the number of the first site of a part or of those behind it, or -1.
+func firstSite(m *ir.Module, part int) int64 {
+	i := slices.IndexFunc(m.Sites, func(s *ir.Site) bool { return s.Part >= part })
+	if i < 0 {
+		return -1
+	}
+	return int64(m.Sites[i].Index)
 }
 
 // sameAnywhere reports whether two values are one that can be had anywhere.
@@ -135,7 +151,24 @@ func (l *late) record(b *ir.Block, helper *ir.Func) {
 			args = append(args, x)
 		}
 	}
+	if linked(l.m) {
+		args = append(args, l.part(in, args[0]))
+	}
 	in.Append(ir.OpCall, ir.TypeVoid, args...).Aux = helper
 	in.Jump(done)
 	done.SetTerm(ir.Term{Kind: ir.Return})
+}
+
+// part returns the part that a site is of: how many parts behind the first begin at it or
+// before it.
+func (l *late) part(b *ir.Block, site *ir.Value) *ir.Value {
+	sum := l.m.Int(ir.TypeI32, 0)
+	for n := 1; ; n++ {
+		first := firstSite(l.m, n)
+		if first < 0 {
+			return sum
+		}
+		begun := b.Append(ir.OpULe, ir.TypeBool, l.m.Int(ir.TypeI32, first), site)
+		sum = b.Append(ir.OpIAdd, ir.TypeI32, sum, b.Append(ir.OpSelect, ir.TypeI32, begun, l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0)))
+	}
 }

@@ -238,7 +238,9 @@ func (e *encoder) launch(c *hal.Command) error {
 	if c.Groups[0] == 0 || c.Groups[1] == 0 || c.Groups[2] == 0 {
 		return nil
 	}
-	if e.part != nil && e.launches >= maxLaunches {
+	p := c.Pipeline.(*pipeline)
+	records := max(1, len(p.kernel.Parts))
+	if e.part != nil && (e.launches >= maxLaunches || nextRecord(len(e.part.faults), records)+records > maxLaunches) {
 		if err := e.flush(); err != nil {
 			return err
 		}
@@ -246,17 +248,23 @@ func (e *encoder) launch(c *hal.Command) error {
 	if err := e.open(); err != nil {
 		return err
 	}
-	p := c.Pipeline.(*pipeline)
 	s := e.part.slot
 	record := s.host.addr + offSink
 	if c.Fault != nil {
-		i := len(e.part.faults)
+		i := nextRecord(len(e.part.faults), records)
 		leaves := c.Cancel != nil && p.cancels
-		if err := s.fitRecord(e.d, i, leaves); err != nil {
-			return err
+		for n := range records {
+			if err := s.fitRecord(e.d, i+n, leaves); err != nil {
+				return err
+			}
 		}
 		c.Fault.Loops = p.loops
-		e.part.faults = append(e.part.faults, c.Fault)
+		for len(e.part.faults) < i {
+			e.part.faults = append(e.part.faults, nil)
+		}
+		for range records {
+			e.part.faults = append(e.part.faults, c.Fault)
+		}
 		record = s.recordAddress(i)
 		if leaves {
 			e.part.cancels = append(e.part.cancels, c.Cancel)

@@ -53,6 +53,15 @@ func (s *slot) record(i int) []byte {
 	return s.more.data[(i-slotRecords)*abi.FaultRecordSize:]
 }
 
+// nextRecord returns the number of the first of n records that come after i others. The records
+// of one launch lie in one piece of memory.
+func nextRecord(i, n int) int {
+	if i < slotRecords && i+n > slotRecords && n > 1 {
+		return slotRecords
+	}
+	return i
+}
+
 func (s *slot) recordAddress(i int) uint64 {
 	if s.inNear[i] {
 		return s.near.addr + uint64(i)*abi.FaultRecordSize

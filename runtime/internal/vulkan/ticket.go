@@ -35,7 +35,7 @@ type part struct {
 	ring      *ring
 	ringStart uint64
 	ringEnd   uint64
-	faults    []*hal.Fault  // i has the record i of the slot
+	faults    []*hal.Fault  // i has the record i of the slot; several, or none, may be of one launch
 	copies    []*hal.Fault  // of the other commands
 	cancels   []*hal.Cancel // of some launches, which write to the records until uncancel
 	reads     []readBack
@@ -85,7 +85,9 @@ func (p *part) finish() {
 			p.fail(err)
 		} else {
 			for i, f := range p.faults {
-				p.slot.take(i, f)
+				if f != nil {
+					p.slot.take(i, f)
+				}
 			}
 			for i := range p.reads {
 				p.reads[i].finish()
@@ -102,7 +104,7 @@ func (p *part) finish() {
 func (p *part) fail(err error) {
 	for _, list := range [][]*hal.Fault{p.faults, p.copies} {
 		for _, f := range list {
-			if f.Failed == nil {
+			if f != nil && f.Failed == nil {
 				f.Failed = err
 			}
 		}
@@ -129,22 +131,28 @@ func (s *slot) leave(i int) *uint32 {
 	return (*uint32)(unsafe.Pointer(&s.record(i)[abi.OffsetLeave]))
 }
 
-// take parses record i and clears it for the next launch.
+// take parses record i and clears it for the next launch. Of the records of a linked kernel the
+// first that has a fault counts.
 func (s *slot) take(i int, f *hal.Fault) {
 	rec := s.record(i)
 	le := binary.LittleEndian
 	left := *s.leave(i) != 0
-	f.Ended = le.Uint32(rec[abi.OffsetEnded:])
-	if le.Uint32(rec) == 0 && f.Ended == 0 {
+	faulted, ended := le.Uint32(rec) != 0, le.Uint32(rec[abi.OffsetEnded:])
+	if !faulted && ended == 0 {
 		*s.leave(i) = 0
 		return
 	}
-	f.Site = le.Uint32(rec[4:])
-	// Behind a fault, others may have left.
-	f.Set, f.Cancelled = le.Uint32(rec) != 0 && f.Site != abi.SiteCancelled, left
-	f.A, f.B = int64(le.Uint64(rec[8:])), int64(le.Uint64(rec[16:]))
-	for k := range f.GlobalID {
-		f.GlobalID[k] = le.Uint32(rec[24+4*k:])
+	if f.Ended == 0 {
+		f.Ended = ended
+	}
+	f.Cancelled = f.Cancelled || left // behind a fault, others may have left
+	if faulted && !f.Set {
+		f.Site = le.Uint32(rec[4:])
+		f.Set = f.Site != abi.SiteCancelled
+		f.A, f.B = int64(le.Uint64(rec[8:])), int64(le.Uint64(rec[16:]))
+		for k := range f.GlobalID {
+			f.GlobalID[k] = le.Uint32(rec[24+4*k:])
+		}
 	}
 	clear(rec[:abi.FaultRecordSize])
 }
