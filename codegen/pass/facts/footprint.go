@@ -115,7 +115,8 @@ func (f *Footprint) Holds(block []byte) bool {
 }
 
 // Footprints returns the footprint of each parameter of a module as pass fuse leaves it, which
-// still has all checks of indices. It changes nothing.
+// still has all checks of indices. It changes nothing. Of a module for small launches it is
+// what such launches do.
 func Footprints(m *ir.Module) []Footprint {
 	f := &footprinter{m: m, roots: FindRoots(m), ones: map[launchKey]*ir.Value{}, out: make([]Footprint, len(m.Params))}
 	for i := range m.Params {
