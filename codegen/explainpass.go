@@ -24,14 +24,17 @@ import (
 const (
 	ExplainBounds = "bounds" // which checks remain, and why
 	ExplainNarrow = "narrow" // which integers are computed in 64 bits, and why
+	ExplainFusion = "fusion" // which elements of its slices a work-item uses
 )
 
-// KernelReport says what became of a kernel's checks and 64-bit integers.
+// KernelReport says what became of a kernel's checks and 64-bit integers, and how work-items
+// share its slices.
 type KernelReport struct {
-	Kernel string    `json:"kernel"` // import path and name
-	Pos    diag.Pos  `json:"pos"`
-	Bounds *Checks   `json:"bounds,omitempty"`
-	Narrow *Integers `json:"narrow,omitempty"`
+	Kernel string     `json:"kernel"` // import path and name
+	Pos    diag.Pos   `json:"pos"`
+	Bounds *Checks    `json:"bounds,omitempty"`
+	Narrow *Integers  `json:"narrow,omitempty"`
+	Fusion []SliceUse `json:"fusion,omitempty"`
 }
 
 // Checks are the run-time checks of a kernel: of indices, slice bounds, divisors,
@@ -66,11 +69,11 @@ type Finding struct {
 }
 
 // ExplainPasses compiles kernels and reports what their checks and 64-bit
-// integers cost. It writes nothing. The diagnostics are those of Generate.
+// integers cost, and how their work-items share slices. It writes nothing. The diagnostics are those of Generate.
 func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]KernelReport, diag.List, error) {
 	for _, w := range what {
-		if w != ExplainBounds && w != ExplainNarrow {
-			return nil, nil, fmt.Errorf("there is no report on %q; there are %s and %s", w, ExplainBounds, ExplainNarrow)
+		if w != ExplainBounds && w != ExplainNarrow && w != ExplainFusion {
+			return nil, nil, fmt.Errorf("there is no report on %q; there are %s, %s and %s", w, ExplainBounds, ExplainNarrow, ExplainFusion)
 		}
 	}
 	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Intrinsic: lower.Intrinsic})
@@ -91,6 +94,9 @@ func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]KernelRep
 			}
 			if slices.Contains(what, ExplainNarrow) {
 				out.Narrow = s.integers(r)
+			}
+			if slices.Contains(what, ExplainFusion) {
+				out.Fusion = s.fusion(r)
 			}
 			reports = append(reports, out)
 		}
@@ -140,6 +146,7 @@ func WriteReports(w io.Writer, reports []KernelReport) error {
 			fmt.Fprintf(&b, "\t64-bit integers: %d computed in 32 bits, %d not\n", n.Narrowed, times(n.Remain))
 			writeFindings(&b, n.Remain)
 		}
+		writeFusion(&b, r.Fusion)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -64,6 +64,26 @@ func TestExplainPasses(t *testing.T) {
 	}
 }
 
+// TestExplainFusion compares the report on how work-items share slices.
+func TestExplainFusion(t *testing.T) {
+	reports, diags, err := ExplainPasses(t.Context(), Config{Patterns: []string{"./testdata/footprint"}}, ExplainFusion)
+	if err != nil || len(diags) > 0 {
+		t.Fatal(diags, err)
+	}
+	var text, encoded bytes.Buffer
+	if err := WriteReports(&text, reports); err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, filepath.Join("testdata", "footprint", "report.txt"), text.Bytes())
+	if err := WriteReportsJSON(&encoded, reports); err != nil {
+		t.Fatal(err)
+	}
+	var back []KernelReport
+	if err := json.Unmarshal(encoded.Bytes(), &back); err != nil || !reflect.DeepEqual(back, reports) {
+		t.Errorf("%v: JSON reads back as\n%v\nnot\n%v", err, back, reports)
+	}
+}
+
 func TestExplainNothing(t *testing.T) {
 	if _, _, err := ExplainPasses(context.Background(), Config{}, "nothing"); err == nil {
 		t.Error("an unknown report is taken")

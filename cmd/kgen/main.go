@@ -16,7 +16,8 @@
 // without a code, explain lists them all. A folder of that name is ./explain.
 //
 // kgen -explain=bounds says which run-time checks remain in the kernels, and why;
-// kgen -explain=narrow says which integers are computed in 64 bits.
+// kgen -explain=narrow says which integers are computed in 64 bits;
+// kgen -explain=fusion says which elements of its slices each work-item uses.
 //
 // The exit status is 1 if anything is wrong with the kernels or could not be
 // done, and 2 if the command line is wrong.
@@ -51,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		cfg     codegen.Config
 		asJSON  = flags.Bool("json", false, "print diagnostics as JSON on standard output")
 		verbose = flags.Bool("v", false, "say what is written, and how long it takes")
-		reports = flags.String("explain", "", "write nothing; report on `what`: bounds (the checks that remain, and why), narrow (the integers that are computed in 64 bits, and why), or both, with a comma")
+		reports = flags.String("explain", "", "write nothing; report on `what`: bounds (the checks that remain, and why), narrow (the integers that are computed in 64 bits, and why), fusion (which elements of slices a work-item uses: its own, or any), or several, with commas")
 		version = flags.Bool("version", false, "print the version")
 	)
 	flags.StringVar(&cfg.Dir, "C", "", "change to `folder` first")

@@ -25,6 +25,7 @@ func TestCommandLine(t *testing.T) {
 		{"explain all", []string{"explain"}, 0, "KG504  ", ""},
 		{"explain nothing", []string{"explain", "KG999"}, 2, "", `no diagnostic has the code "KG999"`},
 		{"explain passes", []string{"-C", "../..", "-explain", "bounds,narrow", "./examples/quickstart/saxpy"}, 0, "index: k.X[i]\n\t\tnothing on the way here relates i to len(k.X)", ""},
+		{"explain fusion", []string{"-C", "../..", "-explain", "fusion", "./internal/conformance/steps"}, 0, "In: read, any element: k.In[len(k.In)-1-i]: nothing says that this is the work-item's own\n", ""},
 		{"explain as JSON", []string{"-C", "../..", "-explain=bounds", "-json", "./examples/quickstart/saxpy"}, 0, `"expr": "k.X[i]"`, ""},
 		{"explain no pass", []string{"-explain=nope", "."}, 1, "", `no report on "nope"`},
 		{"strict", []string{"-C", "../..", "-strict", "-modules", t.TempDir(), "./cmd/kgen/testdata/lacks"}, 1, "", "lacks.K has "},

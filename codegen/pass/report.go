@@ -1,9 +1,11 @@
 package pass
 
-// This file makes the report of which checks were proved, which remain, and which integers stay
-// 64 bits wide: what kgen -explain prints. report_why.go finds the reasons.
+// This file makes the report of which checks were proved, which remain, which integers stay 64
+// bits wide, and which elements of slices work-items use: what kgen -explain prints. report_why.go finds the reasons.
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -32,12 +34,16 @@ func Proofs() []Proof {
 	return []Proof{ProofConstant, ProofRepeated, ProofRange, ProofCondition, ProofLoop, ProofItem, ProofLength, ProofDead}
 }
 
-// Report says what became of a kernel's checks and of its 64-bit integers.
+// Report says what became of a kernel's checks and of its 64-bit integers, and what the kernel
+// does with its slices.
 type Report struct {
 	Proved   map[Proof]int
 	Open     []OpenCheck // in order of code
 	Narrowed int         // values that are computed in 32 bits instead of 64
 	Wide     []WideValue // those that are not
+	// Params are the kernel's parameters, and Footprints what it does with the memory of each.
+	Params     []abi.Param
+	Footprints []facts.Footprint
 }
 
 // OpenCheck is a check that remains. The reasons are about A and B, the values of
@@ -55,7 +61,8 @@ type WideValue struct {
 	Reason Reason
 }
 
-// Explain runs the passes as Run does and reports what bounds and narrow did.
+// Explain runs the passes as Run does and reports what bounds and narrow did, and what the
+// footprints are that fuse leaves.
 func Explain(m *ir.Module) (*Report, diag.List) {
 	e := &explainer{r: &Report{Proved: map[Proof]int{}}, left: checkValues(m)}
 	for i := range passes {
@@ -76,6 +83,8 @@ func Explain(m *ir.Module) (*Report, diag.List) {
 			e.gone(m, ProofConstant)
 		case "dce":
 			e.gone(m, ProofRepeated)
+		case "fuse":
+			e.r.Params, e.r.Footprints = slices.Clone(m.Params), facts.Footprints(m)
 		case "ahead":
 			e.ahead(m)
 		}

@@ -40,6 +40,9 @@ type Launch struct {
 	// Leave lets work-items return before a Sync op that others of their group
 	// reach, as kernels may until pass deadlanes has run.
 	Leave bool
+	// Accessed, if not nil, is told of each access of device memory: of the global id of the
+	// work-item, the op, and the address.
+	Accessed func(id [3]uint32, v *ir.Value, addr uint64)
 	// Checks, if not nil, looks for what is wrong with the kernel.
 	Checks *Checks
 }

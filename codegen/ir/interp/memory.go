@@ -104,6 +104,9 @@ func (w *item) bytes(v *ir.Value, r *ir.Ref, path []*ir.Value) ([]byte, *ir.Type
 	if a%uint64(t.Align) != 0 {
 		w.fail(v, "address %#x is not aligned to %d", a, t.Align)
 	}
+	if told := w.x.l.Accessed; told != nil {
+		told([3]uint32{w.builtIn(ir.GlobalInvocationIDX), w.builtIn(ir.GlobalInvocationIDY), w.builtIn(ir.GlobalInvocationIDZ)}, v, a)
+	}
 	for _, m := range w.x.memory {
 		if a >= m.Addr && a-m.Addr < uint64(len(m.Data)) && uint64(len(m.Data))-(a-m.Addr) >= uint64(t.Size) {
 			return m.Data[a-m.Addr:][:t.Size], t

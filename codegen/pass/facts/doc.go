@@ -10,6 +10,7 @@
 //	which bits of v may be set?                         Possible, Certain
 //	which constant is v?                                FoldConst
 //	which slice does an address lie in?                 FindRoots, InferAccess
+//	which elements of a slice does a work-item use?     Footprints: its own alone, or any
 //	may v be computed where nobody asks for it?         Speculative
 //
 // For example, in

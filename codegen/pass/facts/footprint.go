@@ -1,0 +1,272 @@
+package facts
+
+// This file says which elements of each slice a work-item uses: its own alone, or any. Who
+// joins two kernels to one launch asks it, since all memory that one of them writes and the
+// other uses must be used by the same work-item in both. footprint_index.go reads the indices.
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// Reach says which elements of a slice a work-item uses. A larger one has all that a smaller
+// one has.
+type Reach uint8
+
+const (
+	// ReachNone: the kernel does not use the slice.
+	ReachNone Reach = iota
+	// ReachOwn: a work-item uses elements that are its own; see Footprint.PerItem.
+	ReachOwn
+	// ReachAny: nothing is known. That is always a right answer.
+	ReachAny
+)
+
+// String returns the reach's name.
+func (r Reach) String() string { return [...]string{"None", "Own", "Any"}[r] }
+
+// Why is the reason for ReachAny.
+type Why uint8
+
+const (
+	WhyNot     Why = iota // the reach is not Any
+	WhyAtomic             // an access is atomic
+	WhyAddress            // the address may be that of several slices, or is computed
+	WhyIndex              // an index is not known to be one of the work-item's own elements
+	WhyDiffer             // two accesses divide the slice among the work-items differently
+	WhyElem               // two accesses have different element types
+	WhyForm               // the kernel is a task, or runs several work-items per invocation
+)
+
+// Footprint is what a kernel does with the memory behind a parameter. That of a parameter
+// which is no slice is zero. Two parameters of a launch may be given the same memory: the
+// footprint is of what is used through this one.
+type Footprint struct {
+	Access abi.Access // what any work-item does
+	Atomic bool       // some access is atomic; then Reach is ReachAny
+	Reach  Reach
+
+	// With ReachOwn, the work-item with the linear id lin uses no elements but those from
+	// PerItem*lin to PerItem*lin + PerItem-1, where
+	//
+	//	lin = x + nx*(y + ny*z)
+	//
+	// x, y and z are its global id, and nx, ny, nz the launch's range. So no two work-items
+	// use the same element. It holds for launches that meet Strides and Most; see Holds.
+	PerItem int64
+	Strides []Stride // in order of their Dim
+	Most    int64    // the launch has at most that many work-items: with more an index may wrap
+
+	Elem *ir.Type // the element type of all accesses; nil with ReachAny
+
+	// Pos is where the access stands that made the reach Any, for the reason Why, or the
+	// first access of a slice with ReachOwn.
+	Pos ir.Pos
+	Why Why
+}
+
+// Stride is a condition of ReachOwn, which is up to the launch: what a kernel multiplies a
+// coordinate by has to be the size of the range. The index y*k.W + x is x + nx*y if k.W is nx.
+type Stride struct {
+	Dim int // of the range: 0 is x, the fastest
+	// Offset and Size say which integer of the launch block has to be the range's extent of
+	// Dim. An Offset of 0 stands for Const. Arguments are where they are without spilling.
+	Offset, Size int
+	Const        int64
+}
+
+// String prints the condition.
+func (s Stride) String() string {
+	if s.Offset == 0 {
+		return fmt.Sprintf("range.%c = %d", "xyz"[s.Dim], s.Const)
+	}
+	return fmt.Sprintf("range.%c = arg%d@%d", "xyz"[s.Dim], 8*s.Size, s.Offset)
+}
+
+// Holds reports whether the conditions of ReachOwn are met in a launch with this launch block,
+// which has the arguments even if the kernel's are spilled.
+func (f *Footprint) Holds(block []byte) bool {
+	le, items := binary.LittleEndian, uint64(1)
+	extent := func(d int) uint64 { return uint64(le.Uint32(block[abi.OffsetRange+4*d:])) }
+	for d := range 3 {
+		n := extent(d)
+		if n != 0 && items > uint64(f.Most)/n {
+			return false
+		}
+		items *= n
+	}
+	return !slices.ContainsFunc(f.Strides, func(s Stride) bool {
+		n := uint64(s.Const)
+		switch {
+		case s.Offset == 0:
+		case s.Size == 4:
+			n = uint64(le.Uint32(block[s.Offset:]))
+		default:
+			n = le.Uint64(block[s.Offset:])
+		}
+		return n != extent(s.Dim)
+	})
+}
+
+// Footprints returns the footprint of each parameter of a module as pass fuse leaves it, which
+// still has all checks of indices. It changes nothing. Of a module for small launches it is
+// what such launches do.
+func Footprints(m *ir.Module) []Footprint {
+	f := &footprinter{m: m, roots: FindRoots(m), ones: map[launchKey]*ir.Value{}, out: make([]Footprint, len(m.Params))}
+	for i := range m.Params {
+		f.out[i].Access = f.roots.access[i]
+	}
+	f.ranges = NewRanges(m)
+	f.ranges.Solve()
+	f.ranges.Known = map[Place]Interval{}
+	f.findGuards()
+	for _, fn := range rewrite.Bodies(m) {
+		for _, b := range fn.ReversePostorder() {
+			for _, v := range b.Insts {
+				if r := v.Ref(); r != nil && r.Var == nil && v.Op != ir.OpAddrOf {
+					f.access(v)
+				}
+			}
+		}
+	}
+	return f.out
+}
+
+// footprinter collects the footprints of a module.
+type footprinter struct {
+	m      *ir.Module
+	roots  *Roots
+	ranges *Ranges
+	guards [3][]*ir.Block // see findGuards
+	ones   map[launchKey]*ir.Value
+	out    []Footprint
+}
+
+// findGuards finds for each dimension the blocks, and so those that they dominate, in which
+// x < nx is sure. A kernel over a range begins with that test, as the last work-groups may
+// stick out of the range:
+//
+//	%0 = BuiltIn i32 GlobalInvocationId.x
+//	%1 = Arg i32 8
+//	%2 = ULt bool %0, %1
+//	Branch %2, b1, b6                     ; b1 is a guard
+func (f *footprinter) findGuards() {
+	for v, facts := range f.ranges.Facts {
+		if v.Op != ir.OpBuiltIn {
+			continue
+		}
+		d, ok := dimension(v)
+		if !ok {
+			continue
+		}
+		for _, r := range facts {
+			if r.Rel == Below && IsRangeArg(r.Other) && r.Other.Bits == uint64(abi.OffsetRange+4*d) {
+				f.guards[d] = append(f.guards[d], r.From)
+			}
+		}
+	}
+}
+
+// inRange reports whether all that run block b are work-items of the range.
+func (f *footprinter) inRange(b *ir.Block) bool {
+	if f.m.Form == abi.NDRange {
+		return true // no work-group sticks out
+	}
+	for d := range f.m.Rank {
+		if !slices.ContainsFunc(f.guards[d], func(from *ir.Block) bool { return f.ranges.Dom.Dominates(from, b) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// access adds an access of device memory to the footprints of the slices that it may be of.
+func (f *footprinter) access(v *ir.Value) {
+	one, own, why := f.own(v)
+	s := f.roots.Of(v.Path()[0])
+	for i := range f.out {
+		p := &f.out[i]
+		if f.m.Params[i].Kind != abi.Slice || !s.Has(i) {
+			continue
+		}
+		p.Atomic = p.Atomic || IsAtomic(v)
+		switch {
+		case p.Reach == ReachAny:
+			continue
+		case !own || i != one.param:
+			if why == WhyNot {
+				why = WhyAddress
+			}
+		case p.Reach == ReachNone:
+			p.Reach, p.Elem, p.Pos = ReachOwn, v.Ref().Elem, v.Pos
+			p.PerItem, p.Strides, p.Most = one.perItem, one.strides, one.most
+			continue
+		case p.Elem != v.Ref().Elem:
+			why = WhyElem
+		case p.PerItem != one.perItem || !slices.Equal(p.Strides, one.strides):
+			why = WhyDiffer
+		default:
+			p.Most = min(p.Most, one.most)
+			continue
+		}
+		*p = Footprint{Access: p.Access, Atomic: p.Atomic, Reach: ReachAny, Pos: v.Pos, Why: why}
+	}
+}
+
+// share is how an access divides a slice among the work-items; see Footprint.
+type share struct {
+	param   int
+	perItem int64
+	strides []Stride
+	most    int64
+}
+
+// own reports how v divides its slice, if each work-item accesses elements of its own, and why
+// not otherwise.
+func (f *footprinter) own(v *ir.Value) (s share, ok bool, why Why) {
+	switch {
+	case IsAtomic(v):
+		return s, false, WhyAtomic
+	case v.Block.Func != f.m.Kernel || f.m.Level != ir.Built || f.m.Items != 1 || f.m.Form == abi.Task || f.m.Rank < 1 || f.m.Rank > 3:
+		return s, false, WhyForm
+	case !f.inRange(v.Block):
+		return s, false, WhyIndex
+	}
+	// The element is at the sum of the indices from the slice's own address on: with
+	//
+	//	%1 = AddrOf addr [%0 i32, %a]     ; t := s[a:]
+	//	%2 = Load i32 [%1 i32, %b]        ; t[b]
+	//
+	// it is a + b, so long as all have elements of one size.
+	x := indexer{f: f, b: v.Block, steps: maxIndexSteps}
+	elem, base := v.Ref().Elem, v.Path()[0]
+	at, ok := x.signed(v.Path()[1])
+	for ok && base.Op == ir.OpAddrOf && base.Ref().Var == nil && base.Ref().Elem == elem && len(base.Path()) == 2 {
+		var low sum
+		if low, ok = x.signed(base.Path()[1]); ok {
+			at, ok = at.plus(low, 1)
+		}
+		base = base.Path()[0]
+	}
+	if !ok {
+		return s, false, WhyIndex
+	}
+	if base.Op != ir.OpArg {
+		return s, false, WhyAddress
+	}
+	s.param, ok = f.roots.params[base.Bits]
+	if !ok || f.m.Params[s.param].ElemSize != elem.Size {
+		return s, false, WhyAddress
+	}
+	x.needs = append(x.needs, need{at, Interval{math.MinInt64, math.MaxInt64}})
+	if s.perItem, s.strides, s.most, ok = x.split(at); !ok {
+		return s, false, WhyIndex
+	}
+	return s, true, WhyNot
+}
