@@ -18,6 +18,8 @@ const (
 	KeyDeviceHas
 	KeyFloatMode
 	KeyUpdatable
+	KeyEnableFusion
+	KeyRequireFusion
 )
 
 var keyNames = [...]string{
@@ -28,6 +30,8 @@ var keyNames = [...]string{
 	KeyDeviceHas:         "DeviceHas",
 	KeyFloatMode:         "Float",
 	KeyUpdatable:         "Updatable",
+	KeyEnableFusion:      "EnableFusion",
+	KeyRequireFusion:     "RequireFusion",
 }
 
 // String returns the name of the constructor of the key's property.
@@ -109,7 +113,7 @@ func (p Property) Validate() error {
 		if p.FloatMode() > FloatFast {
 			return fmt.Errorf("%v: unknown mode %d", p.key, p.dims[0])
 		}
-	case KeyUpdatable:
+	case KeyUpdatable, KeyEnableFusion, KeyRequireFusion:
 	default:
 		return fmt.Errorf("not a property; use the constructors of package properties")
 	}

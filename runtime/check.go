@@ -13,9 +13,10 @@ import (
 
 // A plan is how a launch runs: what the checks have found.
 type plan struct {
-	local    [3]int // work-group size in index order
-	subGroup int    // required size, or 0
-	empty    bool   // nothing to do
+	local    [3]int          // work-group size in index order
+	subGroup int             // required size, or 0
+	empty    bool            // nothing to do
+	props    properties.List // the kernel's and the launch's
 
 	variant *variant // nil if it is still to be found
 }
@@ -35,6 +36,7 @@ func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error
 	if err != nil {
 		return p, err.about(k)
 	}
+	p.props = props
 	// First what the device cannot do, whatever the launch is.
 	if p.subGroup, err = d.checkSupport(k, props); err != nil {
 		return p, err.about(k)

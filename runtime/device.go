@@ -146,6 +146,7 @@ type Device struct {
 	closing   time.Duration // bounds Close's wait, if positive
 
 	variants variants
+	fused    fusedKernels
 	close    sync.Once
 	err      error // of Close
 }

@@ -227,12 +227,14 @@ func (e *LoopError) Unwrap() error { return ErrFeatureNotSupported }
 // newFault turns a launch's fault record into an error.
 func newFault(k *Kernel, r *hal.Fault) *Fault {
 	f := &Fault{Kernel: k.Name(), Pos: r.Pos, Kind: r.Kind, A: r.A, B: r.B, Message: r.Message, Unsigned: r.Unsigned}
+	rank := k.abi.Rank
 	if r.Kind == abi.FaultNone {
 		if int(r.Site) < len(k.abi.Sites) {
 			s := &k.abi.Sites[r.Site]
 			f.Pos, f.Kind, f.Message, f.Unsigned = s.Pos, s.Kind, s.Message, s.Unsigned
 			if len(k.abi.Parts) > 0 {
-				f.Kernel = k.abi.Parts[s.Part].Name
+				p := &k.abi.Parts[s.Part]
+				f.Kernel, rank = p.Name, p.Rank
 			}
 		} else {
 			f.Kind, f.Message = abi.FaultPanic, fmt.Sprintf("BUG: fault at unknown site %d", r.Site)
@@ -242,8 +244,8 @@ func newFault(k *Kernel, r *hal.Fault) *Fault {
 		f.Message = abi.PanicText(f.Message, f.A, f.B)
 	}
 	f.Unsigned = f.Unsigned && f.A < 0
-	for i := range k.abi.Rank {
-		f.GlobalID = append(f.GlobalID, int(r.GlobalID[k.abi.Rank-1-i]))
+	for i := range rank {
+		f.GlobalID = append(f.GlobalID, int(r.GlobalID[rank-1-i]))
 	}
 	return f
 }

@@ -18,11 +18,15 @@ import (
 type ExecutableGraph struct {
 	dev       *Device
 	updatable bool
-	nodes     []execNode // in the graph's sequence, those of sub-graphs among them
-	held      held       // of the nodes
+	fuse      fuseMode
 
-	mu  sync.Mutex // of what Update changes: run, and the nodes' steps and what they hold
-	run *sequence
+	updating sync.Mutex // of Update
+	mu       sync.Mutex // of what Update changes, for those that look at it
+	nodes    []execNode // in the graph's sequence, those of sub-graphs among them
+	sets     int        // how many sets of nodes there are
+	run      *sequence
+	held     *holder // of run's pipelines
+	report   FusionReport
 }
 
 // execNode is a node with a command.
@@ -30,6 +34,7 @@ type execNode struct {
 	of    *Node // nil for one of a sub-graph
 	step  *step
 	preds []int // that it depends on by edges of the graph
+	set   int   // nodes with the same number, above 0, are one launch
 }
 
 // sequence is steps in the order in which they run. It does not change.
@@ -37,6 +42,7 @@ type sequence struct {
 	graph.Sequence
 	steps     []*step    // all with a command
 	pipelines []*variant // of the steps that are launches, which the graph holds
+	of        map[*step]*variant
 }
 
 // hold keeps the pipelines while the sequence is submitted. It is called under the mu of the
@@ -47,8 +53,13 @@ func (s *sequence) hold() {
 	}
 }
 
-// held are pipelines that nobody frees: for an executable graph, those of its nodes while it
-// lives; for a submission, those of its commands until they are recorded.
+// holder keeps the pipelines of an executable graph's run while the graph lives.
+type holder struct{ held held }
+
+func (h *holder) letGo() { h.held.letGo() }
+
+// held are pipelines that nobody frees: for a run, until the next one takes its place; for a
+// submission, those of its commands until they are recorded.
 type held []*variant
 
 // take takes the plan's pipeline over, as number i, in the place of another.
@@ -87,8 +98,12 @@ func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error)
 		}
 	}
 	ex.updatable = properties.List(props).Has(properties.KeyUpdatable)
+	var err error
+	if ex.fuse, err = g.dev.fuseModeOf(props); err != nil {
+		return nil, err
+	}
 	g.mu.Lock()
-	err := g.notRecording("finalizing")
+	err = g.notRecording("finalizing")
 	if err == nil {
 		ex.take(g)
 	}
@@ -96,17 +111,13 @@ func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error)
 	if err != nil {
 		return nil, err
 	}
-	ex.held = make(held, len(ex.nodes))
-	for i := range ex.nodes {
-		p, err := ex.compile(ex.nodes[i].step)
-		if err != nil {
-			ex.held.letGo()
-			return nil, err
-		}
-		ex.held.take(i, &p)
+	ex.held = &holder{}
+	p, err := ex.plan(ex.nodes, ex.fuse)
+	if err != nil {
+		return nil, err
 	}
-	runtime.AddCleanup(ex, held.letGo, ex.held)
-	ex.plan()
+	ex.commit(p)
+	runtime.AddCleanup(ex, (*holder).letGo, ex.held)
 	return ex, nil
 }
 
@@ -137,7 +148,8 @@ func (ex *ExecutableGraph) take(g *Graph) {
 // takeSub takes the nodes of a graph over that is a node. Those that depend on none of it depend
 // on preds. It returns those on which none of it depends, which stand for it.
 func (ex *ExecutableGraph) takeSub(sub *ExecutableGraph, preds []int) []int {
-	base := len(ex.nodes)
+	base, sets := len(ex.nodes), ex.sets
+	ex.sets += sub.sets
 	inner := make([]bool, len(sub.nodes)) // another depends on it
 	for _, s := range sub.nodes {
 		own := preds
@@ -148,7 +160,11 @@ func (ex *ExecutableGraph) takeSub(sub *ExecutableGraph, preds []int) []int {
 			own = append(own, base+p)
 			inner[p] = true
 		}
-		ex.nodes = append(ex.nodes, execNode{step: s.step, preds: slices.Clone(own)})
+		n := execNode{step: s.step, preds: slices.Clone(own)}
+		if s.set > 0 {
+			n.set = sets + s.set
+		}
+		ex.nodes = append(ex.nodes, n)
 	}
 	var stands []int
 	for i := range inner {
@@ -173,39 +189,143 @@ func (ex *ExecutableGraph) compile(s *step) (plan, error) {
 	return p, err
 }
 
-// plan orders the steps. The memory that they use may have changed by Update, and asks for
-// edges beside the graph's.
-func (ex *ExecutableGraph) plan() {
+// planned is a run that is not the graph's yet, and what comes with it.
+type planned struct {
+	nodes  []execNode
+	sets   int
+	run    *sequence
+	report FusionReport
+}
+
+// plan orders the steps of the nodes and compiles what the graph does not hold yet. The memory
+// that they use may have changed by Update, and asks for edges beside the graph's.
+func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err error) {
+	next := &ExecutableGraph{dev: ex.dev, fuse: fuse, nodes: slices.Clone(nodes)}
+	p = planned{nodes: next.nodes, run: &sequence{of: map[*step]*variant{}}}
+	defer func() {
+		if err != nil {
+			held(p.run.pipelines).letGo()
+		}
+		if err != nil && fuse == fuseWhatFits { // the driver may not take a fused kernel
+			failed := err
+			if p, err = ex.plan(nodes, fuseNever); err == nil {
+				p.report.Splits = append(p.report.Splits, failed.Error())
+			}
+		}
+	}()
 	var order dag.Graph
-	for _, n := range ex.nodes {
+	for _, n := range p.nodes {
 		order.Add(n.step.uses(), n.preds...)
 	}
-	run := &sequence{}
-	ends := make([][]int, len(ex.nodes)) // what waits for a node waits for these of run
-	for _, i := range order.Order() {
-		s := ex.nodes[i].step
+	units, report, err := next.units(&order)
+	if err != nil {
+		return p, err
+	}
+	p.report = report
+	if units, err = next.join(units); err != nil {
+		return p, err
+	}
+	var joined dag.Graph
+	for _, u := range units {
+		joined.Add(u.step.uses(), u.deps...)
+	}
+	p.sets = next.sets
+	ends := make([][]int, len(units)) // what waits for a unit waits for these of the run
+	for _, i := range joined.Order() {
 		var waits []int
-		for _, p := range order.Explicit(i) {
-			waits = append(waits, ends[p]...)
+		for _, d := range joined.Explicit(i) {
+			waits = append(waits, ends[d]...)
 		}
+		s := units[i].step
 		if s.nothing() {
-			// What depends on this node by its memory cannot be: it has none.
+			// What depends on this unit by its memory cannot be: it has none.
 			ends[i] = waits
 			continue
 		}
-		ends[i] = []int{len(run.steps)}
-		n := s.node
-		if s.kernel != nil {
-			c := s.call
-			c.Uses = slices.Clone(c.Uses)
-			n = launchCommand(s.kernel, &c, &s.plan, ex.held[i])
-			run.pipelines = append(run.pipelines, ex.held[i])
+		ends[i] = []int{len(p.run.steps)}
+		first := len(waits) == 0 && len(joined.Explicit(i)) == len(joined.Preds(i))
+		if err = ex.append(p.run, s, waits, first); err != nil {
+			return p, err
 		}
-		run.steps = append(run.steps, s)
-		run.Nodes, run.Waits = append(run.Nodes, n), append(run.Waits, waits)
-		run.First = append(run.First, len(waits) == 0 && len(order.Explicit(i)) == len(order.Preds(i)))
 	}
-	ex.run = run
+	return p, nil
+}
+
+// join makes the launches of units that have several, on devices that take them, and notes
+// which nodes have become one.
+func (ex *ExecutableGraph) join(units []*unit) ([]*unit, error) {
+	apart := ex.dev.direct() // runs what is fused one after another
+	for _, u := range units {
+		set := 0
+		if len(u.nodes) > 1 {
+			ex.sets++
+			set = ex.sets
+		}
+		var parts []*step
+		for _, i := range u.nodes {
+			ex.nodes[i].set = set
+			parts = append(parts, ex.nodes[i].step)
+		}
+		if set > 0 && !apart {
+			var err error
+			if u.step, err = ex.dev.fusedStep(u.group, parts); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !apart {
+		return units, nil
+	}
+	var out []*unit
+	last := make([]int, len(units)) // of each unit, its last one in out
+	for at, u := range units {
+		var deps []int
+		for _, d := range u.deps {
+			deps = append(deps, last[d])
+		}
+		for _, i := range u.nodes {
+			out = append(out, &unit{nodes: []int{i}, step: ex.nodes[i].step, deps: deps})
+			deps = []int{len(out) - 1}
+		}
+		last[at] = len(out) - 1
+	}
+	return out, nil
+}
+
+// append adds a step to a run, with its pipeline, which the run holds from then on.
+func (ex *ExecutableGraph) append(run *sequence, s *step, waits []int, first bool) error {
+	n := s.node
+	if s.kernel != nil {
+		v := (*variant)(nil)
+		if ex.run != nil {
+			v = ex.run.of[s]
+		}
+		if v != nil {
+			v.users.Add(1) // which is not the first: the graph holds it
+		} else {
+			p, err := ex.compile(s)
+			if err != nil {
+				return err
+			}
+			v = p.variant
+		}
+		run.pipelines, run.of[s] = append(run.pipelines, v), v
+		c := s.call
+		c.Uses = slices.Clone(c.Uses)
+		n = launchCommand(s.kernel, &c, &s.plan, v)
+	}
+	run.steps = append(run.steps, s)
+	run.Nodes, run.Waits, run.First = append(run.Nodes, n), append(run.Waits, waits), append(run.First, first)
+	return nil
+}
+
+// commit makes what was planned the graph's.
+func (ex *ExecutableGraph) commit(p planned) {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	ex.held.held.letGo()
+	ex.held.held = p.run.pipelines
+	ex.nodes, ex.sets, ex.run, ex.report = p.nodes, p.sets, p.run, p.report
 }
 
 func (ex *ExecutableGraph) usable(dev *Device) error {
@@ -222,7 +342,7 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 func (ex *ExecutableGraph) clone() *ExecutableGraph {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
-	return &ExecutableGraph{dev: ex.dev, nodes: slices.Clone(ex.nodes)}
+	return &ExecutableGraph{dev: ex.dev, nodes: slices.Clone(ex.nodes), sets: ex.sets}
 }
 
 // Update puts a command in the place of a node's, for all later runs: a launch of the same
@@ -250,13 +370,8 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	if err != nil {
 		return err
 	}
-	p, err := ex.compile(s) // not under mu, which Submit waits for
-	if err != nil {
-		return err
-	}
-	defer p.letGo()
-	ex.mu.Lock()
-	defer ex.mu.Unlock()
+	ex.updating.Lock() // and not mu, which Submit waits for
+	defer ex.updating.Unlock()
 	at := slices.IndexFunc(ex.nodes, func(e execNode) bool { return e.of == n })
 	if at < 0 {
 		return errorf(ErrInvalid, "%v is no node of the graph with a command, or was added after Finalize", n)
@@ -277,9 +392,13 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 			return errReadBack(s.label, other.label)
 		}
 	}
-	ex.held.take(at, &p)
-	ex.nodes[at].step = s
-	ex.plan()
+	nodes := slices.Clone(ex.nodes)
+	nodes[at].step = s
+	p, err := ex.plan(nodes, ex.fuse)
+	if err != nil {
+		return err
+	}
+	ex.commit(p)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime/internal/fusion"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/watch"
@@ -21,11 +22,12 @@ type Kernel struct {
 	host *host.Kernel
 	name string
 	// words are the modules: the kernel's own, then those of its variants.
-	words []func() []uint32
-	specs []specVar
-	small *abi.Variant  // for small launches, or nil
-	own   *spirv.Module // of LoadModule, or nil
-	watch *watch.Set    // the variables that its modules have the values of
+	words  []func() []uint32
+	specs  []specVar
+	small  *abi.Variant   // for small launches, or nil
+	own    *spirv.Module  // of LoadModule, or nil
+	source *fusion.Source // what graphs link the kernel from
+	watch  *watch.Set     // the variables that its modules have the values of
 }
 
 // forStubs is what generated code calls, through package kernelimpl.
@@ -52,7 +54,7 @@ func (forStubs) Run(ctx context.Context, d *Device, k *Kernel, c *launch.Call, o
 }
 
 func newKernel(k launch.Kernel) *Kernel {
-	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI), specs: specVars(&k), watch: watch.New(k.ABI.Variables)}
+	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI), specs: specVars(&k), watch: watch.New(k.ABI.Variables), source: &fusion.Source{ABI: k.ABI}}
 	add := func(s string) {
 		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))
 	}

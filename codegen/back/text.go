@@ -46,5 +46,48 @@ func Restore(k *abi.Kernel) (*ir.Module, error) {
 		}
 		n++
 	}
+	placeAccesses(m)
 	return m, nil
+}
+
+// check is what a check of an index compares: the index, and the offset of the slice in the
+// launch block, or 0 where the length is none of a slice.
+type check struct {
+	index *ir.Value
+	slice uint64
+}
+
+// placeAccesses gives the accesses of device memory the places of their checks, since texts have
+// places only of what may fault. A check is of an index and a length, which stands behind the
+// slice's address.
+func placeAccesses(m *ir.Module) {
+	places := map[check]ir.Pos{}
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			if s, ok := v.Aux.(*ir.Site); ok && s.Kind == abi.FaultIndex {
+				c := check{index: v.Args[0]}
+				places[c] = s.Pos
+				if n := v.Args[1]; n.Op == ir.OpArg {
+					c.slice = n.Bits - 8
+					places[c] = s.Pos
+				}
+			}
+		}
+	}
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			r := v.Ref()
+			if r == nil || r.Var != nil || v.Pos.File != "" {
+				continue
+			}
+			c := check{index: v.Path()[1]}
+			v.Pos = places[c]
+			if base := v.Path()[0]; base.Op == ir.OpArg {
+				c.slice = base.Bits
+				if pos, ok := places[c]; ok {
+					v.Pos = pos
+				}
+			}
+		}
+	}
 }

@@ -3,14 +3,15 @@ package link
 // This file links modules: it lays out the arguments, and puts the parts' code together.
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/memory"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
@@ -32,8 +33,12 @@ type Slice struct {
 	Length int // slices with the same number have as many elements; below 0: not known
 }
 
-// Origin is a parameter of a part.
+// Origin is a parameter of a part. RangeOf in the place of the parameter stands for the part's
+// range: three int32, the sizes of x, y and z, with 1 for those that it does not have.
 type Origin struct{ Part, Param int }
+
+// RangeOf is the Param of an Origin which is a part's range.
+const RangeOf = -1
 
 // Linked is the kernel that Link makes.
 type Linked struct {
@@ -42,18 +47,25 @@ type Linked struct {
 	Origins []Origin
 }
 
-// Link links the parts, which are of one form and rank, and run over the same range. The error
-// says why the parts cannot be linked; it is about what they are, not about what they do.
-func Link(name string, parts []Part) (*Linked, error) {
-	if err := alike(parts); err != nil {
+// Link links the parts, which are of one form. They are of one rank, too, and run over the same
+// range, unless apart is set: then the linked kernel has one dimension, with as many work-items
+// as the largest part, and each part has arguments for its own range, which has at most
+// abi.MaxRange work-items. Part n's work-item of the linear id i is run by the linked kernel's
+// work-item i. The error says why the parts cannot be linked; it is about what they are, not
+// about what they do.
+func Link(name string, parts []Part, apart bool) (*Linked, error) {
+	if err := alike(parts, apart); err != nil {
 		return nil, err
 	}
 	first := parts[0].Module
 	m := ir.NewModule(name)
 	m.Form, m.Rank, m.Float, m.Items = first.Form, first.Rank, first.Float, 1
+	if apart {
+		m.Rank = 1
+	}
 	m.Target.NoSubGroups = first.Target.NoSubGroups
 	m.Kernel = m.NewFunc("main")
-	l := &linker{m: m, specs: map[uint32]*ir.Spec{}, lengths: map[int]int{}}
+	l := &linker{m: m, apart: apart, specs: map[uint32]*ir.Spec{}, lengths: map[int]int{}}
 	for i := range parts {
 		l.params(i, &parts[i])
 		for _, s := range parts[i].Module.Specs {
@@ -79,12 +91,12 @@ func Link(name string, parts []Part) (*Linked, error) {
 }
 
 // alike reports what keeps the parts from being linked, if anything does.
-func alike(parts []Part) error {
+func alike(parts []Part, apart bool) error {
 	first := parts[0].Module
 	for i := range parts {
 		m := parts[i].Module
 		switch {
-		case m.Form != first.Form || m.Rank != first.Rank:
+		case m.Form != first.Form || m.Rank != first.Rank && !apart || apart && m.Form == abi.NDRange && m.Rank > 1:
 			return fmt.Errorf("%s and %s are of different forms or dimensions", first.Name, m.Name)
 		case m.Float != first.Float:
 			return fmt.Errorf("%s has the floating-point mode %v, and %s has %v", first.Name, first.Float, m.Name, m.Float)
@@ -112,7 +124,9 @@ func dataOf(parts []Part) []byte {
 // linker links parts to a module.
 type linker struct {
 	m       *ir.Module
+	apart   bool // parts have ranges of their own
 	origins []Origin
+	ranges  []int               // by part: the module's parameter
 	specs   map[uint32]*ir.Spec // reserved ones, which parts share
 	of      [][]int             // by part and parameter: the module's parameter
 	slices  []Slice             // by the module's parameter
@@ -148,6 +162,12 @@ func (l *linker) params(n int, p *Part) {
 		}
 	}
 	l.of = append(l.of, of)
+	if l.apart {
+		l.ranges = append(l.ranges, len(l.m.Params))
+		l.m.Params = append(l.m.Params, abi.Param{Name: p.Module.Name + ".range", Kind: abi.Value, Type: "[3]int32", Size: 12})
+		l.slices = append(l.slices, Slice{-1, -1})
+		l.origins = append(l.origins, Origin{n, RangeOf})
+	}
 }
 
 // layOut gives the parameters their places in the argument block: each at a multiple of 8, which
@@ -170,11 +190,21 @@ func (l *linker) layOut(parts []Part) {
 // guard returns the comparison by which a kernel over a range asks whether dimension k of the
 // range has the invocation. Lower writes the same ones.
 func (l *linker) guard(b *ir.Block, k int) *ir.Value {
-	id := b.Append(ir.OpBuiltIn, ir.TypeI32)
-	id.Aux = ir.GlobalInvocationIDX + ir.BuiltIn(k)
-	n := b.Append(ir.OpArg, ir.TypeI32)
-	n.Bits = uint64(abi.OffsetRange + 4*k)
-	return b.Append(ir.OpULt, ir.TypeBool, id, n)
+	return b.Append(ir.OpULt, ir.TypeBool, globalID(b, k), argument(b, abi.OffsetRange+4*k))
+}
+
+// globalID returns dimension k of the work-item's id.
+func globalID(b *ir.Block, k int) *ir.Value {
+	v := b.Append(ir.OpBuiltIn, ir.TypeI32)
+	v.Aux = ir.GlobalInvocationIDX + ir.BuiltIn(k)
+	return v
+}
+
+// argument returns the int32 at an offset of the launch block.
+func argument(b *ir.Block, offset int) *ir.Value {
+	v := b.Append(ir.OpArg, ir.TypeI32)
+	v.Bits = uint64(offset)
+	return v
 }
 
 // isGuard reports whether v is such a comparison.
@@ -201,13 +231,40 @@ func (l *linker) entry() *ir.Block {
 	return b
 }
 
+// ownRange writes the guard of a part that has a range of its own: work-items whose linear id
+// is not in it go on to the seam. It returns the part's first block, and the part's id in each
+// dimension.
+func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block, ids [3]*ir.Value) {
+	at := abi.OffsetArgs + l.m.Params[l.ranges[n]].Offset
+	lin := globalID(b, 0)
+	total := argument(b, at)
+	for k := 1; k < m.Rank; k++ {
+		total = b.Append(ir.OpIMul, ir.TypeI32, total, argument(b, at+4*k))
+	}
+	in = l.m.Kernel.NewBlock()
+	b.Branch(b.Append(ir.OpULt, ir.TypeBool, lin, total), in, seam)
+	rest := lin
+	for k := range m.Rank - 1 { // x is the remainder of the first division, y that of the second
+		size := argument(in, at+4*k)
+		ids[k] = in.Append(ir.OpUMod, ir.TypeI32, rest, size)
+		rest = in.Append(ir.OpUDiv, ir.TypeI32, rest, size)
+	}
+	ids[max(m.Rank-1, 0)] = rest
+	return in, ids
+}
+
 // part writes part n behind b, and returns the block in which the next begins.
 func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	f := l.m.Kernel
+	seam := f.NewBlock()
+	var ids [3]*ir.Value
+	if l.apart && l.m.Form != abi.Task {
+		b, ids = l.ownRange(b, seam, n, p.Module)
+	}
+	repl := map[*ir.Value]*ir.Value{}
 	begin := len(f.Blocks)
 	b.Jump(f.Import(p.Module, n, func(v *ir.Value, args []*ir.Value) *ir.Value { return l.outside(v, args, p.Specs) }))
 	blocks := f.Blocks[begin:]
-	seam := f.NewBlock()
 	for _, b := range blocks {
 		faults := false
 		for _, v := range b.Insts {
@@ -218,6 +275,10 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 				l.arg(v, n, p.Module)
 			case l.m.Form == abi.Range && isGuard(v):
 				v.Op, v.Args = ir.OpLOr, []*ir.Value{l.m.Bool(true), l.m.Bool(true)} // which is folded
+			case v.Op == ir.OpBuiltIn:
+				if k := v.Aux.(ir.BuiltIn) - ir.GlobalInvocationIDX; int(k) < len(ids) && ids[k] != nil {
+					repl[v] = ids[k]
+				}
 			}
 		}
 		switch {
@@ -230,11 +291,18 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 			b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{seam}, Pos: pos})
 		}
 	}
+	if len(repl) > 0 {
+		rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { return cmp.Or(repl[v], v) })
+	}
 	return seam
 }
 
 // arg makes an argument of a part one of the linked kernel.
 func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
+	if k := int(v.Bits) - abi.OffsetRange; l.apart && k >= 0 && k < 12 {
+		v.Bits = uint64(abi.OffsetArgs + l.m.Params[l.ranges[part]].Offset + k)
+		return
+	}
 	if v.Bits < abi.OffsetArgs {
 		return
 	}
@@ -298,6 +366,3 @@ func (l *linker) reserved(s *ir.Spec) *ir.Spec {
 	}
 	return t
 }
-
-// Name returns the name of the kernel that parts are linked to: theirs, with pluses.
-func Name(parts []string) string { return strings.Join(parts, "+") }

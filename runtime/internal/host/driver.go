@@ -49,7 +49,7 @@ func info() hal.Info {
 		Aspects: []properties.Aspect{
 			properties.FP16, properties.FP64, properties.Int8, properties.Int16, properties.Int64,
 			properties.Atomic64, properties.AtomicFloat32, properties.AtomicFloat64,
-			properties.SubGroups, properties.PrivateAlloca, properties.CPU,
+			properties.SubGroups, properties.PrivateAlloca, properties.GraphFusion, properties.CPU,
 		},
 		SubGroups: [2]int{1, maxSubGroup},
 		Limits: hal.Limits{

@@ -1,0 +1,288 @@
+package fusion
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Launch is a launch that may be fused with others.
+type Launch struct {
+	Source *Source
+	Global [3]int // in index order
+	Local  [3]int // of an nd-range
+	// Args is the argument block, with lengths in place.
+	Args []byte
+	// Slices are the memory of the parameters that are slices; the zero Slice has no elements.
+	Slices []Slice
+	// Specs are the values of specialization constants, by id.
+	Specs map[uint32]uint64
+	// Properties are the kernel's and the launch's.
+	Properties properties.List
+}
+
+// Slice is a piece of a device's memory.
+type Slice struct {
+	Mem    any    // comparable; nil for a slice without elements
+	Lo, Hi uint64 // in bytes
+	Len    int    // elements
+}
+
+// overlaps reports whether two slices have memory in common.
+func (s *Slice) overlaps(t *Slice) bool {
+	return s.Mem != nil && s.Mem == t.Mem && s.Lo < t.Hi && t.Lo < s.Hi
+}
+
+// Limits of what is fused. Fused is never to be slower: a kernel that is too large for a
+// device's registers would be.
+const (
+	maxParts  = 32
+	maxValues = 4000 // where fusion is not required
+	// A launch of as many work-items takes less time than it takes to launch it.
+	fewItems = 1 << 14
+)
+
+// Group is launches that become one, in the order in which they run.
+type Group struct {
+	Launches []*Launch
+	// Required says that fusing is what matters, and not whether it is faster.
+	Required bool
+	props    properties.List // of all
+}
+
+// Name returns the kernel's name.
+func (l *Launch) Name() string { return l.Source.name() }
+
+// Name returns the names of the group's kernels, with pluses.
+func (g *Group) Name() string {
+	var names []string
+	for _, l := range g.Launches {
+		names = append(names, l.Name())
+	}
+	return strings.Join(names, "+")
+}
+
+// extent prints the launch's range.
+func (l *Launch) extent() string {
+	rank := l.Source.ABI.Rank
+	switch l.Source.ABI.Form {
+	case abi.Task:
+		return "one work-item"
+	case abi.NDRange:
+		return fmt.Sprintf("%v in work-groups of %v", l.Global[:rank], l.Local[:rank])
+	}
+	return fmt.Sprint(l.Global[:rank])
+}
+
+// items returns the number of work-items, or a number above all that matter.
+func (l *Launch) items() uint64 {
+	items := uint64(1)
+	for _, n := range l.Global[:l.Source.ABI.Rank] {
+		if hi, lo := bits.Mul64(items, uint64(n)); hi == 0 {
+			items = lo
+		} else {
+			items = math.MaxUint64
+		}
+	}
+	return items
+}
+
+// sameRange reports whether two launches run over the same range.
+func (l *Launch) sameRange(o *Launch) bool {
+	return l.Source.ABI.Rank == o.Source.ABI.Rank && l.Global == o.Global
+}
+
+// Apart reports whether the launches of the group, with more that come, differ in their ranges.
+func (g *Group) Apart(more ...*Launch) bool {
+	for _, list := range [2][]*Launch{g.Launches, more} {
+		for _, l := range list {
+			if !l.sameRange(g.Launches[0]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Range returns the range of the fused launch.
+func (g *Group) Range() (rank int, global, local [3]int) {
+	first := g.Launches[0]
+	if !g.Apart() {
+		return first.Source.ABI.Rank, first.Global, first.Local
+	}
+	most := uint64(0)
+	for _, l := range g.Launches {
+		most = max(most, l.items())
+	}
+	return 1, [3]int{int(most)}, first.Local
+}
+
+// Alone returns why a launch can be fused with no other, or "".
+func (l *Launch) Alone() string {
+	l.Source.read()
+	if l.Source.alone != "" {
+		return l.Source.alone
+	}
+	for i := range l.Slices {
+		for j := range l.Slices[:i] {
+			if reason := l.clash(j, l, i); reason != "" && !l.Slices[i].same(&l.Slices[j]) {
+				return reason
+			}
+		}
+	}
+	return ""
+}
+
+// same reports whether two slices are the same elements, of one size.
+func (s *Slice) same(t *Slice) bool { return *s == *t && s.Mem != nil }
+
+// clash returns why it matters that param j of l and param i of other, which runs after it or is
+// l itself, overlap, or "".
+func (l *Launch) clash(j int, other *Launch, i int) string {
+	a, b := &l.Source.prints[j], &other.Source.prints[i]
+	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlaps(&other.Slices[i]) {
+		return ""
+	}
+	if !l.Slices[j].same(&other.Slices[i]) {
+		return fmt.Sprintf("%s and %s, which overlap without being the same elements", l.Source.place(j), other.Source.place(i))
+	}
+	what := func(l *Launch, p int) string {
+		f := &l.Source.prints[p]
+		switch {
+		case f.Reach != facts.ReachOwn:
+			return l.Source.place(p) + ", not only at the work-item's own index"
+		case !f.Holds(l.block()):
+			return l.Source.place(p) + " with a row length that is not the range's"
+		}
+		return ""
+	}
+	for _, x := range [2]string{what(other, i), what(l, j)} {
+		if x == "" {
+			continue
+		}
+		second := l.Source.place(j)
+		if x != what(other, i) {
+			second = other.Source.place(i)
+		}
+		return fmt.Sprintf("%s, and %s of the same memory", x, second)
+	}
+	if a.PerItem != b.PerItem {
+		return fmt.Sprintf("%s, %d elements in each work-item, and %s, %d elements", l.Source.place(j), a.PerItem, other.Source.place(i), b.PerItem)
+	}
+	return ""
+}
+
+// block returns the launch block as Footprint.Holds reads it.
+func (l *Launch) block() []byte {
+	b := make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(l.Args))
+	for k := range 3 {
+		n := 1
+		if k < l.Source.ABI.Rank {
+			n = l.Global[l.Source.ABI.Rank-1-k]
+		}
+		binary.LittleEndian.PutUint32(b[abi.OffsetRange+4*k:], uint32(n))
+	}
+	return append(b, l.Args...)
+}
+
+// Refuses returns why the launch cannot become the last of the group, which has one or more, or
+// "".
+func (g *Group) Refuses(l *Launch) string {
+	first, k := g.Launches[0], l.Source.ABI
+	for _, x := range []*Launch{first, l} {
+		if reason := x.Alone(); reason != "" {
+			return x.Name() + ": " + reason
+		}
+	}
+	rank := k.Rank
+	switch {
+	case first.Source.ABI.Form != k.Form:
+		return fmt.Sprintf("%s runs over %v, and %s over %v", first.Name(), first.extent(), l.Name(), l.extent())
+	case k.Form == abi.NDRange && (first.Source.ABI.Rank != rank || rank > 1 && first.Global != l.Global):
+		return fmt.Sprintf("%s runs over %v, and %s over %v", first.Name(), first.extent(), l.Name(), l.extent())
+	case !first.sameRange(l) && (first.items() > abi.MaxRange || l.items() > abi.MaxRange):
+		return fmt.Sprintf("%s runs over %v, and %s over %v, which are too many to count", first.Name(), first.extent(), l.Name(), l.extent())
+	case k.Form == abi.NDRange && first.Local != l.Local:
+		return fmt.Sprintf("%s runs over %v, and %s over %v", first.Name(), first.extent(), l.Name(), l.extent())
+	case len(g.Launches) >= maxParts:
+		return fmt.Sprintf("no more than %d kernels become one", maxParts)
+	}
+	props, reason := mergeProperties(g.props, l.Properties)
+	if p, ok := props.Get(properties.KeyWorkGroupSize); ok && reason == "" && g.Apart(l) && len(p.Dims()) > 1 {
+		reason = fmt.Sprintf("it runs over another range than %s, of which one has the property %v", first.Name(), p)
+	}
+	if reason != "" {
+		return l.Name() + ": " + reason
+	}
+	size, data := l.Source.size(), k.Data
+	for _, o := range g.Launches {
+		if size += o.Source.size(); size > maxValues && !g.Required {
+			return l.Name() + ": the fused kernel would be large"
+		}
+		if d := o.Source.ABI.Data; d != "" && data != "" && d != data {
+			return fmt.Sprintf("%s and %s both have tables in memory", o.Name(), l.Name())
+		}
+		for j := range o.Slices {
+			for i := range l.Slices {
+				if reason := o.clash(j, l, i); reason != "" {
+					return fmt.Sprintf("%s+%s: %s", o.Name(), l.Name(), reason)
+				}
+			}
+		}
+	}
+	if !g.Required && !g.worth(l) {
+		return l.Name() + ": it shares no memory with the kernels before it"
+	}
+	return ""
+}
+
+// worth reports whether it is faster to run the launch as part of the group: it uses memory that
+// others use, which is then loaded once, or is so small that launching it is most of the time.
+func (g *Group) worth(l *Launch) bool {
+	if l.items() <= fewItems {
+		return true
+	}
+	for _, o := range g.Launches {
+		for j := range o.Slices {
+			if slices.ContainsFunc(l.Slices, func(s Slice) bool { return s.same(&o.Slices[j]) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Add adds a launch, which the group does not refuse.
+func (g *Group) Add(l *Launch) {
+	g.props, _ = mergeProperties(g.props, l.Properties)
+	g.Launches = append(g.Launches, l)
+}
+
+// mergeProperties returns the properties of a kernel that has parts with these, or why there is
+// no such kernel.
+func mergeProperties(a, b properties.List) (out properties.List, conflict string) {
+	out = slices.Clone(a)
+	for _, p := range b {
+		at := slices.IndexFunc(out, func(q properties.Property) bool { return q.Key() == p.Key() })
+		switch {
+		case at < 0:
+			out = append(out, p)
+		case out[at].Equal(p):
+		case p.Key() == properties.KeyDeviceHas:
+			all := append(out[at].Aspects(), p.Aspects()...)
+			slices.Sort(all)
+			out[at] = properties.DeviceHas(slices.Compact(all)...)
+		case p.Key() == properties.KeyWorkGroupSizeHint: // the first one's is as good
+		default:
+			return nil, fmt.Sprintf("its %v conflicts with the %v of a kernel before it", p, out[at])
+		}
+	}
+	return out, ""
+}

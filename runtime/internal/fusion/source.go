@@ -1,0 +1,74 @@
+package fusion
+
+import (
+	"fmt"
+	"path"
+	"sync"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/back"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+)
+
+// Source is a kernel that may become part of another. Its IR is read when it is first asked for.
+type Source struct {
+	ABI  *abi.Kernel
+	once sync.Once
+
+	module *ir.Module // which nobody changes
+	prints []facts.Footprint
+	alone  string // why it can be fused with no other, or ""
+}
+
+// read reads the IR and finds out what the kernel does with its memory.
+func (s *Source) read() {
+	s.once.Do(func() {
+		switch {
+		case s.ABI.IR == "":
+			s.alone = "it has no IR, as kernels of LoadModule have none"
+			return
+		case s.ABI.Damaged() != "":
+			s.alone = "the file " + s.ABI.Damaged() + " is not the one that its stubs were written with"
+			return
+		}
+		m, err := back.Restore(s.ABI)
+		if err != nil {
+			s.alone = err.Error()
+			return
+		}
+		s.module, s.prints = m, facts.Footprints(m)
+		switch {
+		case m.UsesGroup || facts.Meets(m.Kernel):
+			s.alone = "it has barriers or group operations"
+		case len(s.ABI.Locals) > 0:
+			s.alone = "it has work-group memory"
+		default:
+			for _, v := range s.ABI.Variants {
+				if v.Cancel {
+					s.alone = "it can be cancelled (//kgen:cancel)"
+				}
+			}
+		}
+	})
+}
+
+// name returns the kernel's name as Go source has it.
+func (s *Source) name() string { return path.Base(s.ABI.Package) + "." + s.ABI.Name }
+
+// size returns how much code the kernel has, in values.
+func (s *Source) size() int { return s.module.Len() }
+
+// place says where and how a kernel accesses a parameter: "k.go:3:4 writes Out".
+func (s *Source) place(param int) string {
+	f := &s.prints[param]
+	verb := map[abi.Access]string{abi.Read: "reads", abi.Write: "writes", abi.ReadWrite: "reads and writes"}[f.Access]
+	if f.Atomic {
+		verb = "has atomic operations on"
+	}
+	where := s.name()
+	if f.Pos.File != "" {
+		where = f.Pos.String()
+	}
+	return fmt.Sprintf("%s %s %s", where, verb, s.ABI.Params[param].Name)
+}
