@@ -153,6 +153,9 @@ func (l *Launch) clash(j int, other *Launch, i int) string {
 	if !l.Slices[j].same(&other.Slices[i]) {
 		return fmt.Sprintf("%s and %s, which overlap without being the same elements", l.Source.place(j), other.Source.place(i))
 	}
+	if l.Source.ABI.Form == abi.Task && other.Source.ABI.Form == abi.Task {
+		return "" // one work-item runs both
+	}
 	what := func(l *Launch, p int) string {
 		f := &l.Source.prints[p]
 		switch {
@@ -211,6 +214,8 @@ func (g *Group) Refuses(l *Launch) string {
 		return fmt.Sprintf("%s runs over %v, and %s over %v, which are too many to count", first.Name(), first.extent(), l.Name(), l.extent())
 	case k.Form == abi.NDRange && first.Local != l.Local:
 		return fmt.Sprintf("%s runs over %v, and %s over %v", first.Name(), first.extent(), l.Name(), l.extent())
+	case first.Source.module.Float != l.Source.module.Float:
+		return fmt.Sprintf("%s has %v, and %s has %v", first.Name(), properties.Float(first.Source.module.Float), l.Name(), properties.Float(l.Source.module.Float))
 	case len(g.Launches) >= maxParts:
 		return fmt.Sprintf("no more than %d kernels become one", maxParts)
 	}

@@ -3,11 +3,91 @@
 package stepsgen
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
+
+// addFHost is some work-items of the kernel [AddF].
+type addFHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+}
+
+func newAddFHost() kernelimpl.HostForm { return new(addFHost) }
+
+var addFHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:159:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:159:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:159:16"},
+}
+
+// Begin readies the form for a launch.
+func (g *addFHost) Begin() {
+	g.Sites = addFHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+}
+
+// Run runs it.
+func (g *addFHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *addFHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v7 int64
+		var v9, v12 float32
+		{
+			v0 = int32(x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v1)
+			if !v8 {
+				goto b6
+			}
+		}
+		{
+			v9 = *(*float32)(unsafe.Add(p0, x*4))
+			v10 := uint64(v7) < uint64(v3)
+			if !v10 {
+				goto b5
+			}
+		}
+		{
+			v11 := *(*float32)(unsafe.Add(p1, x*4))
+			v12 = float32(v9 + v11)
+			v13 := uint64(v7) < uint64(v5)
+			if !v13 {
+				goto b4
+			}
+		}
+		*(*float32)(unsafe.Add(p2, x*4)) = v12
+		continue
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		g.Fault(2, v7, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
 
 // affineHost is some work-items of the kernel [Affine].
 type affineHost struct {
@@ -241,6 +321,266 @@ func (g *blurHost) r0() int {
 	return -1
 }
 
+// digitsHost is some work-items of the kernel [Digits].
+type digitsHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	c1 bool
+	v1 int64
+	v3 int64
+}
+
+func newDigitsHost() kernelimpl.HostForm { return new(digitsHost) }
+
+var digitsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:117:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:108:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *digitsHost) Begin() {
+	g.Sites = digitsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 1)
+	g.c1 = g.c0 <= 64
+	g.Allot(0, int(g.c0)*4)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*digitsHost) Spare() {}
+
+// Run runs it.
+func (g *digitsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *digitsHost) r0() int {
+	c1 := g.c1
+	m0 := g.Memory(0)
+	c0 := g.c0
+	stop := g.Cancelled()
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v7, v13, v14, v15, v21, v22, v23 int32
+		var v5 int64
+		v0 = int32(x)
+		v5 = int64(uint32(v0))
+		if !c1 {
+			v7 = int32(0)
+			goto b2
+		}
+		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
+		goto b4
+	b2:
+		if !(v7 < c0) {
+			goto b4
+		}
+		*(*int32)(unsafe.Add(m0, int(v7)*4)) = int32(0)
+		v7 = v7 + 1
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b2
+	b4:
+		{
+			v11 := uint64(v5) < uint64(v1)
+			if !v11 {
+				goto b14
+			}
+		}
+		{
+			v12 := *(*int32)(unsafe.Add(p0, x*4))
+			v13 = v12
+			v14 = int32(-1)
+		}
+	b6:
+		v15 = v14 + 1
+		if !(v15 < c0) {
+			goto b8
+		}
+		{
+			v17 := v13 / 10
+			*(*int32)(unsafe.Add(m0, int(v15)*4)) = v13 - (v17 * 10)
+			v13 = v17
+			v14 = v15
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b6
+		}
+	b8:
+		v21 = int32(0)
+		v22 = int32(-1)
+	b9:
+		v23 = v22 + 1
+		if !(v23 < c0) {
+			goto b11
+		}
+		{
+			v25 := *(*int32)(unsafe.Add(m0, int(v23)*4))
+			v21 = v21 + v25
+			v22 = v23
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b9
+		}
+	b11:
+		{
+			v27 := uint64(v5) < uint64(v3)
+			if !v27 {
+				goto b13
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v21
+		continue
+	b13:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b14:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// eightHost is some work-items of the kernel [Eight].
+type eightHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+}
+
+func newEightHost() kernelimpl.HostForm { return new(eightHost) }
+
+var eightHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:75:44"},
+}
+
+// Begin readies the form for a launch.
+func (g *eightHost) Begin() {
+	g.Sites = eightHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+}
+
+// Run runs it.
+func (g *eightHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *eightHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v3 int64
+		{
+			v0 = int32(x)
+			v3 = int64(uint32(v0))
+			v4 := uint64(v3) < uint64(v1)
+			if !v4 {
+				goto b2
+			}
+		}
+		{
+			v5 := *(*int32)(unsafe.Add(p0, x*4))
+			*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
+			continue
+		}
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// exactFHost is some work-items of the kernel [ExactF].
+type exactFHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+}
+
+func newExactFHost() kernelimpl.HostForm { return new(exactFHost) }
+
+var exactFHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:173:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:173:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:173:16"},
+}
+
+// Begin readies the form for a launch.
+func (g *exactFHost) Begin() {
+	g.Sites = exactFHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+}
+
+// Run runs it.
+func (g *exactFHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *exactFHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v7 int64
+		var v9, v12 float32
+		{
+			v0 = int32(x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v1)
+			if !v8 {
+				goto b6
+			}
+		}
+		{
+			v9 = *(*float32)(unsafe.Add(p0, x*4))
+			v10 := uint64(v7) < uint64(v3)
+			if !v10 {
+				goto b5
+			}
+		}
+		{
+			v11 := *(*float32)(unsafe.Add(p1, x*4))
+			v12 = float32(v9 + v11)
+			v13 := uint64(v7) < uint64(v5)
+			if !v13 {
+				goto b4
+			}
+		}
+		*(*float32)(unsafe.Add(p2, x*4)) = v12
+		continue
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		g.Fault(2, v7, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // growHost is some work-items of the kernel [Grow].
 type growHost struct {
 	kernelimpl.HostGroup
@@ -289,6 +629,260 @@ func (g *growHost) r0() int {
 		}
 	b2:
 		g.Fault(0, v4, v2, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// ids1Host is some work-items of the kernel [Ids1].
+type ids1Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v2 int64
+	v4 int64
+}
+
+func newIds1Host() kernelimpl.HostForm { return new(ids1Host) }
+
+var ids1HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:16:14"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:16:6"},
+}
+
+// Begin readies the form for a launch.
+func (g *ids1Host) Begin() {
+	g.Sites = ids1HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *ids1Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *ids1Host) r0() int {
+	v2 := g.v2
+	p0 := g.Pointer(0)
+	v4 := g.v4
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v6 int64
+		{
+			v0 = int32(x)
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v2)
+			if !v7 {
+				goto b4
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p0, x*4)) = v0
+			v9 := uint64(v6) < uint64(v4)
+			if !v9 {
+				goto b3
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v1
+		continue
+	b3:
+		g.Fault(0, v6, v4, v0, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, v6, v2, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// ids2Host is some work-items of the kernel [Ids2].
+type ids2Host struct {
+	kernelimpl.HostGroup
+	v2 int32
+	v3 int32
+	v4 int64
+	v5 int64
+	v7 int64
+}
+
+func newIds2Host() kernelimpl.HostForm { return new(ids2Host) }
+
+var ids2HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:29:20"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:29:6"},
+}
+
+// Begin readies the form for a launch.
+func (g *ids2Host) Begin() {
+	g.Sites = ids2HostSites
+	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+}
+
+// Run runs it.
+func (g *ids2Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *ids2Host) r0() int {
+	v4 := g.v4
+	v5 := g.v5
+	p1 := g.Pointer(1)
+	v7 := g.v7
+	p2 := g.Pointer(2)
+	v3 := g.v3
+	v12 := int64(uint32(v3))
+	v18 := v12 * 1000
+	v2 := g.v2
+	v11 := int64(uint32(v2))
+	v19 := v18 + v11
+	v20 := int32(uint64(v19))
+	nx := g.Global[0]
+	x := g.Lo%nx - 1
+	y := g.Lo / nx
+	for range g.Hi - g.Lo {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		var v0, v1, v17 int32
+		var v14 int64
+		{
+			v0 = int32(x)
+			v1 = int32(y)
+			v9 := int64(uint32(v0))
+			v10 := int64(uint32(v1))
+			v13 := v10 * v4
+			v14 = v13 + v9
+			v15 := v10 * 1000
+			v17 = int32(uint64(v15 + v9))
+			if !(uint64(v14) < uint64(v5)) {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v14)*4)) = v17
+		if !(uint64(v14) < uint64(v7)) {
+			goto b3
+		}
+		*(*int32)(unsafe.Add(p2, int(v14)*4)) = v20
+		continue
+	b3:
+		g.Fault(0, v14, v7, v0, v1, int32(0))
+		continue
+	b4:
+		g.Fault(1, v14, v5, v0, v1, int32(0))
+		continue
+	}
+	return -1
+}
+
+// ids3Host is some work-items of the kernel [Ids3].
+type ids3Host struct {
+	kernelimpl.HostGroup
+	v3  int32
+	v4  int32
+	v5  int32
+	v6  int64
+	v7  int64
+	v8  int64
+	v10 int64
+}
+
+func newIds3Host() kernelimpl.HostForm { return new(ids3Host) }
+
+var ids3HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:43:15"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:43:6"},
+}
+
+// Begin readies the form for a launch.
+func (g *ids3Host) Begin() {
+	g.Sites = ids3HostSites
+	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
+	g.v5 = kernelimpl.HostArg[int32](&g.HostGroup, 16)
+	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+}
+
+// Run runs it.
+func (g *ids3Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *ids3Host) r0() int {
+	v6 := g.v6
+	v7 := g.v7
+	v8 := g.v8
+	p2 := g.Pointer(2)
+	v10 := g.v10
+	p3 := g.Pointer(3)
+	v5 := g.v5
+	v17 := int64(uint32(v5))
+	v28 := v17 * 1000000
+	v4 := g.v4
+	v16 := int64(uint32(v4))
+	v29 := v16 * 1000
+	v30 := v28 + v29
+	v3 := g.v3
+	v15 := int64(uint32(v3))
+	v31 := v30 + v15
+	v32 := int32(uint64(v31))
+	nx := g.Global[0]
+	x := g.Lo%nx - 1
+	ny := g.Global[1]
+	y := g.Lo / nx % ny
+	z := g.Lo / nx / ny
+	for range g.Hi - g.Lo {
+		if x++; x == nx {
+			x = 0
+			y++
+			if y == ny {
+				y, z = 0, z+1
+			}
+		}
+		var v0, v1, v2, v27 int32
+		var v22 int64
+		{
+			v0 = int32(x)
+			v1 = int32(y)
+			v2 = int32(z)
+			v12 := int64(uint32(v0))
+			v13 := int64(uint32(v1))
+			v14 := int64(uint32(v2))
+			v18 := v14 * v6
+			v19 := v18 * v7
+			v20 := v13 * v7
+			v22 = (v19 + v20) + v12
+			v23 := v14 * 1000000
+			v24 := v13 * 1000
+			v27 = int32(uint64((v23 + v24) + v12))
+			if !(uint64(v22) < uint64(v8)) {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p2, int(v22)*4)) = v27
+		if !(uint64(v22) < uint64(v10)) {
+			goto b3
+		}
+		*(*int32)(unsafe.Add(p3, int(v22)*4)) = v32
+		continue
+	b3:
+		g.Fault(0, v22, v10, v0, v1, v2)
+		continue
+	b4:
+		g.Fault(1, v22, v8, v0, v1, v2)
 		continue
 	}
 	return -1
@@ -353,6 +947,316 @@ func (g *mirrorHost) r0() int {
 		continue
 	b4:
 		g.Fault(1, v7, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// mulFHost is some work-items of the kernel [MulF].
+type mulFHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+}
+
+func newMulFHost() kernelimpl.HostForm { return new(mulFHost) }
+
+var mulFHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:150:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:150:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:150:16"},
+}
+
+// Begin readies the form for a launch.
+func (g *mulFHost) Begin() {
+	g.Sites = mulFHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+}
+
+// Run runs it.
+func (g *mulFHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *mulFHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v7 int64
+		var v9, v12 float32
+		{
+			v0 = int32(x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v1)
+			if !v8 {
+				goto b6
+			}
+		}
+		{
+			v9 = *(*float32)(unsafe.Add(p0, x*4))
+			v10 := uint64(v7) < uint64(v3)
+			if !v10 {
+				goto b5
+			}
+		}
+		{
+			v11 := *(*float32)(unsafe.Add(p1, x*4))
+			v12 = float32(v9 * v11)
+			v13 := uint64(v7) < uint64(v5)
+			if !v13 {
+				goto b4
+			}
+		}
+		*(*float32)(unsafe.Add(p2, x*4)) = v12
+		continue
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		g.Fault(2, v7, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// pairsHost is some work-items of the kernel [Pairs].
+type pairsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newPairsHost() kernelimpl.HostForm { return new(pairsHost) }
+
+var pairsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:197:17"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:197:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:197:29"},
+}
+
+// Begin readies the form for a launch.
+func (g *pairsHost) Begin() {
+	g.Sites = pairsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *pairsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *pairsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v9, v10 int32
+		var v6, v7 int64
+		{
+			v0 = int32(x)
+			v5 := int64(uint32(v0))
+			v6 = v5 * 2
+			v7 = v6 + 1
+			v8 := uint64(v7) < uint64(v1)
+			if !v8 {
+				goto b6
+			}
+		}
+		{
+			v9 = *(*int32)(unsafe.Add(p0, x*8+4))
+			v10 = *(*int32)(unsafe.Add(p0, x*8))
+			v11 := uint64(v6) < uint64(v3)
+			if !v11 {
+				goto b5
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p1, x*8)) = v9
+			v13 := uint64(v7) < uint64(v3)
+			if !v13 {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*8+4)) = v10
+		continue
+	b4:
+		g.Fault(0, v7, v3, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v6, v3, v0, int32(0), int32(0))
+		continue
+	b6:
+		g.Fault(2, v7, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// pickHost is some work-items of the kernel [Pick].
+type pickHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+	v5 int64
+}
+
+func newPickHost() kernelimpl.HostForm { return new(pickHost) }
+
+var pickHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:141:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:141:20"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:141:25"},
+}
+
+// Begin readies the form for a launch.
+func (g *pickHost) Begin() {
+	g.Sites = pickHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
+}
+
+// Run runs it.
+func (g *pickHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *pickHost) r0() int {
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v9, v12 int32
+		var v7, v10 int64
+		{
+			v0 = int32(x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b6
+			}
+		}
+		v9 = *(*int32)(unsafe.Add(p1, x*4))
+		v10 = int64(v9)
+		if !(uint64(v10) < uint64(v1)) {
+			goto b5
+		}
+		{
+			v12 = *(*int32)(unsafe.Add(p0, int(v9)*4))
+			v13 := uint64(v7) < uint64(v5)
+			if !v13 {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p2, x*4)) = v12
+		continue
+	b4:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v10, v1, v0, int32(0), int32(0))
+		continue
+	b6:
+		g.Fault(2, v7, v3, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// positiveHost is some work-items of the kernel [Positive].
+type positiveHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newPositiveHost() kernelimpl.HostForm { return new(positiveHost) }
+
+var positiveHostSites = []abi.Site{
+	{Kind: 13, Pos: "internal/conformance/steps/parts.go:127:8", Message: "negative"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:132:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:126:9"},
+}
+
+// Begin readies the form for a launch.
+func (g *positiveHost) Begin() {
+	g.Sites = positiveHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *positiveHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *positiveHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v12 int32
+		var v5 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b8
+			}
+		}
+		{
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
+			if !(v7 < 0) {
+				goto b3
+			}
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b3:
+		{
+			v10 := *(*int32)(unsafe.Add(p0, x*4))
+			if !(v10 == 0) {
+				goto b5
+			}
+		}
+		continue
+	b5:
+		{
+			v12 = *(*int32)(unsafe.Add(p0, x*4))
+			v13 := uint64(v5) < uint64(v3)
+			if !v13 {
+				goto b7
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v12
+		continue
+	b7:
+		g.Fault(1, v5, v3, v0, int32(0), int32(0))
+		continue
+	b8:
+		g.Fault(2, v5, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1
@@ -436,6 +1340,172 @@ func (g *productHost) r0() int {
 	return -1
 }
 
+// rotateHost is a work-group of the kernel [Rotate].
+type rotateHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	v1 int64
+	v3 int64
+}
+
+func newRotateHost() kernelimpl.HostForm { return new(rotateHost) }
+
+var rotateHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:213:30"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:215:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *rotateHost) Begin() {
+	g.Sites = rotateHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.Allot(0, 64)
+}
+
+// Run runs it.
+func (g *rotateHost) Run() {
+	next := 0
+	for next >= 0 {
+		switch next {
+		case 0:
+			// ZeroLocal in line 212 of parts.go
+			g.Zero(0)
+			next = g.r1()
+		case 1:
+			// Barrier in line 214 of parts.go
+			next = g.r2()
+		}
+	}
+}
+
+// r1 runs them after the ZeroLocal in line 212 of parts.go.
+func (g *rotateHost) r1() int {
+	n := g.Items
+	basex := g.ID[0] * g.Local[0]
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	m0 := g.Memory(0)
+	next := -1
+	for li := 0; li < n; li++ {
+		x := li
+		v0 := int32(basex + x)
+		var v9 int32
+		var v10 int64
+		{
+			v6 := int32(x)
+			v7 := int32(uint32(v6) / uint32(16))
+			v8 := v7 * 16
+			v9 = v6 - v8
+			v10 = int64(uint32(v0))
+			v11 := uint64(v10) < uint64(v1)
+			if !v11 {
+				goto b6
+			}
+		}
+		{
+			v12 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			*(*int32)(unsafe.Add(m0, int(v9)*4)) = v12
+			next = 1
+			continue
+		}
+	b6:
+		g.Fault(0, v10, v1, v0, int32(0), int32(0))
+		g.Leave(li)
+		continue
+	}
+	return next
+}
+
+// r2 runs them after the Barrier in line 214 of parts.go.
+func (g *rotateHost) r2() int {
+	n := g.Items
+	c0 := g.c0
+	v5 := int64(uint32(c0))
+	m0 := g.Memory(0)
+	basex := g.ID[0] * g.Local[0]
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	dead := g.Dead[:n]
+	for li := 0; li < n; li++ {
+		x := li
+		if dead[li] {
+			continue
+		}
+		v6 := int32(x)
+		v0 := int32(basex + x)
+		v10 := int64(uint32(v0))
+		var v24 int32
+		{
+			v14 := v6 + 1
+			v15 := int64(uint32(v14))
+			v19 := v15 - (int64(uint32(v14/c0)) * v5)
+			v24 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v19-((v19/16)*16))))*4))
+			v25 := uint64(v10) < uint64(v3)
+			if !v25 {
+				goto b5
+			}
+		}
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v24
+		continue
+	b5:
+		g.Fault(1, v10, v3, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// sixteenHost is some work-items of the kernel [Sixteen].
+type sixteenHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+}
+
+func newSixteenHost() kernelimpl.HostForm { return new(sixteenHost) }
+
+var sixteenHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:84:46"},
+}
+
+// Begin readies the form for a launch.
+func (g *sixteenHost) Begin() {
+	g.Sites = sixteenHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+}
+
+// Run runs it.
+func (g *sixteenHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *sixteenHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v3 int64
+		{
+			v0 = int32(x)
+			v3 = int64(uint32(v0))
+			v4 := uint64(v3) < uint64(v1)
+			if !v4 {
+				goto b2
+			}
+		}
+		{
+			v5 := *(*int32)(unsafe.Add(p0, x*4))
+			*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
+			continue
+		}
+	b2:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // sumHost is some work-items of the kernel [Sum].
 type sumHost struct {
 	kernelimpl.HostGroup
@@ -509,6 +1579,134 @@ func (g *sumHost) r0() int {
 		continue
 	b6:
 		g.Fault(2, v7, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// timesHost is some work-items of the kernel [Times].
+type timesHost struct {
+	kernelimpl.HostGroup
+	c0 int32
+	v1 int64
+	v3 int64
+}
+
+func newTimesHost() kernelimpl.HostForm { return new(timesHost) }
+
+var timesHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:98:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:98:17"},
+}
+
+// Begin readies the form for a launch.
+func (g *timesHost) Begin() {
+	g.Sites = timesHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 3)
+}
+
+// Run runs it.
+func (g *timesHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *timesHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	c0 := g.c0
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v8 int32
+		var v5 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b4
+			}
+		}
+		{
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
+			v8 = v7 * c0
+			v9 := uint64(v5) < uint64(v3)
+			if !v9 {
+				goto b3
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v8
+		continue
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// totalHost is some work-items of the kernel [Total].
+type totalHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newTotalHost() kernelimpl.HostForm { return new(totalHost) }
+
+var totalHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:204:68"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:204:59"},
+}
+
+// Begin readies the form for a launch.
+func (g *totalHost) Begin() {
+	g.Sites = totalHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *totalHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *totalHost) r0() int {
+	v3 := g.v3
+	v5 := v3 != 0
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v6 int64
+		v0 = int32(x)
+		if !v5 {
+			goto b4
+		}
+		{
+			v6 = int64(uint32(v0))
+			v7 := uint64(v6) < uint64(v1)
+			if !v7 {
+				goto b3
+			}
+		}
+		{
+			v8 := *(*int32)(unsafe.Add(p0, x*4))
+			atomic.AddInt32((*int32)(p1), v8)
+			continue
+		}
+	b3:
+		g.Fault(0, v6, v1, v0, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, int64(0), v3, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -21,19 +21,64 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{affineKernel, blurKernel, growKernel, mirrorKernel, productKernel, sumKernel}
+	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, groupsKernel, groups2Kernel, growKernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, sumKernel, timesKernel, totalKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/steps",
-	Kernels: []string{"Affine", "Blur", "Grow", "Mirror", "Product", "Sum"},
+	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "Groups", "Groups2", "Grow", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Sum", "Times", "Total"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x52a35220},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xb3071692},
 	},
 })
+var addFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "AddF"), func(a *kernelimpl.HostArgs) any {
+	return steps.AddF{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Y:   kernelimpl.HostSlice[float32](a, 1),
+		Out: kernelimpl.HostSlice[float32](a, 2),
+	}.Kernel
+}, newAddFHost)
+
+// AddF is the kernel [steps.AddF] with its slices in device memory.
+// AddF adds two slices.
+type AddF struct {
+	X   runtime.View[float32]
+	Y   runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k AddF) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(addFKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k AddF) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k AddF) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunAddF runs the kernel for every work-item of r on k's own slices, and waits.
+func RunAddF(ctx context.Context, dev *runtime.Device, k steps.AddF, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(addFKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 var affineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Affine"), func(a *kernelimpl.HostArgs) any {
 	return steps.Affine{
 		A:   kernelimpl.HostValue[int32](a, 0),
@@ -126,6 +171,206 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k steps.Blur, r runtime.R
 	return l.Run2(ctx, dev, r, opts)
 }
 
+var digitsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Digits", &steps.Extra), func(a *kernelimpl.HostArgs) any {
+	return steps.Digits{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newDigitsHost, steps.Extra)
+
+// Digits is the kernel [steps.Digits] with its slices in device memory.
+// Digits adds up the digits of its elements to the base of ten, by way of Extra numbers.
+type Digits struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Digits) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(digitsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Digits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Digits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunDigits runs the kernel for every work-item of r on k's own slices, and waits.
+func RunDigits(ctx context.Context, dev *runtime.Device, k steps.Digits, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(digitsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var eightKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Eight"), func(a *kernelimpl.HostArgs) any {
+	return steps.Eight{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+}, newEightHost)
+
+// Eight is the kernel [steps.Eight] with its slices in device memory.
+// Eight adds one in work-groups of eight.
+type Eight struct {
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Eight) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(eightKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Eight) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Eight) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunEight runs the kernel for every work-item of r on k's own slices, and waits.
+func RunEight(ctx context.Context, dev *runtime.Device, k steps.Eight, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(eightKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var exactFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "ExactF"), func(a *kernelimpl.HostArgs) any {
+	return steps.ExactF{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Y:   kernelimpl.HostSlice[float32](a, 1),
+		Out: kernelimpl.HostSlice[float32](a, 2),
+	}.Kernel
+}, newExactFHost)
+
+// ExactF is the kernel [steps.ExactF] with its slices in device memory.
+// ExactF is AddF in another floating-point mode.
+type ExactF struct {
+	X   runtime.View[float32]
+	Y   runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k ExactF) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(exactFKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ExactF) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ExactF) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunExactF runs the kernel for every work-item of r on k's own slices, and waits.
+func RunExactF(ctx context.Context, dev *runtime.Device, k steps.ExactF, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(exactFKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var groupsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Groups"), func(a *kernelimpl.HostArgs) any {
+	return steps.Groups{
+		Group: kernelimpl.HostSlice[int32](a, 0),
+		Local: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Groups is the kernel [steps.Groups] with its slices in device memory.
+// Groups says which work-group each work-item is of, and where it is there.
+type Groups struct {
+	Group runtime.View[int32]
+	Local runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Groups) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(groupsKernel)
+	kernelimpl.View(l, 0, k.Group)
+	kernelimpl.View(l, 1, k.Local)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Groups) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Groups) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunGroups runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroups(ctx context.Context, dev *runtime.Device, k steps.Groups, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groupsKernel)
+	kernelimpl.Slice(l, 0, k.Group)
+	kernelimpl.Slice(l, 1, k.Local)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+var groups2Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Groups2"), func(a *kernelimpl.HostArgs) any {
+	return steps.Groups2{
+		W:     kernelimpl.HostValue[int](a, 0),
+		Group: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Groups2 is the kernel [steps.Groups2] with its slices in device memory.
+// Groups2 is Groups in two dimensions.
+type Groups2 struct {
+	W     int
+	Group runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Groups2) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(groups2Kernel)
+	kernelimpl.Value(l, 0, k.W)
+	kernelimpl.View(l, 1, k.Group)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Groups2) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Groups2) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
+}
+
+// RunGroups2 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGroups2(ctx context.Context, dev *runtime.Device, k steps.Groups2, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(groups2Kernel)
+	kernelimpl.Value(l, 0, k.W)
+	kernelimpl.Slice(l, 1, k.Group)
+	return l.RunND2(ctx, dev, r, opts)
+}
+
 var growKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Grow"), func(a *kernelimpl.HostArgs) any {
 	return steps.Grow{
 		By:  kernelimpl.HostValue[int32](a, 0),
@@ -166,6 +411,178 @@ func RunGrow(ctx context.Context, dev *runtime.Device, k steps.Grow, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
+var ids1Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Ids1"), func(a *kernelimpl.HostArgs) any {
+	return steps.Ids1{
+		ID: kernelimpl.HostSlice[int32](a, 0),
+		N:  kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newIds1Host)
+
+// Ids1 is the kernel [steps.Ids1] with its slices in device memory.
+// Ids1 says who each work-item is, and over which range.
+type Ids1 struct {
+	ID runtime.View[int32]
+	N  runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Ids1) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(ids1Kernel)
+	kernelimpl.View(l, 0, k.ID)
+	kernelimpl.View(l, 1, k.N)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ids1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Ids1) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunIds1 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunIds1(ctx context.Context, dev *runtime.Device, k steps.Ids1, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(ids1Kernel)
+	kernelimpl.Slice(l, 0, k.ID)
+	kernelimpl.Slice(l, 1, k.N)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var ids2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Ids2"), func(a *kernelimpl.HostArgs) any {
+	return steps.Ids2{
+		W:  kernelimpl.HostValue[int](a, 0),
+		ID: kernelimpl.HostSlice[int32](a, 1),
+		N:  kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+}, newIds2Host)
+
+// Ids2 is the kernel [steps.Ids2] with its slices in device memory.
+// Ids2 is Ids1 in two dimensions, 1000 to a row.
+type Ids2 struct {
+	W  int
+	ID runtime.View[int32]
+	N  runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Ids2) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(ids2Kernel)
+	kernelimpl.Value(l, 0, k.W)
+	kernelimpl.View(l, 1, k.ID)
+	kernelimpl.View(l, 2, k.N)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ids2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Ids2) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node2(r, opts)
+}
+
+// RunIds2 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunIds2(ctx context.Context, dev *runtime.Device, k steps.Ids2, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(ids2Kernel)
+	kernelimpl.Value(l, 0, k.W)
+	kernelimpl.Slice(l, 1, k.ID)
+	kernelimpl.Slice(l, 2, k.N)
+	return l.Run2(ctx, dev, r, opts)
+}
+
+var ids3Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Ids3"), func(a *kernelimpl.HostArgs) any {
+	return steps.Ids3{
+		H:  kernelimpl.HostValue[int](a, 0),
+		W:  kernelimpl.HostValue[int](a, 1),
+		ID: kernelimpl.HostSlice[int32](a, 2),
+		N:  kernelimpl.HostSlice[int32](a, 3),
+	}.Kernel
+}, newIds3Host)
+
+// Ids3 is the kernel [steps.Ids3] with its slices in device memory.
+// Ids3 is Ids2 in three dimensions.
+type Ids3 struct {
+	H  int
+	W  int
+	ID runtime.View[int32]
+	N  runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Ids3) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(ids3Kernel)
+	kernelimpl.Value(l, 0, k.H)
+	kernelimpl.Value(l, 1, k.W)
+	kernelimpl.View(l, 2, k.ID)
+	kernelimpl.View(l, 3, k.N)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Ids3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor3(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Ids3) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node3(r, opts)
+}
+
+// RunIds3 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunIds3(ctx context.Context, dev *runtime.Device, k steps.Ids3, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(ids3Kernel)
+	kernelimpl.Value(l, 0, k.H)
+	kernelimpl.Value(l, 1, k.W)
+	kernelimpl.Slice(l, 2, k.ID)
+	kernelimpl.Slice(l, 3, k.N)
+	return l.Run3(ctx, dev, r, opts)
+}
+
+var manyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Many"), func(a *kernelimpl.HostArgs) any {
+	return steps.Many{
+		Weights: kernelimpl.HostValue[[40]int32](a, 0),
+		Out:     kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Many is the kernel [steps.Many] with its slices in device memory.
+// Many has more arguments than fit in a launch block.
+type Many struct {
+	Weights [40]int32
+	Out     runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Many) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(manyKernel)
+	kernelimpl.Value(l, 0, k.Weights)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Many) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Many) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunMany runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMany(ctx context.Context, dev *runtime.Device, k steps.Many, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(manyKernel)
+	kernelimpl.Value(l, 0, k.Weights)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 var mirrorKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Mirror"), func(a *kernelimpl.HostArgs) any {
 	return steps.Mirror{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -201,6 +618,210 @@ func (k Mirror) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Com
 // RunMirror runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMirror(ctx context.Context, dev *runtime.Device, k steps.Mirror, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mirrorKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var mulFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "MulF"), func(a *kernelimpl.HostArgs) any {
+	return steps.MulF{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Y:   kernelimpl.HostSlice[float32](a, 1),
+		Out: kernelimpl.HostSlice[float32](a, 2),
+	}.Kernel
+}, newMulFHost)
+
+// MulF is the kernel [steps.MulF] with its slices in device memory.
+// MulF and AddF are a product and a sum, which Go rounds each for itself.
+type MulF struct {
+	X   runtime.View[float32]
+	Y   runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k MulF) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(mulFKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Y)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MulF) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MulF) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunMulF runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMulF(ctx context.Context, dev *runtime.Device, k steps.MulF, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(mulFKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Y)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var onceKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Once"), func(a *kernelimpl.HostArgs) any {
+	return steps.Once{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+})
+
+// Once is the kernel [steps.Once] with its slices in device memory.
+// Once is a task.
+type Once struct {
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Once) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(onceKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l
+}
+
+// SingleTask launches the kernel once.
+func (k Once) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Once) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
+}
+
+// RunOnce runs the kernel once on k's own slices, and waits.
+func RunOnce(ctx context.Context, dev *runtime.Device, k steps.Once, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(onceKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.RunTask(ctx, dev, opts)
+}
+
+var pairsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Pairs"), func(a *kernelimpl.HostArgs) any {
+	return steps.Pairs{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newPairsHost)
+
+// Pairs is the kernel [steps.Pairs] with its slices in device memory.
+// Pairs has two elements in each work-item.
+type Pairs struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Pairs) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(pairsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pairs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Pairs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunPairs runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPairs(ctx context.Context, dev *runtime.Device, k steps.Pairs, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(pairsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var pickKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Pick"), func(a *kernelimpl.HostArgs) any {
+	return steps.Pick{
+		Table: kernelimpl.HostSlice[int32](a, 0),
+		At:    kernelimpl.HostSlice[int32](a, 1),
+		Out:   kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+}, newPickHost)
+
+// Pick is the kernel [steps.Pick] with its slices in device memory.
+// Pick reads its element at a place of a table.
+type Pick struct {
+	Table runtime.View[int32]
+	At    runtime.View[int32]
+	Out   runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Pick) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(pickKernel)
+	kernelimpl.View(l, 0, k.Table)
+	kernelimpl.View(l, 1, k.At)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pick) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Pick) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunPick runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPick(ctx context.Context, dev *runtime.Device, k steps.Pick, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(pickKernel)
+	kernelimpl.Slice(l, 0, k.Table)
+	kernelimpl.Slice(l, 1, k.At)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var positiveKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Positive"), func(a *kernelimpl.HostArgs) any {
+	return steps.Positive{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newPositiveHost)
+
+// Positive is the kernel [steps.Positive] with its slices in device memory.
+// Positive copies what is positive, and panics for the rest.
+type Positive struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Positive) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(positiveKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Positive) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Positive) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunPositive runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPositive(ctx context.Context, dev *runtime.Device, k steps.Positive, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(positiveKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
@@ -250,6 +871,82 @@ func RunProduct(ctx context.Context, dev *runtime.Device, k steps.Product, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
+var rotateKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Rotate"), func(a *kernelimpl.HostArgs) any {
+	return steps.Rotate{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newRotateHost)
+
+// Rotate is the kernel [steps.Rotate] with its slices in device memory.
+// Rotate has a barrier.
+type Rotate struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Rotate) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(rotateKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rotate) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Rotate) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunRotate runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRotate(ctx context.Context, dev *runtime.Device, k steps.Rotate, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rotateKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+var sixteenKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Sixteen"), func(a *kernelimpl.HostArgs) any {
+	return steps.Sixteen{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+}, newSixteenHost)
+
+// Sixteen is the kernel [steps.Sixteen] with its slices in device memory.
+// Sixteen adds one in work-groups of sixteen.
+type Sixteen struct {
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Sixteen) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(sixteenKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sixteen) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Sixteen) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunSixteen runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSixteen(ctx context.Context, dev *runtime.Device, k steps.Sixteen, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(sixteenKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 var sumKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Sum"), func(a *kernelimpl.HostArgs) any {
 	return steps.Sum{
 		X:   kernelimpl.HostSlice[int32](a, 0),
@@ -291,5 +988,85 @@ func RunSum(ctx context.Context, dev *runtime.Device, k steps.Sum, r runtime.Ran
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var timesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Times", &steps.Factor), func(a *kernelimpl.HostArgs) any {
+	return steps.Times{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newTimesHost, steps.Factor)
+
+// Times is the kernel [steps.Times] with its slices in device memory.
+// Times multiplies by Factor.
+type Times struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Times) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(timesKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Times) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Times) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunTimes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTimes(ctx context.Context, dev *runtime.Device, k steps.Times, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(timesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var totalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Total"), func(a *kernelimpl.HostArgs) any {
+	return steps.Total{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Sum: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newTotalHost)
+
+// Total is the kernel [steps.Total] with its slices in device memory.
+// Total adds up all, in a sum that all work-items write.
+type Total struct {
+	In  runtime.View[int32]
+	Sum runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Total) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(totalKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Sum)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Total) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Total) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunTotal runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTotal(ctx context.Context, dev *runtime.Device, k steps.Total, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(totalKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Sum)
 	return l.Run1(ctx, dev, r, opts)
 }

@@ -1,0 +1,222 @@
+package steps
+
+// This file has kernels whose launches become one, or do not.
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Ids1 says who each work-item is, and over which range.
+type Ids1 struct{ ID, N []int32 }
+
+// Kernel writes the own elements.
+func (k Ids1) Kernel(it dsl.Item1) {
+	i := it.GlobalLinearID()
+	k.ID[i], k.N[i] = int32(it.GlobalID()), int32(it.GlobalRange())
+}
+
+// Ids2 is Ids1 in two dimensions, 1000 to a row.
+type Ids2 struct {
+	W     int
+	ID, N []int32
+}
+
+// Kernel writes the own elements.
+func (k Ids2) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	h, w := it.GlobalRange()
+	k.ID[y*k.W+x], k.N[y*k.W+x] = int32(1000*y+x), int32(1000*h+w)
+}
+
+// Ids3 is Ids2 in three dimensions.
+type Ids3 struct {
+	H, W  int
+	ID, N []int32
+}
+
+// Kernel writes the own elements.
+func (k Ids3) Kernel(it dsl.Item3) {
+	z, y, x := it.GlobalID()
+	d, h, w := it.GlobalRange()
+	at := z*k.H*k.W + y*k.W + x
+	k.ID[at], k.N[at] = int32(1e6*z+1000*y+x), int32(1e6*d+1000*h+w)
+}
+
+// Groups says which work-group each work-item is of, and where it is there.
+type Groups struct{ Group, Local []int32 }
+
+// Kernel writes the own elements.
+func (k Groups) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	k.Group[i], k.Local[i] = int32(1000*it.GroupID()+it.GroupRange()), int32(1000*it.LocalID()+it.LocalRange())
+}
+
+// Groups2 is Groups in two dimensions.
+type Groups2 struct {
+	W     int
+	Group []int32
+}
+
+// Kernel writes the own element.
+func (k Groups2) Kernel(it dsl.NDItem2) {
+	y, x := it.GlobalID()
+	gy, gx := it.GroupID()
+	k.Group[y*k.W+x] += int32(1000*gy + gx)
+}
+
+// Eight adds one in work-groups of eight.
+type Eight struct{ Out []int32 }
+
+// Properties states the size.
+func (Eight) Properties() properties.List { return properties.List{properties.WorkGroupSize(8)} }
+
+// Kernel adds to the own element.
+func (k Eight) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }
+
+// Sixteen adds one in work-groups of sixteen.
+type Sixteen struct{ Out []int32 }
+
+// Properties states the size.
+func (Sixteen) Properties() properties.List { return properties.List{properties.WorkGroupSize(16)} }
+
+// Kernel adds to the own element.
+func (k Sixteen) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }
+
+// Factor and Extra are specialization constants.
+var (
+	Factor = dsl.NewSpecConstant(3)
+	Extra  = dsl.NewSpecConstant(1)
+)
+
+// Times multiplies by Factor.
+type Times struct{ In, Out []int32 }
+
+// Kernel computes one element.
+func (k Times) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.In[i] * int32(Factor.Get(it))
+}
+
+// Digits adds up the digits of its elements to the base of ten, by way of Extra numbers.
+type Digits struct{ In, Out []int32 }
+
+// Kernel computes one element.
+func (k Digits) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	digits := dsl.PrivateAlloca[int32](it, Extra)
+	n := k.In[i]
+	for d := range digits {
+		digits[d] = n % 10
+		n /= 10
+	}
+	sum := int32(0)
+	for _, d := range digits {
+		sum += d
+	}
+	k.Out[i] = sum
+}
+
+// Positive copies what is positive, and panics for the rest.
+type Positive struct{ In, Out []int32 }
+
+// Kernel copies one element.
+func (k Positive) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if k.In[i] < 0 {
+		panic("negative")
+	}
+	if k.In[i] == 0 {
+		return
+	}
+	k.Out[i] = k.In[i]
+}
+
+// Pick reads its element at a place of a table.
+type Pick struct{ Table, At, Out []int32 }
+
+// Kernel copies one element.
+func (k Pick) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.Table[k.At[i]]
+}
+
+// MulF and AddF are a product and a sum, which Go rounds each for itself.
+type MulF struct{ X, Y, Out []float32 }
+
+// Kernel computes one element.
+func (k MulF) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.X[i] * k.Y[i]
+}
+
+// AddF adds two slices.
+type AddF struct{ X, Y, Out []float32 }
+
+// Kernel computes one element.
+func (k AddF) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.X[i] + k.Y[i]
+}
+
+// ExactF is AddF in another floating-point mode.
+type ExactF struct{ X, Y, Out []float32 }
+
+// Properties states the mode.
+func (ExactF) Properties() properties.List {
+	return properties.List{properties.Float(properties.FloatExact)}
+}
+
+// Kernel computes one element.
+func (k ExactF) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.X[i] + k.Y[i]
+}
+
+// Many has more arguments than fit in a launch block.
+type Many struct {
+	Weights [40]int32
+	Out     []int32
+}
+
+// Kernel adds up the weights.
+func (k Many) Kernel(it dsl.Item1) {
+	sum := int32(0)
+	for _, w := range k.Weights {
+		sum += w
+	}
+	k.Out[it.GlobalID()] += sum
+}
+
+// Pairs has two elements in each work-item.
+type Pairs struct{ In, Out []int32 }
+
+// Kernel swaps them.
+func (k Pairs) Kernel(it dsl.Item1) {
+	i := 2 * it.GlobalID()
+	k.Out[i], k.Out[i+1] = k.In[i+1], k.In[i]
+}
+
+// Total adds up all, in a sum that all work-items write.
+type Total struct{ In, Sum []int32 }
+
+// Kernel adds one element.
+func (k Total) Kernel(it dsl.Item1) { dsl.AtomicAdd(&k.Sum[0], k.In[it.GlobalID()]) }
+
+// Rotate has a barrier.
+type Rotate struct{ In, Out []int32 }
+
+// Kernel passes an element to the next work-item of the group.
+func (k Rotate) Kernel(it dsl.NDItem1) {
+	n := it.LocalRange()
+	tile := dsl.LocalSlice[int32](it, 16)
+	tile[it.LocalID()%16] = k.In[it.GlobalID()]
+	it.Barrier()
+	k.Out[it.GlobalID()] = tile[(it.LocalID()+1)%n%16]
+}
+
+// Once is a task.
+type Once struct{ Out []int32 }
+
+// Kernel counts.
+func (k Once) Kernel(dsl.Task) { k.Out[0]++ }
