@@ -26,28 +26,37 @@ type explanation struct {
 	bad, good string
 }
 
-// explain returns the explanation of a code, which is nil if there is none.
-var explain = sync.OnceValue(func() map[Code]*explanation {
-	all := map[Code]*explanation{}
-	files, err := explanations.ReadDir("explain")
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
-	for _, f := range files {
-		data, err := explanations.ReadFile("explain/" + f.Name())
-		code, ok := ParseCode(strings.TrimSuffix(f.Name(), ".txt"))
-		if err != nil || !ok {
-			panic("BUG: explain/" + f.Name())
+// explain returns the explanations of codes, which are read when they are first asked for.
+func explain() map[Code]*explanation {
+	explained.once.Do(func() {
+		all := map[Code]*explanation{}
+		files, err := explanations.ReadDir("explain")
+		if err != nil {
+			panic("BUG: " + err.Error())
 		}
-		e := &explanation{}
-		e.text, e.bad, _ = strings.Cut(string(data), badMark)
-		e.bad, e.good, _ = strings.Cut(e.bad, goodMark)
-		e.summary, e.text, _ = strings.Cut(e.text, "\n")
-		e.text = strings.TrimSpace(e.text)
-		all[code] = e
-	}
-	return all
-})
+		for _, f := range files {
+			data, err := explanations.ReadFile("explain/" + f.Name())
+			code, ok := ParseCode(strings.TrimSuffix(f.Name(), ".txt"))
+			if err != nil || !ok {
+				panic("BUG: explain/" + f.Name())
+			}
+			e := &explanation{}
+			e.text, e.bad, _ = strings.Cut(string(data), badMark)
+			e.bad, e.good, _ = strings.Cut(e.bad, goodMark)
+			e.summary, e.text, _ = strings.Cut(e.text, "\n")
+			e.text = strings.TrimSpace(e.text)
+			all[code] = e
+		}
+		explained.all = all
+	})
+	return explained.all
+}
+
+// explained holds what explain has read.
+var explained struct {
+	once sync.Once
+	all  map[Code]*explanation
+}
 
 // Codes returns all codes in ascending order.
 func Codes() []Code {

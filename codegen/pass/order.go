@@ -98,11 +98,15 @@ var passOrder = []constraint{
 // listInOrder panics if the list breaks a constraint. It is asked when the first module is
 // compiled, and not by init: programs that link this package and compile nothing would have
 // all passes in them, which only the list refers to.
-var listInOrder = sync.OnceFunc(func() {
-	if err := checkOrder(passes, passOrder); err != nil {
-		panic("BUG: the list of passes: " + err.Error())
-	}
-})
+func listInOrder() {
+	listed.Do(func() {
+		if err := checkOrder(passes, passOrder); err != nil {
+			panic("BUG: the list of passes: " + err.Error())
+		}
+	})
+}
+
+var listed sync.Once
 
 // checkOrder returns an error for each constraint that the list breaks, for each pass that a
 // constraint names and the list lacks, and for each name that the list has twice.

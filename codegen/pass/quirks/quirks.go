@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -75,37 +76,43 @@ func (q *Quirk) Mends() bool {
 	return q.Match != nil || q.Operands != nil || q.Inst != nil || q.Module != nil || q.Before != nil || q.After != nil
 }
 
-// table has the rows in the order in which they are applied. A function fills it, since rows
-// lead to functions that ask whether a row is switched off.
-var table []*Quirk
+// rows are the rows in the order in which they are applied. They are made when they are first
+// asked for, so that programs that compile nothing do not have their code.
+var rows struct {
+	once sync.Once
+	all  []*Quirk
+}
 
-func init() {
-	for _, rows := range [][]Quirk{nvidiaQuirks, lavapipeQuirks, swiftShaderQuirks} {
-		for i := range rows {
-			table = append(table, &rows[i])
+func table() []*Quirk {
+	rows.once.Do(func() {
+		for _, list := range [][]Quirk{nvidiaQuirks(), lavapipeQuirks(), swiftShaderQuirks()} {
+			for i := range list {
+				rows.all = append(rows.all, &list[i])
+			}
 		}
-	}
+	})
+	return rows.all
 }
 
 // All returns all rows.
-func All() []*Quirk { return slices.Clone(table) }
+func All() []*Quirk { return slices.Clone(table()) }
 
 // CheckDisabled returns an error, with the names that there are, unless each name is that of
 // something which modules can be made without, such as "quirk/rotation".
 func CheckDisabled(names []string) error {
 	for _, name := range names {
-		i := slices.IndexFunc(table, func(q *Quirk) bool { return facts.QuirkPrefix+q.Name == name })
+		i := slices.IndexFunc(table(), func(q *Quirk) bool { return facts.QuirkPrefix+q.Name == name })
 		switch {
 		case i < 0:
 			var known []string
-			for _, q := range table {
+			for _, q := range table() {
 				if !q.Fixed {
 					known = append(known, facts.QuirkPrefix+q.Name)
 				}
 			}
 			return fmt.Errorf("nothing that can be disabled is called %q; there are %s", name, strings.Join(known, ", "))
-		case table[i].Fixed:
-			return fmt.Errorf("%s cannot be disabled: modules are built around it (%s)", name, table[i].Where)
+		case table()[i].Fixed:
+			return fmt.Errorf("%s cannot be disabled: modules are built around it (%s)", name, table()[i].Where)
 		}
 	}
 	return nil
@@ -115,7 +122,7 @@ func CheckDisabled(names []string) error {
 // constants, which would undo it.
 func Apply(m *ir.Module) diag.List {
 	var rows []*Quirk
-	for _, q := range table {
+	for _, q := range table() {
 		if facts.Avoids(m, q.Name) {
 			rows = append(rows, q)
 		}

@@ -14,103 +14,105 @@ import (
 // mesa22 is the version of Debian 12, on which the bugs were seen.
 const mesa22 = "Mesa 22.3.6"
 
-var lavapipeQuirks = []Quirk{
-	{
-		Name: "float-zero", Driver: Lavapipe, Seen: mesa22,
-		Bug:  "x*0 is folded to 0 and x+0 to x, whatever NoContraction and SignedZeroInfNanPreserve say.",
-		Case: []string{"internal/difftest/corpus.FloatOpsFloat32", "internal/difftest/corpus.FloatOpsFloat64"},
-		Inst: hideZeros,
-	},
-	{
-		Name: "known-float", Driver: Lavapipe, Seen: mesa22,
-		Bug:   "Once a loop is unrolled, operands of floats become constants: then x*0 and 0/x are folded to 0, x+0 to x, and x/0 to something undefined, with which whole stores vanish.",
-		Case:  []string{"internal/difftest/corpus.ZeroDivisors", "internal/smith/testdata/zero_private.go"},
-		After: hideLiterals,
-	},
-	{
-		Name: "store-index", Driver: Lavapipe, Seen: mesa22,
-		Bug:  "A phi that only the index of a store into a private array reads may share a register with its next value: s[j], s[j-1] = s[j-1], s[j] goes astray.",
-		Case: []string{"internal/difftest/golang.SwapLoops", "internal/difftest/words.Insertion"},
-		Inst: MaskPhis,
-	},
-	{
-		Name: "loop-values", Driver: Lavapipe, Seen: mesa22,
-		Bug:   "Lanes that have left a loop keep only what is written to registers for phis; what else the loop computes is what it was in the last round of all lanes. SwiftShader does so as well.",
-		Case:  []string{"internal/smith/testdata/outlive.go", "internal/smith/testdata/left_search.go", "internal/smith/testdata/left_again.go"},
-		Where: "codegen/pass/quirks/loopvalues.go:routeThroughHeader",
-	},
-	{
-		Name: "idle-lanes", Driver: Lavapipe, Seen: mesa22,
-		Bug:   "Lanes that fill up a work-group's last sub-group, but are no work-items, take part in branches and barriers by values that are zero there.",
-		Case:  []string{"internal/difftest/groups.Choices"},
-		Where: "codegen/pass/lanes/partial.go:Partial",
-	},
-	{
-		Name: "returns-in-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "A return out of several loops at once leaves some lanes in one of them.",
-		Case:  []string{"internal/smith/testdata/returns_nested.go"},
-		Where: "codegen/pass/structurize/exit.go:leaveByBreak",
-	},
-	{
-		Name: "nested-ifs", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "Ifs nest 80 deep at most, and a return nests what follows it.",
-		Case:  []string{"internal/smith/testdata/many_returns.go"},
-		Where: "codegen/pass/structurize/exit.go:maxReturns",
-	},
-	{
-		Name: "exits-of-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "Where a branch of a loop ends in a fault on one side and leaves the loop on the other, the values behind the loop may be lost, depending on which side is nested.",
-		Case:  []string{"internal/smith/testdata/loop_fault.go"},
-		Where: "codegen/pass/structurize/tree.go:branch",
-	},
-	{
-		Name: "rows-of-groups", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "A work-group of several dimensions is cut into sub-groups row by row.",
-		Case:  []string{"internal/smith/testdata/groups/rows.go"},
-		Where: "codegen/spirv/emit/emit.go:localSize",
-	},
-	{
-		Name: "barriers-in-helpers", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "Loops with memory barriers in them are compiled wrongly.",
-		Case:  []string{"internal/difftest/words.Bytes"},
-		Where: "codegen/spirv/emit/atomic.go:order",
-	},
-	{
-		Name: "ordering-atomics", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "An atomic operation that orders memory is taken for a control barrier.",
-		Case:  []string{"runtime/internal/vulkan/relax_test.go:TestRelax"},
-		Where: "runtime/internal/vulkan/relax.go:relax",
-	},
-	{
-		Name: "ended-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "After 65,535 rounds of all its loops together, the lanes of a sub-group leave the loops that they are in, and go on.",
-		Case:  []string{"internal/difftest/rounds/rounds_test.go:TestRounds"},
-		Where: "runtime/internal/vulkan/rounds.go:recordRounds",
-	},
-	{
-		Name: "large-zeros", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "One store of zeros to a large private array takes half a minute to compile for a thousand elements.",
-		Case:  []string{"internal/difftest/corpus.LargeStructs"},
-		Where: "codegen/pass/lanes/zeroprivate.go:zeroPrivate",
-	},
-	{
-		Name: "large-copies", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "Short inner loops are unrolled, and most stores become a block or two for each lane: a copy of a [32][32]byte by nested loops takes minutes to compile.",
-		Case:  []string{"internal/difftest/corpus/copies.go"},
-		Where: "codegen/lower/copy.go:eachScalar",
-	},
-	{
-		Name: "many-faults", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "Each call of the helper that records a fault is inlined, which takes some 50 ms.",
-		Case:  []string{"internal/difftest/corpus/faults.go"},
-		Where: "codegen/pass/lanes/faults.go:lateFaults",
-	},
-	{
-		Name: "private-memory", Driver: Lavapipe, Seen: mesa22, Fixed: true,
-		Bug:   "A private array of 2 MiB ends the process.",
-		Case:  []string{"internal/difftest/corpus.LargeStructs"},
-		Where: "codegen/lower/cell.go:maxVar",
-	},
+func lavapipeQuirks() []Quirk {
+	return []Quirk{
+		{
+			Name: "float-zero", Driver: Lavapipe, Seen: mesa22,
+			Bug:  "x*0 is folded to 0 and x+0 to x, whatever NoContraction and SignedZeroInfNanPreserve say.",
+			Case: []string{"internal/difftest/corpus.FloatOpsFloat32", "internal/difftest/corpus.FloatOpsFloat64"},
+			Inst: hideZeros,
+		},
+		{
+			Name: "known-float", Driver: Lavapipe, Seen: mesa22,
+			Bug:   "Once a loop is unrolled, operands of floats become constants: then x*0 and 0/x are folded to 0, x+0 to x, and x/0 to something undefined, with which whole stores vanish.",
+			Case:  []string{"internal/difftest/corpus.ZeroDivisors", "internal/smith/testdata/zero_private.go"},
+			After: hideLiterals,
+		},
+		{
+			Name: "store-index", Driver: Lavapipe, Seen: mesa22,
+			Bug:  "A phi that only the index of a store into a private array reads may share a register with its next value: s[j], s[j-1] = s[j-1], s[j] goes astray.",
+			Case: []string{"internal/difftest/golang.SwapLoops", "internal/difftest/words.Insertion"},
+			Inst: MaskPhis,
+		},
+		{
+			Name: "loop-values", Driver: Lavapipe, Seen: mesa22,
+			Bug:   "Lanes that have left a loop keep only what is written to registers for phis; what else the loop computes is what it was in the last round of all lanes. SwiftShader does so as well.",
+			Case:  []string{"internal/smith/testdata/outlive.go", "internal/smith/testdata/left_search.go", "internal/smith/testdata/left_again.go"},
+			Where: "codegen/pass/quirks/loopvalues.go:routeThroughHeader",
+		},
+		{
+			Name: "idle-lanes", Driver: Lavapipe, Seen: mesa22,
+			Bug:   "Lanes that fill up a work-group's last sub-group, but are no work-items, take part in branches and barriers by values that are zero there.",
+			Case:  []string{"internal/difftest/groups.Choices"},
+			Where: "codegen/pass/lanes/partial.go:Partial",
+		},
+		{
+			Name: "returns-in-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "A return out of several loops at once leaves some lanes in one of them.",
+			Case:  []string{"internal/smith/testdata/returns_nested.go"},
+			Where: "codegen/pass/structurize/exit.go:leaveByBreak",
+		},
+		{
+			Name: "nested-ifs", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "Ifs nest 80 deep at most, and a return nests what follows it.",
+			Case:  []string{"internal/smith/testdata/many_returns.go"},
+			Where: "codegen/pass/structurize/exit.go:maxReturns",
+		},
+		{
+			Name: "exits-of-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "Where a branch of a loop ends in a fault on one side and leaves the loop on the other, the values behind the loop may be lost, depending on which side is nested.",
+			Case:  []string{"internal/smith/testdata/loop_fault.go"},
+			Where: "codegen/pass/structurize/tree.go:branch",
+		},
+		{
+			Name: "rows-of-groups", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "A work-group of several dimensions is cut into sub-groups row by row.",
+			Case:  []string{"internal/smith/testdata/groups/rows.go"},
+			Where: "codegen/spirv/emit/emit.go:localSize",
+		},
+		{
+			Name: "barriers-in-helpers", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "Loops with memory barriers in them are compiled wrongly.",
+			Case:  []string{"internal/difftest/words.Bytes"},
+			Where: "codegen/spirv/emit/atomic.go:order",
+		},
+		{
+			Name: "ordering-atomics", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "An atomic operation that orders memory is taken for a control barrier.",
+			Case:  []string{"runtime/internal/vulkan/relax_test.go:TestRelax"},
+			Where: "runtime/internal/vulkan/relax.go:relax",
+		},
+		{
+			Name: "ended-loops", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "After 65,535 rounds of all its loops together, the lanes of a sub-group leave the loops that they are in, and go on.",
+			Case:  []string{"internal/difftest/rounds/rounds_test.go:TestRounds"},
+			Where: "runtime/internal/vulkan/rounds.go:recordRounds",
+		},
+		{
+			Name: "large-zeros", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "One store of zeros to a large private array takes half a minute to compile for a thousand elements.",
+			Case:  []string{"internal/difftest/corpus.LargeStructs"},
+			Where: "codegen/pass/lanes/zeroprivate.go:zeroPrivate",
+		},
+		{
+			Name: "large-copies", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "Short inner loops are unrolled, and most stores become a block or two for each lane: a copy of a [32][32]byte by nested loops takes minutes to compile.",
+			Case:  []string{"internal/difftest/corpus/copies.go"},
+			Where: "codegen/lower/copy.go:eachScalar",
+		},
+		{
+			Name: "many-faults", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "Each call of the helper that records a fault is inlined, which takes some 50 ms.",
+			Case:  []string{"internal/difftest/corpus/faults.go"},
+			Where: "codegen/pass/lanes/faults.go:lateFaults",
+		},
+		{
+			Name: "private-memory", Driver: Lavapipe, Seen: mesa22, Fixed: true,
+			Bug:   "A private array of 2 MiB ends the process.",
+			Case:  []string{"internal/difftest/corpus.LargeStructs"},
+			Where: "codegen/lower/cell.go:maxVar",
+		},
+	}
 }
 
 // hideZeros has v, if it computes with floats or chooses between them, take the launch block's
