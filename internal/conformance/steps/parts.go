@@ -220,3 +220,27 @@ type Once struct{ Out []int32 }
 
 // Kernel counts.
 func (k Once) Kernel(dsl.Task) { k.Out[0]++ }
+
+// Strict copies, and panics in many places.
+type Strict struct{ In, Out []int32 }
+
+// Kernel copies one element.
+func (k Strict) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	v := k.In[i]
+	switch v {
+	case -1:
+		panic("one")
+	case -2:
+		panic("two")
+	case -3:
+		panic("three")
+	case -4:
+		panic("four")
+	case -5:
+		panic("five")
+	case -6:
+		panic("six")
+	}
+	k.Out[i] = v
+}

@@ -1506,6 +1506,110 @@ func (g *sixteenHost) r0() int {
 	return -1
 }
 
+// strictHost is some work-items of the kernel [Strict].
+type strictHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newStrictHost() kernelimpl.HostForm { return new(strictHost) }
+
+var strictHostSites = []abi.Site{
+	{Kind: 13, Pos: "internal/conformance/steps/parts.go:233:8", Message: "one"},
+	{Kind: 13, Pos: "internal/conformance/steps/parts.go:235:8", Message: "two"},
+	{Kind: 13, Pos: "internal/conformance/steps/parts.go:237:8", Message: "three"},
+	{Kind: 13, Pos: "internal/conformance/steps/parts.go:239:8", Message: "four"},
+	{Kind: 13, Pos: "internal/conformance/steps/parts.go:241:8", Message: "five"},
+	{Kind: 13, Pos: "internal/conformance/steps/parts.go:243:8", Message: "six"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:245:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:230:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *strictHost) Begin() {
+	g.Sites = strictHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *strictHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *strictHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v7 int32
+		var v5 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b16
+			}
+		}
+		v7 = *(*int32)(unsafe.Add(p0, x*4))
+		if !(v7 == -1) {
+			goto b3
+		}
+		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b3:
+		if !(v7 == -2) {
+			goto b5
+		}
+		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b5:
+		if !(v7 == -3) {
+			goto b7
+		}
+		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b7:
+		if !(v7 == -4) {
+			goto b9
+		}
+		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b9:
+		if !(v7 == -5) {
+			goto b11
+		}
+		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b11:
+		if !(v7 == -6) {
+			goto b13
+		}
+		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
+		continue
+	b13:
+		{
+			v20 := uint64(v5) < uint64(v3)
+			if !v20 {
+				goto b15
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v7
+		continue
+	b15:
+		g.Fault(6, v5, v3, v0, int32(0), int32(0))
+		continue
+	b16:
+		g.Fault(7, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // sumHost is some work-items of the kernel [Sum].
 type sumHost struct {
 	kernelimpl.HostGroup

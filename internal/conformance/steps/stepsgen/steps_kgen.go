@@ -21,18 +21,18 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, groupsKernel, groups2Kernel, growKernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, sumKernel, timesKernel, totalKernel}
+	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, groupsKernel, groups2Kernel, growKernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, strictKernel, sumKernel, timesKernel, totalKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/steps",
-	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "Groups", "Groups2", "Grow", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Sum", "Times", "Total"},
+	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "Groups", "Groups2", "Grow", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Strict", "Sum", "Times", "Total"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x52a35220},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xb3071692},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x2ef9492},
 	},
 })
 var addFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "AddF"), func(a *kernelimpl.HostArgs) any {
@@ -944,6 +944,46 @@ func (k Sixteen) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Co
 func RunSixteen(ctx context.Context, dev *runtime.Device, k steps.Sixteen, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sixteenKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var strictKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Strict"), func(a *kernelimpl.HostArgs) any {
+	return steps.Strict{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newStrictHost)
+
+// Strict is the kernel [steps.Strict] with its slices in device memory.
+// Strict copies, and panics in many places.
+type Strict struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Strict) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(strictKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Strict) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Strict) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunStrict runs the kernel for every work-item of r on k's own slices, and waits.
+func RunStrict(ctx context.Context, dev *runtime.Device, k steps.Strict, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(strictKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
