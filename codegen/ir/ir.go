@@ -66,6 +66,8 @@ type Module struct {
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.
 	UsesGroup bool
+	// NoAlias says that no two slices of a launch overlap where one of them is written.
+	NoAlias bool
 	// Target is what the module is made for. pass.Run sets it; nothing changes it after that.
 	Target Target
 	// Disabled has what passes leave out, such as "quirk/rotation"; see pass.CheckDisabled.

@@ -284,6 +284,8 @@ func (p *parser) header(w string) {
 	case "group":
 		m.UsesGroup = true
 		m.Target.NoSubGroups = p.keyword("alone")
+	case "noalias":
+		m.NoAlias = true
 	case "float":
 		m.Float = pick(p, "mode", properties.FloatGo, properties.FloatExact, properties.FloatFast)
 	case "param":

@@ -145,6 +145,9 @@ func (p *printer) header() {
 		}
 		p.f("\n")
 	}
+	if m.NoAlias {
+		p.f("noalias\n")
+	}
 	if m.Float != properties.FloatGo {
 		p.f("float %v\n", m.Float)
 	}

@@ -38,6 +38,14 @@ var passOrder = []constraint{
 	{"fuse", "unroll", "fuse counts the uses of a product, and each unrolled round adds some"},
 	{"fuse", "gather", "fuse counts the uses of a product, and gather copies code for work-items whose checks fail"},
 
+	// What is loaded becomes what was stored.
+	{"cse", "forward", "forward knows places of memory by the values of address and index, which cse makes the same ones"},
+	{"fuse", "forward", "Go rounds a float where it is stored, so a product that forward takes past memory must go into no sum"},
+	{"forward", "bounds", "an index that was stored has the range of what was stored, and equal ones need one check"},
+	{"forward", "ahead", "ahead copies loops, in which each load that forward removes would stand twice"},
+	{"forward", "unroll", "unroll writes out small loops alone, and without the loads that forward removes more are"},
+	{"forward", "gather", "gather moves loads across checks, and each that forward has removed is one less"},
+
 	// Checks are decided, then hoisted; what is left of them bounds integers.
 	{"bounds", "ahead", "ahead versions only loops that still have checks, which bounds decides"},
 	{"bounds", "shortdiv", "the ranges that prove a division short follow from the checks that bounds leaves"},

@@ -41,6 +41,19 @@ type rootSet struct {
 // Has reports whether slice i may be in the set.
 func (s rootSet) Has(i int) bool { return s.Unknown || i < len(s.bits) && s.bits[i] != 0 }
 
+// meets reports whether some slice may be in both sets.
+func (s rootSet) meets(t rootSet) bool {
+	if s.Unknown || t.Unknown {
+		return true
+	}
+	for i := range s.bits {
+		if s.Has(i) && t.Has(i) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s rootSet) union(t rootSet) rootSet {
 	if len(t.bits) > len(s.bits) {
 		s, t = t, s
@@ -95,6 +108,10 @@ func (r *Roots) Of(v *ir.Value) rootSet {
 	}
 	return r.sets[v]
 }
+
+// Apart reports whether addresses v and w are known to point into different slices, which may
+// be the same memory all the same unless the module says NoAlias.
+func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).meets(r.Of(w)) }
 
 // visit updates what v makes known and reports whether that is new.
 func (r *Roots) visit(v *ir.Value) bool {

@@ -47,7 +47,8 @@ type Linked struct {
 	Origins []Origin
 }
 
-// Link links the parts, which are of one form. They are of one rank, too, and run over the same
+// Link links the parts, which are of one form. No two slices of a launch may overlap, if one of
+// them is written, without being the same memory by Part.Slices. They are of one rank, too, and run over the same
 // range, unless apart is set: then the linked kernel has one dimension, with as many work-items
 // as the largest part, and each part has arguments for its own range, which has at most
 // abi.MaxRange work-items. Part n's work-item of the linear id i is run by the linked kernel's
@@ -63,6 +64,7 @@ func Link(name string, parts []Part, apart bool) (*Linked, error) {
 	if apart {
 		m.Rank = 1
 	}
+	m.NoAlias = true
 	m.Target.NoSubGroups = first.Target.NoSubGroups
 	m.Kernel = m.NewFunc("main")
 	l := &linker{m: m, apart: apart, specs: map[uint32]*ir.Spec{}, lengths: map[int]int{}}

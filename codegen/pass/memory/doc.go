@@ -1,12 +1,16 @@
 // Package memory decides what a kernel's variables and arguments become, before they turn into
-// values.
+// values, and which loads of device memory become values.
 //
 //	var p [8]struct{ x, y int32 }     SoA    ──▶  var px, py [8]int32
 //	var q [2]int32, constant indices  SRoA   ──▶  var q0, q1 int32      (mem2reg: values)
 //	func (k K) Kernel: k.Unused       Params ──▶  no place in the argument block
 //
-// The three passes run first of all: loops and checks are easier to understand when what they
+// These three run first of all: loops and checks are easier to understand when what they
 // read are values and not memory. Package lanes zeroes large arrays later, in loops.
+//
+//	k.Out[i] = a; x := k.Out[i]       Forward ──▶  k.Out[i] = a; x := a
+//
+// Forward does so for device memory, once equal values are one and products are fused.
 //
 // The rooms below package pass import only rooms to their left:
 //

@@ -2638,10 +2638,7 @@ func (g *typesHost) r0() int {
 				goto b123
 			}
 		}
-		{
-			v282 := *(*int32)(unsafe.Add(p0, 44))
-			*(*int32)(unsafe.Add(p0, 44)) = v282 + 1
-		}
+		*(*int32)(unsafe.Add(p0, 44)) = v274 + 1
 	b123:
 		continue
 	b124:

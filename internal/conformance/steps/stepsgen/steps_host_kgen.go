@@ -1216,7 +1216,7 @@ func (g *positiveHost) r0() int {
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v12 int32
+		var v0, v7 int32
 		var v5 int64
 		{
 			v0 = int32(x)
@@ -1226,31 +1226,25 @@ func (g *positiveHost) r0() int {
 				goto b8
 			}
 		}
-		{
-			v7 := *(*int32)(unsafe.Add(p0, x*4))
-			if !(v7 < 0) {
-				goto b3
-			}
+		v7 = *(*int32)(unsafe.Add(p0, x*4))
+		if !(v7 < 0) {
+			goto b3
 		}
 		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b3:
-		{
-			v10 := *(*int32)(unsafe.Add(p0, x*4))
-			if !(v10 == 0) {
-				goto b5
-			}
+		if !(v7 == 0) {
+			goto b5
 		}
 		continue
 	b5:
 		{
-			v12 = *(*int32)(unsafe.Add(p0, x*4))
-			v13 := uint64(v5) < uint64(v3)
-			if !v13 {
+			v11 := uint64(v5) < uint64(v3)
+			if !v11 {
 				goto b7
 			}
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = v12
+		*(*int32)(unsafe.Add(p1, x*4)) = v7
 		continue
 	b7:
 		g.Fault(1, v5, v3, v0, int32(0), int32(0))

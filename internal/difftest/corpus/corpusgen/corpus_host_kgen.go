@@ -14517,10 +14517,10 @@ func (g *maybeNilHost) r0() int {
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v19 int32
+		var v0, v19, v27 int32
 		var v5 int64
-		var v12, v20, v21, v32 bool
-		var v13, v33 kernelimpl.HostAddr
+		var v12, v20, v21, v33 bool
+		var v13, v34 kernelimpl.HostAddr
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
@@ -14579,6 +14579,7 @@ func (g *maybeNilHost) r0() int {
 			}
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = int32(-1)
+		v27 = int32(-1)
 		goto b14
 	b11:
 		g.Fault(1, v5, v3, v0, int32(0), int32(0))
@@ -14591,16 +14592,17 @@ func (g *maybeNilHost) r0() int {
 			}
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = int32(10)
+		v27 = int32(10)
 	b14:
 		{
-			v27 := uint64(v5) < uint64(v1)
-			if !v27 {
+			v28 := uint64(v5) < uint64(v1)
+			if !v28 {
 				goto b24
 			}
 		}
 		{
-			v28 := uint64(v5) < uint64(v3)
-			if !v28 {
+			v29 := uint64(v5) < uint64(v3)
+			if !v29 {
 				goto b23
 			}
 		}
@@ -14608,30 +14610,29 @@ func (g *maybeNilHost) r0() int {
 			goto b18
 		}
 		{
-			v29 := x * 4
-			v32 = false
-			v33 = kernelimpl.HostAddr{Base: p0, Off: v29}
+			v30 := x * 4
+			v33 = false
+			v34 = kernelimpl.HostAddr{Base: p0, Off: v30}
 			goto b20
 		}
 	b18:
 		if !(v19 == 1) {
-			v32 = true
-			v33 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v33 = true
+			v34 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 			goto b20
 		}
 		{
-			v31 := x * 4
-			v32 = false
-			v33 = kernelimpl.HostAddr{Base: p1, Off: v31}
+			v32 := x * 4
+			v33 = false
+			v34 = kernelimpl.HostAddr{Base: p1, Off: v32}
 		}
 	b20:
-		if v32 {
+		if v33 {
 			goto b22
 		}
 		{
-			v34 := *(*int32)(unsafe.Add(p1, x*4))
-			v35 := *(*int32)(unsafe.Add(v33.Base, v33.Off))
-			*(*int32)(unsafe.Add(p1, x*4)) = v34 + (v35 - ((v35 / 7) * 7))
+			v35 := *(*int32)(unsafe.Add(v34.Base, v34.Off))
+			*(*int32)(unsafe.Add(p1, x*4)) = v27 + (v35 - ((v35 / 7) * 7))
 		}
 	b22:
 		continue

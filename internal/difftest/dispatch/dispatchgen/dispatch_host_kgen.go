@@ -3730,8 +3730,8 @@ func (g *passesHost) r0() int {
 	p0 := g.Pointer(0)
 	v5 := g.v5
 	p2 := g.Pointer(2)
-	v153 := v1 + -1
-	v154 := uint64(v153) < uint64(4)
+	v152 := v1 + -1
+	v153 := uint64(v152) < uint64(4)
 	stop := g.Cancelled()
 	v7 := g.v7
 	p3 := g.Pointer(3)
@@ -3739,9 +3739,9 @@ func (g *passesHost) r0() int {
 		if stop.Load() {
 			return g.Stop()
 		}
-		var v0, v11, v13, v19, v28, v29, v30, v35, v36, v43, v44, v50, v52, v53, v54, v59, v60, v68, v69, v75, v78, v83, v88, v97, v98, v106, v107, v108, v109, v111, v112, v124, v125, v133, v135, v138, v143, v148, v151, v158, v162, v163, v164, v187, v194, v204, v210, v232, v233, v234, v235, v260, v267, v277, v283, v305, v306, v307 int32
-		var v9, v31, v33, v55, v57, v165, v166, v196, v236, v237, v269 int64
-		var v15, v20, v22, v24, v25, v26, v27, v79, v81, v188, v189, v261, v262 bool
+		var v0, v11, v13, v19, v28, v29, v30, v35, v36, v43, v44, v50, v52, v53, v54, v59, v60, v68, v69, v75, v78, v83, v88, v97, v98, v106, v107, v108, v109, v111, v112, v124, v125, v133, v135, v136, v142, v147, v150, v157, v161, v162, v163, v186, v193, v203, v209, v231, v232, v233, v234, v259, v266, v276, v282, v304, v305, v306 int32
+		var v9, v31, v33, v55, v57, v164, v165, v195, v235, v236, v268 int64
+		var v15, v20, v22, v24, v25, v26, v27, v79, v81, v187, v188, v260, v261 bool
 		{
 			v0 = int32(x)
 			v9 = int64(uint32(v0))
@@ -4092,480 +4092,477 @@ func (g *passesHost) r0() int {
 		g.Fault(4, v9, v5, v0, int32(0), int32(0))
 		continue
 	b68:
-		{
-			v136 := *(*int32)(unsafe.Add(p0, x*4))
-			if !(v136 < 2) {
-				v151 = int32(1)
-				goto b75
-			}
+		v136 = *(*int32)(unsafe.Add(p0, x*4))
+		if !(v136 < 2) {
+			v150 = int32(1)
+			goto b75
 		}
-		v138 = *(*int32)(unsafe.Add(p0, x*4))
-		if !(uint32(v138) < uint32(2)) {
+		if !(uint32(v136) < uint32(2)) {
 			goto b74
 		}
 		{
-			v140 := int32(0)
+			v139 := int32(0)
 			if v81 {
-				v140 = v138
+				v139 = v136
 			}
-			v141 := int32(0)
+			v140 := int32(0)
 			if v79 {
-				v141 = v138
+				v140 = v136
 			}
-			v143 = v140
+			v142 = v139
 			if v79 {
-				v143 = v141 + 2
+				v142 = v140 + 2
 			}
-			if v143 == 0 {
-				v148 = int32(1)
+			if v142 == 0 {
+				v147 = int32(1)
 				goto b73
 			}
 		}
-		if v143 == 1 {
-			v148 = int32(2)
+		if v142 == 1 {
+			v147 = int32(2)
 			goto b73
 		}
 		{
-			v147 := int32(1)
-			if v143 == 2 {
-				v147 = int32(2)
+			v146 := int32(1)
+			if v142 == 2 {
+				v146 = int32(2)
 			}
-			v148 = v147
+			v147 = v146
 		}
 	b73:
-		v151 = v148
+		v150 = v147
 		goto b75
 	b74:
-		g.Fault(5, int64(v138), int64(2), v0, int32(0), int32(0))
+		g.Fault(5, int64(v136), int64(2), v0, int32(0), int32(0))
 		continue
 	b75:
 		{
-			v152 := int32(0)
+			v151 := int32(0)
 			if v79 {
-				v152 = int32(1)
+				v151 = int32(1)
 			}
-			v156 := int32(0)
-			if v151 == 1 {
-				v156 = int32(1)
+			v155 := int32(0)
+			if v150 == 1 {
+				v155 = int32(1)
 			}
-			v158 = v156
-			if v151 == 2 {
-				v158 = int32(2)
+			v157 = v155
+			if v150 == 2 {
+				v157 = int32(2)
 			}
-			v160 := int32(0)
-			if v151 == 1 {
-				v160 = int32(1)
+			v159 := int32(0)
+			if v150 == 1 {
+				v159 = int32(1)
 			}
-			v162 = v160
-			if v151 == 2 {
-				v162 = int32(2)
+			v161 = v159
+			if v150 == 2 {
+				v161 = int32(2)
 			}
-			if !v154 {
-				v234 = v135
-				v235 = v152
-				v236 = int64(-1)
+			if !v153 {
+				v233 = v135
+				v234 = v151
+				v235 = int64(-1)
 				goto b104
 			}
-			v163 = v135
-			v164 = v152
-			v165 = int64(-1)
+			v162 = v135
+			v163 = v151
+			v164 = int64(-1)
 		}
 	b76:
-		v166 = v165 + 1
-		if !(v166 < v1) {
-			v307 = v163
+		v165 = v164 + 1
+		if !(v165 < v1) {
+			v306 = v162
 			goto b134
 		}
 		{
-			v168 := *(*int32)(unsafe.Add(p0, int(v166)*4))
-			if !(2 < v168) {
+			v167 := *(*int32)(unsafe.Add(p0, int(v165)*4))
+			if !(2 < v167) {
 				goto b79
 			}
 		}
 		{
-			v170 := int32(uint64(v166))
-			v172 := int32(2)
-			if v170 == 1 {
-				v172 = int32(3)
+			v169 := int32(uint64(v165))
+			v171 := int32(2)
+			if v169 == 1 {
+				v171 = int32(3)
 			}
-			v174 := v172
-			if v170 == 2 {
-				v174 = int32(4)
+			v173 := v171
+			if v169 == 2 {
+				v173 = int32(4)
 			}
-			v176 := v174
-			if v170 == 3 {
-				v176 = int32(5)
+			v175 := v173
+			if v169 == 3 {
+				v175 = int32(5)
 			}
-			v187 = v176
+			v186 = v175
 			goto b80
 		}
 	b79:
 		{
-			v178 := int32(0)
-			if v164 == 1 {
-				v178 = int32(1)
+			v177 := int32(0)
+			if v163 == 1 {
+				v177 = int32(1)
 			}
-			v180 := v178
-			if v164 == 2 {
-				v180 = int32(2)
+			v179 := v177
+			if v163 == 2 {
+				v179 = int32(2)
 			}
-			v182 := v180
-			if v164 == 3 {
-				v182 = int32(3)
+			v181 := v179
+			if v163 == 3 {
+				v181 = int32(3)
 			}
-			v184 := v182
-			if v164 == 4 {
-				v184 = int32(4)
+			v183 := v181
+			if v163 == 4 {
+				v183 = int32(4)
 			}
-			v186 := v184
-			if v164 == 5 {
-				v186 = int32(5)
+			v185 := v183
+			if v163 == 5 {
+				v185 = int32(5)
 			}
-			v187 = v186
+			v186 = v185
 		}
 	b80:
-		v188 = v187 == 0
-		v189 = uint32(v187) < uint32(3)
-		if !v189 {
+		v187 = v186 == 0
+		v188 = uint32(v186) < uint32(3)
+		if !v188 {
 			goto b83
 		}
-		if v188 {
-			v194 = int32(2)
+		if v187 {
+			v193 = int32(2)
 			goto b85
 		}
-		v194 = int32(2)
+		v193 = int32(2)
 		goto b85
 	b83:
-		if v187 == 3 {
-			v194 = int32(0)
+		if v186 == 3 {
+			v193 = int32(0)
 			goto b85
 		}
 		{
-			v193 := int32(3)
-			if v187 == 4 {
-				v193 = int32(1)
+			v192 := int32(3)
+			if v186 == 4 {
+				v192 = int32(1)
 			}
-			v194 = v193
+			v193 = v192
 		}
 	b85:
-		if !(1 < v194) {
+		if !(1 < v193) {
 			goto b102
 		}
-		v196 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable2), int(v187)*8))
-		if !(uint64(1) < uint64(v196)) {
+		v195 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable2), int(v186)*8))
+		if !(uint64(1) < uint64(v195)) {
 			goto b101
 		}
-		if !v189 {
+		if !v188 {
 			goto b91
 		}
-		if !v188 {
+		if !v187 {
 			goto b90
 		}
-		v204 = v162
+		v203 = v161
 		goto b95
 	b90:
 		{
-			v199 := int32(1)
-			if v187 == 1 {
-				v199 = int32(2)
+			v198 := int32(1)
+			if v186 == 1 {
+				v198 = int32(2)
 			}
-			v204 = v199
+			v203 = v198
 			goto b95
 		}
 	b91:
-		if !(v187 == 3) {
+		if !(v186 == 3) {
 			goto b93
 		}
 		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b93:
-		if !(v187 == 4) {
-			v204 = int32(2)
+		if !(v186 == 4) {
+			v203 = int32(2)
 			goto b95
 		}
 		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b95:
-		if !(v204 == 0) {
+		if !(v203 == 0) {
 			goto b97
 		}
 		g.Fault(7, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b97:
-		if !(v204 == 1) {
+		if !(v203 == 1) {
 			goto b99
 		}
-		v210 = v163 + -2
+		v209 = v162 + -2
 		goto b100
 	b99:
-		v210 = v163 * 2
+		v209 = v162 * 2
 	b100:
 		{
-			v212 := int32(0)
-			if v187 == 1 {
-				v212 = int32(1)
+			v211 := int32(0)
+			if v186 == 1 {
+				v211 = int32(1)
 			}
-			v214 := v212
-			if v187 == 2 {
-				v214 = int32(2)
+			v213 := v211
+			if v186 == 2 {
+				v213 = int32(2)
 			}
-			v216 := v214
-			if v187 == 3 {
-				v216 = int32(3)
+			v215 := v213
+			if v186 == 3 {
+				v215 = int32(3)
 			}
-			v218 := v216
-			if v187 == 4 {
-				v218 = int32(4)
+			v217 := v215
+			if v186 == 4 {
+				v217 = int32(4)
 			}
-			v220 := v218
-			if v187 == 5 {
-				v220 = int32(5)
+			v219 := v217
+			if v186 == 5 {
+				v219 = int32(5)
 			}
-			v232 = v210
-			v233 = v220
+			v231 = v209
+			v232 = v219
 			goto b103
 		}
 	b101:
-		g.Fault(8, int64(1), v196, v0, int32(0), int32(0))
+		g.Fault(8, int64(1), v195, v0, int32(0), int32(0))
 		continue
 	b102:
 		{
-			v223 := int32(0)
-			if v187 == 1 {
-				v223 = int32(1)
+			v222 := int32(0)
+			if v186 == 1 {
+				v222 = int32(1)
 			}
-			v225 := v223
-			if v187 == 2 {
-				v225 = int32(2)
+			v224 := v222
+			if v186 == 2 {
+				v224 = int32(2)
 			}
-			v227 := v225
-			if v187 == 3 {
-				v227 = int32(3)
+			v226 := v224
+			if v186 == 3 {
+				v226 = int32(3)
 			}
-			v229 := v227
-			if v187 == 4 {
-				v229 = int32(4)
+			v228 := v226
+			if v186 == 4 {
+				v228 = int32(4)
 			}
-			v231 := v229
-			if v187 == 5 {
-				v231 = int32(5)
+			v230 := v228
+			if v186 == 5 {
+				v230 = int32(5)
 			}
-			v232 = v163
-			v233 = v231
+			v231 = v162
+			v232 = v230
 		}
 	b103:
+		v162 = v231
 		v163 = v232
-		v164 = v233
-		v165 = v166
+		v164 = v165
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b76
 	b104:
-		v237 = v236 + 1
-		if !(v237 < v1) {
-			v307 = v234
+		v236 = v235 + 1
+		if !(v236 < v1) {
+			v306 = v233
 			goto b134
 		}
 		{
-			v239 := *(*int32)(unsafe.Add(p0, int(v237)*4))
-			if !(2 < v239) {
+			v238 := *(*int32)(unsafe.Add(p0, int(v236)*4))
+			if !(2 < v238) {
 				goto b109
 			}
 		}
-		if !(uint64(v237) < uint64(4)) {
+		if !(uint64(v236) < uint64(4)) {
 			goto b108
 		}
 		{
-			v242 := int32(uint64(v237))
-			v244 := int32(2)
-			if v242 == 1 {
-				v244 = int32(3)
+			v241 := int32(uint64(v236))
+			v243 := int32(2)
+			if v241 == 1 {
+				v243 = int32(3)
 			}
-			v246 := v244
-			if v242 == 2 {
-				v246 = int32(4)
+			v245 := v243
+			if v241 == 2 {
+				v245 = int32(4)
 			}
-			v248 := v246
-			if v242 == 3 {
-				v248 = int32(5)
+			v247 := v245
+			if v241 == 3 {
+				v247 = int32(5)
 			}
-			v260 = v248
+			v259 = v247
 			goto b110
 		}
 	b108:
-		g.Fault(9, v237, int64(4), v0, int32(0), int32(0))
+		g.Fault(9, v236, int64(4), v0, int32(0), int32(0))
 		continue
 	b109:
 		{
-			v251 := int32(0)
-			if v235 == 1 {
-				v251 = int32(1)
+			v250 := int32(0)
+			if v234 == 1 {
+				v250 = int32(1)
 			}
-			v253 := v251
-			if v235 == 2 {
-				v253 = int32(2)
+			v252 := v250
+			if v234 == 2 {
+				v252 = int32(2)
 			}
-			v255 := v253
-			if v235 == 3 {
-				v255 = int32(3)
+			v254 := v252
+			if v234 == 3 {
+				v254 = int32(3)
 			}
-			v257 := v255
-			if v235 == 4 {
-				v257 = int32(4)
+			v256 := v254
+			if v234 == 4 {
+				v256 = int32(4)
 			}
-			v259 := v257
-			if v235 == 5 {
-				v259 = int32(5)
+			v258 := v256
+			if v234 == 5 {
+				v258 = int32(5)
 			}
-			v260 = v259
+			v259 = v258
 		}
 	b110:
-		v261 = v260 == 0
-		v262 = uint32(v260) < uint32(3)
-		if !v262 {
+		v260 = v259 == 0
+		v261 = uint32(v259) < uint32(3)
+		if !v261 {
 			goto b113
 		}
-		if v261 {
-			v267 = int32(2)
+		if v260 {
+			v266 = int32(2)
 			goto b115
 		}
-		v267 = int32(2)
+		v266 = int32(2)
 		goto b115
 	b113:
-		if v260 == 3 {
-			v267 = int32(0)
+		if v259 == 3 {
+			v266 = int32(0)
 			goto b115
 		}
 		{
-			v266 := int32(3)
-			if v260 == 4 {
-				v266 = int32(1)
+			v265 := int32(3)
+			if v259 == 4 {
+				v265 = int32(1)
 			}
-			v267 = v266
+			v266 = v265
 		}
 	b115:
-		if !(1 < v267) {
+		if !(1 < v266) {
 			goto b132
 		}
-		v269 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable2), int(v260)*8))
-		if !(uint64(1) < uint64(v269)) {
+		v268 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable2), int(v259)*8))
+		if !(uint64(1) < uint64(v268)) {
 			goto b131
 		}
-		if !v262 {
+		if !v261 {
 			goto b121
 		}
-		if !v261 {
+		if !v260 {
 			goto b120
 		}
-		v277 = v158
+		v276 = v157
 		goto b125
 	b120:
 		{
-			v272 := int32(1)
-			if v260 == 1 {
-				v272 = int32(2)
+			v271 := int32(1)
+			if v259 == 1 {
+				v271 = int32(2)
 			}
-			v277 = v272
+			v276 = v271
 			goto b125
 		}
 	b121:
-		if !(v260 == 3) {
+		if !(v259 == 3) {
 			goto b123
 		}
 		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b123:
-		if !(v260 == 4) {
-			v277 = int32(2)
+		if !(v259 == 4) {
+			v276 = int32(2)
 			goto b125
 		}
 		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b125:
-		if !(v277 == 0) {
+		if !(v276 == 0) {
 			goto b127
 		}
 		g.Fault(7, int64(0), int64(0), v0, int32(0), int32(0))
 		continue
 	b127:
-		if !(v277 == 1) {
+		if !(v276 == 1) {
 			goto b129
 		}
-		v283 = v234 + -2
+		v282 = v233 + -2
 		goto b130
 	b129:
-		v283 = v234 * 2
+		v282 = v233 * 2
 	b130:
 		{
-			v285 := int32(0)
-			if v260 == 1 {
-				v285 = int32(1)
+			v284 := int32(0)
+			if v259 == 1 {
+				v284 = int32(1)
 			}
-			v287 := v285
-			if v260 == 2 {
-				v287 = int32(2)
+			v286 := v284
+			if v259 == 2 {
+				v286 = int32(2)
 			}
-			v289 := v287
-			if v260 == 3 {
-				v289 = int32(3)
+			v288 := v286
+			if v259 == 3 {
+				v288 = int32(3)
 			}
-			v291 := v289
-			if v260 == 4 {
-				v291 = int32(4)
+			v290 := v288
+			if v259 == 4 {
+				v290 = int32(4)
 			}
-			v293 := v291
-			if v260 == 5 {
-				v293 = int32(5)
+			v292 := v290
+			if v259 == 5 {
+				v292 = int32(5)
 			}
-			v305 = v283
-			v306 = v293
+			v304 = v282
+			v305 = v292
 			goto b133
 		}
 	b131:
-		g.Fault(8, int64(1), v269, v0, int32(0), int32(0))
+		g.Fault(8, int64(1), v268, v0, int32(0), int32(0))
 		continue
 	b132:
 		{
-			v296 := int32(0)
-			if v260 == 1 {
-				v296 = int32(1)
+			v295 := int32(0)
+			if v259 == 1 {
+				v295 = int32(1)
 			}
-			v298 := v296
-			if v260 == 2 {
-				v298 = int32(2)
+			v297 := v295
+			if v259 == 2 {
+				v297 = int32(2)
 			}
-			v300 := v298
-			if v260 == 3 {
-				v300 = int32(3)
+			v299 := v297
+			if v259 == 3 {
+				v299 = int32(3)
 			}
-			v302 := v300
-			if v260 == 4 {
-				v302 = int32(4)
+			v301 := v299
+			if v259 == 4 {
+				v301 = int32(4)
 			}
-			v304 := v302
-			if v260 == 5 {
-				v304 = int32(5)
+			v303 := v301
+			if v259 == 5 {
+				v303 = int32(5)
 			}
-			v305 = v234
-			v306 = v304
+			v304 = v233
+			v305 = v303
 		}
 	b133:
+		v233 = v304
 		v234 = v305
-		v235 = v306
-		v236 = v237
+		v235 = v236
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b104
 	b134:
 		{
-			v308 := uint64(v9) < uint64(v7)
-			if !v308 {
+			v307 := uint64(v9) < uint64(v7)
+			if !v307 {
 				goto b136
 			}
 		}
-		*(*int32)(unsafe.Add(p3, x*4)) = v307
+		*(*int32)(unsafe.Add(p3, x*4)) = v306
 		continue
 	b136:
 		g.Fault(10, v9, v7, v0, int32(0), int32(0))

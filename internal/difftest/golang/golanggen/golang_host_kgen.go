@@ -44,7 +44,7 @@ func (g *behindHost) r0() int {
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v8, v13, v14, v15, v16, v22, v23, v24, v25, v27, v28, v29, v34, v35, v36, v37, v38, v44 int32
+		var v0, v7, v8, v13, v14, v15, v21, v22, v23, v25, v26, v27, v32, v33, v34, v35, v36, v42 int32
 		var v5 int64
 		{
 			v0 = int32(x)
@@ -57,9 +57,9 @@ func (g *behindHost) r0() int {
 		v7 = *(*int32)(unsafe.Add(p0, x*4))
 		v8 = v7 + 1
 		if 40 < v8 {
+			v25 = int32(0)
+			v26 = v8
 			v27 = int32(0)
-			v28 = v8
-			v29 = int32(0)
 			goto b9
 		}
 		if !(v8 < -20) {
@@ -73,66 +73,64 @@ func (g *behindHost) r0() int {
 			v14 = v12
 		}
 	b4:
-		v15 = *(*int32)(unsafe.Add(p0, x*4))
-		v16 = v15 * 2
-		if 40 < v16 {
-			v27 = v14
-			v28 = v16
-			v29 = int32(1)
+		v15 = v7 * 2
+		if 40 < v15 {
+			v25 = v14
+			v26 = v15
+			v27 = int32(1)
 			goto b9
 		}
-		if !(v16 < -20) {
+		if !(v15 < -20) {
 			goto b7
 		}
 		{
-			v19 := v15 * 4
-			v22 = v19
-			v23 = v14 + v19
+			v18 := v7 * 4
+			v21 = v18
+			v22 = v14 + v18
 			goto b8
 		}
 	b7:
-		v22 = v13
-		v23 = v14 + 1
+		v21 = v13
+		v22 = v14 + 1
 	b8:
-		v24 = *(*int32)(unsafe.Add(p0, x*4))
-		v25 = 0 - v24
-		if !(40 < v25) {
+		v23 = 0 - v7
+		if !(40 < v23) {
 			goto b10
 		}
-		v27 = v23
-		v28 = v25
-		v29 = int32(2)
+		v25 = v22
+		v26 = v23
+		v27 = int32(2)
 	b9:
-		v36 = v28
-		v37 = v27
-		v38 = v29
+		v34 = v26
+		v35 = v25
+		v36 = v27
 		goto b14
 	b10:
-		if !(v25 < -20) {
+		if !(v23 < -20) {
 			goto b12
 		}
 		{
-			v31 := v24 * -2
-			v34 = v31
-			v35 = v23 + v31
+			v29 := v7 * -2
+			v32 = v29
+			v33 = v22 + v29
 			goto b13
 		}
 	b12:
-		v34 = v22
-		v35 = v23 + 1
+		v32 = v21
+		v33 = v22 + 1
 	b13:
-		v36 = v34
-		v37 = v35
-		v38 = int32(3)
+		v34 = v32
+		v35 = v33
+		v36 = int32(3)
 	b14:
 		{
-			v44 = (((v36 * 100) + 200) + ((v37 * 10) + 10)) + v38
-			v45 := uint64(v5) < uint64(v3)
-			if !v45 {
+			v42 = (((v34 * 100) + 200) + ((v35 * 10) + 10)) + v36
+			v43 := uint64(v5) < uint64(v3)
+			if !v43 {
 				goto b16
 			}
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = v44
+		*(*int32)(unsafe.Add(p1, x*4)) = v42
 		continue
 	b16:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))
@@ -190,7 +188,8 @@ func (g *complexesHost) r0() int {
 	for x := g.Lo; x < g.Hi; x++ {
 		var v0 int32
 		var v9 int64
-		var v15, v16, v39, v42 float64
+		var v11, v12 float32
+		var v15, v16, v37, v40 float64
 		{
 			v0 = int32(x)
 			v9 = int64(uint32(v0))
@@ -200,8 +199,8 @@ func (g *complexesHost) r0() int {
 			}
 		}
 		{
-			v11 := *(*float32)(unsafe.Add(p0, x*8))
-			v12 := *(*float32)(unsafe.Add(p0, x*8+4))
+			v11 = *(*float32)(unsafe.Add(p0, x*8))
+			v12 = *(*float32)(unsafe.Add(p0, x*8+4))
 			v15 = float64(float64(v11) + v3)
 			v16 = float64(float64(v12) + v4)
 			v17 := uint64(v9) < uint64(v5)
@@ -212,38 +211,36 @@ func (g *complexesHost) r0() int {
 		{
 			v18 := *(*float32)(unsafe.Add(p2, x*20+8))
 			v19 := *(*float32)(unsafe.Add(p2, x*20+12))
-			v20 := *(*float32)(unsafe.Add(p0, x*8))
-			v21 := *(*float32)(unsafe.Add(p0, x*8+4))
-			*(*float32)(unsafe.Add(p2, x*20+8)) = float32(v18 + v20)
-			*(*float32)(unsafe.Add(p2, x*20+12)) = float32(v19 + v21)
-			v28 := (v15 < 2.147483648e+09) && (-2.147483649e+09 < v15)
-			v29 := float64(0)
-			if v28 {
-				v29 = v15
+			*(*float32)(unsafe.Add(p2, x*20+8)) = float32(v18 + v11)
+			*(*float32)(unsafe.Add(p2, x*20+12)) = float32(v19 + v12)
+			v26 := (v15 < 2.147483648e+09) && (-2.147483649e+09 < v15)
+			v27 := float64(0)
+			if v26 {
+				v27 = v15
 			}
-			v31 := int32(-2147483648)
-			if v28 {
-				v31 = int32(v29)
+			v29 := int32(-2147483648)
+			if v26 {
+				v29 = int32(v27)
 			}
-			*(*int32)(unsafe.Add(p2, x*20+16)) = v31
-			v33 := *(*float32)(unsafe.Add(p2, x*20))
-			v34 := *(*float32)(unsafe.Add(p2, x*20+4))
-			v35 := float64(v33)
-			v36 := float64(v34)
-			v39 = float64(float64(v15*v35) - float64(v16*v36))
-			v42 = float64(float64(v15*v36) + float64(v16*v35))
-			v43 := uint64(v9) < uint64(v7)
-			if !v43 {
+			*(*int32)(unsafe.Add(p2, x*20+16)) = v29
+			v31 := *(*float32)(unsafe.Add(p2, x*20))
+			v32 := *(*float32)(unsafe.Add(p2, x*20+4))
+			v33 := float64(v31)
+			v34 := float64(v32)
+			v37 = float64(float64(v15*v33) - float64(v16*v34))
+			v40 = float64(float64(v15*v34) + float64(v16*v33))
+			v41 := uint64(v9) < uint64(v7)
+			if !v41 {
 				goto b4
 			}
 		}
 		{
-			*(*float64)(unsafe.Add(p3, x*16)) = v39
-			*(*float64)(unsafe.Add(p3, x*16+8)) = v42
-			v46 := *(*float32)(unsafe.Add(p0, x*8))
-			v47 := *(*float32)(unsafe.Add(p0, x*8+4))
-			*(*float32)(unsafe.Add(p0, x*8)) = -v46
-			*(*float32)(unsafe.Add(p0, x*8+4)) = -v47
+			*(*float64)(unsafe.Add(p3, x*16)) = v37
+			*(*float64)(unsafe.Add(p3, x*16+8)) = v40
+			v44 := *(*float32)(unsafe.Add(p0, x*8))
+			v45 := *(*float32)(unsafe.Add(p0, x*8+4))
+			*(*float32)(unsafe.Add(p0, x*8)) = -v44
+			*(*float32)(unsafe.Add(p0, x*8+4)) = -v45
 			continue
 		}
 	b4:
@@ -6544,8 +6541,8 @@ type sideHost struct {
 	v26 []int32
 	v27 []int64
 	v28 []int64
-	v30 []bool
-	v56 []int32
+	v29 []bool
+	v55 []int32
 }
 
 func newSideHost() kernelimpl.HostForm { return new(sideHost) }
@@ -6571,8 +6568,8 @@ func (g *sideHost) Begin() {
 	kernelimpl.HostRoom(&g.v26, n)
 	kernelimpl.HostRoom(&g.v27, n)
 	kernelimpl.HostRoom(&g.v28, n)
-	kernelimpl.HostRoom(&g.v30, n)
-	kernelimpl.HostRoom(&g.v56, n)
+	kernelimpl.HostRoom(&g.v29, n)
+	kernelimpl.HostRoom(&g.v55, n)
 }
 
 // Run runs it.
@@ -6614,7 +6611,7 @@ func (g *sideHost) r2() int {
 	h26 := g.v26[:n]
 	h27 := g.v27[:n]
 	h28 := g.v28[:n]
-	h30 := g.v30[:n]
+	h29 := g.v29[:n]
 	next := -1
 	for li := 0; li < n; li++ {
 		x := li
@@ -6623,9 +6620,9 @@ func (g *sideHost) r2() int {
 		v0 := int32(basex + x)
 		v5 := int64(uint32(v0))
 		v7 := int64(uint32(v6))
-		var v22, v23, v24, v25, v26, v29 int32
+		var v19, v22, v23, v24, v25, v26 int32
 		var v27, v28 int64
-		var v30 bool
+		var v29 bool
 		{
 			*(*[32]byte)(own2) = [32]byte{}
 			*(*int32)(own2) = int32(1)
@@ -6647,16 +6644,14 @@ func (g *sideHost) r2() int {
 				goto b44
 			}
 		}
-		{
-			v19 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			if !((v19 & 1) == 0) {
-				v22 = int32(0)
-				v23 = v6
-				v24 = int32(8)
-				v25 = int32(0)
-				v26 = int32(0)
-				goto b6
-			}
+		v19 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+		if !((v19 & 1) == 0) {
+			v22 = int32(0)
+			v23 = v6
+			v24 = int32(8)
+			v25 = int32(0)
+			v26 = int32(0)
+			goto b6
 		}
 		v22 = int32(1)
 		v23 = int32(0)
@@ -6666,21 +6661,20 @@ func (g *sideHost) r2() int {
 	b6:
 		v27 = int64(uint32(v24))
 		v28 = int64(uint32(v26))
-		v29 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
-		v30 = v22 == 0
-		if !v30 {
+		v29 = v22 == 0
+		if !v29 {
 			goto b8
 		}
-		*(*int32)(unsafe.Add(m0, int(v23)*4)) = v29
+		*(*int32)(unsafe.Add(m0, int(v23)*4)) = v19
 		goto b9
 	b8:
-		*(*int32)(unsafe.Add(m1, int(v25)*4)) = v29
+		*(*int32)(unsafe.Add(m1, int(v25)*4)) = v19
 	b9:
 		h24[li] = v24
 		h26[li] = v26
 		h27[li] = v27
 		h28[li] = v28
-		h30[li] = v30
+		h29[li] = v29
 		next = 2
 		continue
 	b44:
@@ -6702,12 +6696,12 @@ func (g *sideHost) r3() int {
 	basex := g.ID[0] * g.Local[0]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h30 := g.v30[:n]
+	h29 := g.v29[:n]
 	h24 := g.v24[:n]
 	h27 := g.v27[:n]
 	h26 := g.v26[:n]
 	m2 := g.Memory(2)
-	h56 := g.v56[:n]
+	h55 := g.v55[:n]
 	h28 := g.v28[:n]
 	next := -1
 	dead := g.Dead[:n]
@@ -6717,7 +6711,7 @@ func (g *sideHost) r3() int {
 			continue
 		}
 		v6 := int32(x)
-		v30 := h30[li]
+		v29 := h29[li]
 		v24 := h24[li]
 		v7 := int64(uint32(v6))
 		v27 := h27[li]
@@ -6725,42 +6719,42 @@ func (g *sideHost) r3() int {
 		v26 := h26[li]
 		own2 := unsafe.Add(m2, li*32)
 		v28 := h28[li]
-		var v37, v39, v40, v41, v45, v49, v50, v51, v55 int32
+		var v36, v38, v39, v40, v44, v48, v49, v50, v54 int32
 		{
-			v33 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v37 = 7 - v6
-			if (v33 & 2) != 0 {
-				v39 = int32(0)
-				v40 = v37
-				v41 = int32(0)
+			v32 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
+			v36 = 7 - v6
+			if (v32 & 2) != 0 {
+				v38 = int32(0)
+				v39 = v36
+				v40 = int32(0)
 				goto b12
 			}
 		}
-		v39 = int32(1)
-		v40 = int32(0)
-		v41 = v37
+		v38 = int32(1)
+		v39 = int32(0)
+		v40 = v36
 	b12:
-		if !(v39 == 0) {
+		if !(v38 == 0) {
 			goto b14
 		}
 		{
-			v43 := *(*int32)(unsafe.Add(m0, int(v40)*4))
-			v45 = v43
+			v42 := *(*int32)(unsafe.Add(m0, int(v39)*4))
+			v44 = v42
 			goto b15
 		}
 	b14:
 		{
-			v44 := *(*int32)(unsafe.Add(m1, int(v41)*4))
-			v45 = v44
+			v43 := *(*int32)(unsafe.Add(m1, int(v40)*4))
+			v44 = v43
 		}
 	b15:
-		if !v30 {
+		if !v29 {
 			goto b18
 		}
 		if uint32(v6) < uint32(v24) {
-			v49 = int32(0)
-			v50 = v6
-			v51 = int32(0)
+			v48 = int32(0)
+			v49 = v6
+			v50 = int32(0)
 			goto b19
 		}
 		g.Fault(2, v7, v27, v0, int32(0), int32(0))
@@ -6770,27 +6764,27 @@ func (g *sideHost) r3() int {
 		if !(uint32(v6) < uint32(v26)) {
 			goto b43
 		}
-		v49 = int32(1)
-		v50 = int32(0)
-		v51 = v6
+		v48 = int32(1)
+		v49 = int32(0)
+		v50 = v6
 	b19:
-		if !(v49 == 0) {
+		if !(v48 == 0) {
 			goto b21
 		}
 		{
-			v53 := *(*int32)(unsafe.Add(m1, int(v50)*4))
-			v55 = v53
+			v52 := *(*int32)(unsafe.Add(m1, int(v49)*4))
+			v54 = v52
 			goto b22
 		}
 	b21:
 		{
-			v54 := *(*int32)(unsafe.Add(own2, int(v51)*4))
-			v55 = v54
+			v53 := *(*int32)(unsafe.Add(own2, int(v50)*4))
+			v54 = v53
 		}
 	b22:
 		{
-			v56 := v45 + v55
-			h56[li] = v56
+			v55 := v44 + v54
+			h55[li] = v55
 			next = 3
 			continue
 		}
@@ -6805,7 +6799,7 @@ func (g *sideHost) r3() int {
 // r4 runs them after the Barrier in line 281 of alternatives.go.
 func (g *sideHost) r4() int {
 	n := g.Items
-	h30 := g.v30[:n]
+	h29 := g.v29[:n]
 	h24 := g.v24[:n]
 	h27 := g.v27[:n]
 	basex := g.ID[0] * g.Local[0]
@@ -6820,7 +6814,7 @@ func (g *sideHost) r4() int {
 		if dead[li] {
 			continue
 		}
-		v30 := h30[li]
+		v29 := h29[li]
 		v6 := int32(x)
 		v24 := h24[li]
 		v7 := int64(uint32(v6))
@@ -6829,14 +6823,14 @@ func (g *sideHost) r4() int {
 		v26 := h26[li]
 		own2 := unsafe.Add(m2, li*32)
 		v28 := h28[li]
-		var v60, v61, v62, v66, v67, v71, v72, v73 int32
-		if !v30 {
+		var v59, v60, v61, v65, v66, v70, v71, v72 int32
+		if !v29 {
 			goto b26
 		}
 		if uint32(v6) < uint32(v24) {
-			v60 = int32(0)
-			v61 = v6
-			v62 = int32(0)
+			v59 = int32(0)
+			v60 = v6
+			v61 = int32(0)
 			goto b27
 		}
 		g.Fault(3, v7, v27, v0, int32(0), int32(0))
@@ -6846,32 +6840,32 @@ func (g *sideHost) r4() int {
 		if !(uint32(v6) < uint32(v26)) {
 			goto b42
 		}
-		v60 = int32(1)
-		v61 = int32(0)
-		v62 = v6
+		v59 = int32(1)
+		v60 = int32(0)
+		v61 = v6
 	b27:
-		if !(v60 == 0) {
+		if !(v59 == 0) {
 			goto b29
 		}
 		{
-			v64 := *(*int32)(unsafe.Add(m1, int(v61)*4))
-			v66 = v64
+			v63 := *(*int32)(unsafe.Add(m1, int(v60)*4))
+			v65 = v63
 			goto b30
 		}
 	b29:
 		{
-			v65 := *(*int32)(unsafe.Add(own2, int(v62)*4))
-			v66 = v65
+			v64 := *(*int32)(unsafe.Add(own2, int(v61)*4))
+			v65 = v64
 		}
 	b30:
-		v67 = v66 + 3
-		if !v30 {
+		v66 = v65 + 3
+		if !v29 {
 			goto b33
 		}
 		if uint32(v6) < uint32(v24) {
-			v71 = int32(0)
-			v72 = v6
-			v73 = int32(0)
+			v70 = int32(0)
+			v71 = v6
+			v72 = int32(0)
 			goto b34
 		}
 		g.Fault(3, v7, v27, v0, int32(0), int32(0))
@@ -6881,17 +6875,17 @@ func (g *sideHost) r4() int {
 		if !(uint32(v6) < uint32(v26)) {
 			goto b41
 		}
-		v71 = int32(1)
-		v72 = int32(0)
-		v73 = v6
+		v70 = int32(1)
+		v71 = int32(0)
+		v72 = v6
 	b34:
-		if !(v71 == 0) {
+		if !(v70 == 0) {
 			goto b36
 		}
-		*(*int32)(unsafe.Add(m1, int(v72)*4)) = v67
+		*(*int32)(unsafe.Add(m1, int(v71)*4)) = v66
 		goto b37
 	b36:
-		*(*int32)(unsafe.Add(own2, int(v73)*4)) = v67
+		*(*int32)(unsafe.Add(own2, int(v72)*4)) = v66
 	b37:
 		next = 4
 		continue
@@ -6911,7 +6905,7 @@ func (g *sideHost) r4() int {
 func (g *sideHost) r5() int {
 	n := g.Items
 	m2 := g.Memory(2)
-	h56 := g.v56[:n]
+	h55 := g.v55[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	basex := g.ID[0] * g.Local[0]
@@ -6924,23 +6918,23 @@ func (g *sideHost) r5() int {
 			continue
 		}
 		own2 := unsafe.Add(m2, li*32)
-		v56 := h56[li]
+		v55 := h55[li]
 		v6 := int32(x)
-		v37 := 7 - v6
+		v36 := 7 - v6
 		v0 := int32(basex + x)
 		v5 := int64(uint32(v0))
-		var v83 int32
+		var v82 int32
 		{
-			v77 := *(*int32)(unsafe.Add(own2, x*4))
-			v79 := *(*int32)(unsafe.Add(m0, x*4))
-			v81 := *(*int32)(unsafe.Add(m1, int(v37)*4))
-			v83 = ((v56 + v77) + v79) + (v81 * 2)
-			v84 := uint64(v5) < uint64(v3)
-			if !v84 {
+			v76 := *(*int32)(unsafe.Add(own2, x*4))
+			v78 := *(*int32)(unsafe.Add(m0, x*4))
+			v80 := *(*int32)(unsafe.Add(m1, int(v36)*4))
+			v82 = ((v55 + v76) + v78) + (v80 * 2)
+			v83 := uint64(v5) < uint64(v3)
+			if !v83 {
 				goto b40
 			}
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v83
+		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v82
 		continue
 	b40:
 		g.Fault(4, v5, v3, v0, int32(0), int32(0))

@@ -3016,14 +3016,14 @@ type rowsHost struct {
 	v27 []int64
 	v29 []int32
 	v31 []int32
-	v38 int32
-	v40 []int32
-	v41 int32
-	v55 []int32
-	v59 []int32
-	v64 int32
-	v67 int32
-	v79 []int32
+	v37 int32
+	v39 []int32
+	v40 int32
+	v54 []int32
+	v58 []int32
+	v63 int32
+	v66 int32
+	v78 []int32
 }
 
 func newRowsHost() kernelimpl.HostForm { return new(rowsHost) }
@@ -3052,10 +3052,10 @@ func (g *rowsHost) Begin() {
 	kernelimpl.HostRoom(&g.v27, n)
 	kernelimpl.HostRoom(&g.v29, n)
 	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v55, n)
-	kernelimpl.HostRoom(&g.v59, n)
-	kernelimpl.HostRoom(&g.v79, n)
+	kernelimpl.HostRoom(&g.v39, n)
+	kernelimpl.HostRoom(&g.v54, n)
+	kernelimpl.HostRoom(&g.v58, n)
+	kernelimpl.HostRoom(&g.v78, n)
 }
 
 // Run runs it.
@@ -3207,10 +3207,10 @@ func (g *rowsHost) r2() int {
 	h29 := g.v29[:n]
 	m0 := g.Memory(0)
 	h31 := g.v31[:n]
-	u38 := g.v38
-	h40 := g.v40[:n]
-	u41 := g.v41
-	h59 := g.v59[:n]
+	u37 := g.v37
+	h39 := g.v39[:n]
+	u40 := g.v40
+	h58 := g.v58[:n]
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	next := -1
@@ -3230,33 +3230,28 @@ func (g *rowsHost) r2() int {
 		v31 := h31[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v38, v40, v41, v59 int32
+		var v34, v37, v39, v40, v58 int32
 		if !v33 {
 			goto b27
 		}
-		{
-			v34 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-			if !(3 < v34) {
-				goto b7
-			}
+		v34 = *(*int32)(unsafe.Add(p0, int(v23)*4))
+		if !(3 < v34) {
+			goto b7
 		}
-		v59 = v29 + 1
+		v58 = v29 + 1
 		goto b15
 	b7:
-		{
-			v37 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-			v38 = v37 + 3
-			if !(0 < v38) {
-				v59 = v29
-				goto b15
-			}
-			v40 = v29
-			v41 = int32(0)
+		v37 = v34 + 3
+		if !(0 < v37) {
+			v58 = v29
+			goto b15
 		}
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v40 + v41
-		u38 = v38
-		h40[li] = v40
-		u41 = v41
+		v39 = v29
+		v40 = int32(0)
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v39 + v40
+		u37 = v37
+		h39[li] = v39
+		u40 = v40
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3265,8 +3260,8 @@ func (g *rowsHost) r2() int {
 		}
 		continue
 	b15:
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v59
-		h59[li] = v59
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v58
+		h58[li] = v58
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3279,8 +3274,8 @@ func (g *rowsHost) r2() int {
 		g.Leave(li)
 		continue
 	}
-	g.v38 = u38
-	g.v41 = u41
+	g.v37 = u37
+	g.v40 = u40
 	return next
 }
 
@@ -3292,16 +3287,16 @@ func (g *rowsHost) r3() int {
 	v24 := int64(uint32(c1))
 	c0 := g.c0
 	v10 := int64(uint32(c0))
-	v45 := v24 * v10
-	v48 := v45 <= 2147483647
-	v47 := int32(uint64(v45))
-	v49 := int32(1)
-	if v48 {
-		v49 = v47
+	v44 := v24 * v10
+	v47 := v44 <= 2147483647
+	v46 := int32(uint64(v44))
+	v48 := int32(1)
+	if v47 {
+		v48 = v46
 	}
 	m0 := g.Memory(0)
-	h40 := g.v40[:n]
-	h55 := g.v55[:n]
+	h39 := g.v39[:n]
+	h54 := g.v54[:n]
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	next := -1
@@ -3318,31 +3313,31 @@ func (g *rowsHost) r3() int {
 			continue
 		}
 		v14 := h14[li]
-		v40 := h40[li]
+		v39 := h39[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v51 int32
-		var v52 int64
+		var v50 int32
+		var v51 int64
 		{
-			v46 := int32(uint64(v14 + 1))
-			v51 = v46
-			if v48 {
-				v51 = int32(uint32(v46) % uint32(v49))
+			v45 := int32(uint64(v14 + 1))
+			v50 = v45
+			if v47 {
+				v50 = int32(uint32(v45) % uint32(v48))
 			}
-			v52 = int64(uint32(v51))
-			if !(uint32(v51) < uint32(128)) {
+			v51 = int64(uint32(v50))
+			if !(uint32(v50) < uint32(128)) {
 				goto b14
 			}
 		}
 		{
-			v54 := *(*int32)(unsafe.Add(m0, int(v51)*4))
-			v55 := v40 + v54
-			h55[li] = v55
+			v53 := *(*int32)(unsafe.Add(m0, int(v50)*4))
+			v54 := v39 + v53
+			h54[li] = v54
 			next = 3
 			continue
 		}
 	b14:
-		g.Fault(3, v52, int64(128), v0, v1, int32(0))
+		g.Fault(3, v51, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	}
@@ -3352,33 +3347,33 @@ func (g *rowsHost) r3() int {
 // r4 runs them after the Barrier in line 261 of kernel.go.
 func (g *rowsHost) r4() int {
 	n := g.Items
-	e41 := g.v41
-	v38 := g.v38
-	h55 := g.v55[:n]
+	e40 := g.v40
+	v37 := g.v37
+	h54 := g.v54[:n]
 	m0 := g.Memory(0)
 	h31 := g.v31[:n]
-	h40 := g.v40[:n]
-	u41 := g.v41
-	h59 := g.v59[:n]
+	h39 := g.v39[:n]
+	u40 := g.v40
+	h58 := g.v58[:n]
 	next := -1
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		if dead[li] {
 			continue
 		}
-		v41 := e41
-		v55 := h55[li]
+		v40 := e40
+		v54 := h54[li]
 		v31 := h31[li]
-		var v40, v56, v59 int32
-		v56 = v41 + 1
-		if !(v56 < v38) {
+		var v39, v55, v58 int32
+		v55 = v40 + 1
+		if !(v55 < v37) {
 			goto b13
 		}
+		v39 = v54
 		v40 = v55
-		v41 = v56
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v40 + v41
-		h40[li] = v40
-		u41 = v41
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v39 + v40
+		h39[li] = v39
+		u40 = v40
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3387,9 +3382,9 @@ func (g *rowsHost) r4() int {
 		}
 		continue
 	b13:
-		v59 = v55
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v59
-		h59[li] = v59
+		v58 = v54
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v58
+		h58[li] = v58
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3398,7 +3393,7 @@ func (g *rowsHost) r4() int {
 		}
 		continue
 	}
-	g.v41 = u41
+	g.v40 = u40
 	return next
 }
 
@@ -3407,23 +3402,23 @@ func (g *rowsHost) r5() int {
 	n := g.Items
 	p0 := g.Pointer(0)
 	v23 := g.v23
-	h59 := g.v59[:n]
+	h58 := g.v58[:n]
 	h14 := g.v14[:n]
 	c1 := g.c1
 	v24 := int64(uint32(c1))
 	c0 := g.c0
 	v10 := int64(uint32(c0))
-	v69 := v24 * v10
-	v72 := v69 <= 2147483647
-	v71 := int32(uint64(v69))
-	v73 := int32(1)
-	if v72 {
-		v73 = v71
+	v68 := v24 * v10
+	v71 := v68 <= 2147483647
+	v70 := int32(uint64(v68))
+	v72 := int32(1)
+	if v71 {
+		v72 = v70
 	}
 	m0 := g.Memory(0)
-	u64 := g.v64
-	u67 := g.v67
-	h79 := g.v79[:n]
+	u63 := g.v63
+	u66 := g.v66
+	h78 := g.v78[:n]
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	h27 := g.v27[:n]
@@ -3442,52 +3437,52 @@ func (g *rowsHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v59 := h59[li]
+		v58 := h58[li]
 		v14 := h14[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		v27 := h27[li]
-		var v64, v66, v67, v75, v84 int32
-		var v76 int64
+		var v63, v65, v66, v74, v83 int32
+		var v75 int64
 		{
-			v61 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-			v64 = v61 - ((v61 / 4) * 4)
-			if !(0 < v64) {
-				v84 = v59
+			v60 := *(*int32)(unsafe.Add(p0, int(v23)*4))
+			v63 = v60 - ((v60 / 4) * 4)
+			if !(0 < v63) {
+				v83 = v58
 				goto b24
 			}
-			v66 = v59
-			v67 = int32(0)
+			v65 = v58
+			v66 = int32(0)
 		}
 		{
-			v70 := int32(uint64(v14 + 5))
-			v75 = v70
-			if v72 {
-				v75 = int32(uint32(v70) % uint32(v73))
+			v69 := int32(uint64(v14 + 5))
+			v74 = v69
+			if v71 {
+				v74 = int32(uint32(v69) % uint32(v72))
 			}
-			v76 = int64(uint32(v75))
-			if !(uint32(v75) < uint32(128)) {
+			v75 = int64(uint32(v74))
+			if !(uint32(v74) < uint32(128)) {
 				goto b23
 			}
 		}
 		{
-			v78 := *(*int32)(unsafe.Add(m0, int(v75)*4))
-			v79 := v66 + v78
-			u64 = v64
-			u67 = v67
-			h79[li] = v79
+			v77 := *(*int32)(unsafe.Add(m0, int(v74)*4))
+			v78 := v65 + v77
+			u63 = v63
+			u66 = v66
+			h78[li] = v78
 			next = 5
 			continue
 		}
 	b23:
-		g.Fault(4, v76, int64(128), v0, v1, int32(0))
+		g.Fault(4, v75, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b24:
 		if !(uint64(v27) < uint64(v6)) {
 			goto b26
 		}
-		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v84
+		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v83
 		g.Leave(li)
 		continue
 	b26:
@@ -3495,8 +3490,8 @@ func (g *rowsHost) r5() int {
 		g.Leave(li)
 		continue
 	}
-	g.v64 = u64
-	g.v67 = u67
+	g.v63 = u63
+	g.v66 = u66
 	return next
 }
 
@@ -3505,15 +3500,15 @@ func (g *rowsHost) r6() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h31 := g.v31[:n]
-	h79 := g.v79[:n]
+	h78 := g.v78[:n]
 	dead := g.Dead[:n]
 	for li := 0; li < n; li++ {
 		if dead[li] {
 			continue
 		}
 		v31 := h31[li]
-		v79 := h79[li]
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v79
+		v78 := h78[li]
+		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v78
 		continue
 	}
 	return 6
@@ -3522,23 +3517,23 @@ func (g *rowsHost) r6() int {
 // r7 runs them after the Barrier in line 270 of kernel.go.
 func (g *rowsHost) r7() int {
 	n := g.Items
-	e67 := g.v67
-	h79 := g.v79[:n]
-	v64 := g.v64
+	e66 := g.v66
+	h78 := g.v78[:n]
+	v63 := g.v63
 	h14 := g.v14[:n]
 	c1 := g.c1
 	v24 := int64(uint32(c1))
 	c0 := g.c0
 	v10 := int64(uint32(c0))
-	v69 := v24 * v10
-	v72 := v69 <= 2147483647
-	v71 := int32(uint64(v69))
-	v73 := int32(1)
-	if v72 {
-		v73 = v71
+	v68 := v24 * v10
+	v71 := v68 <= 2147483647
+	v70 := int32(uint64(v68))
+	v72 := int32(1)
+	if v71 {
+		v72 = v70
 	}
 	m0 := g.Memory(0)
-	u67 := g.v67
+	u66 := g.v66
 	basex := g.ID[0] * g.Local[0]
 	basey := g.ID[1] * g.Local[1]
 	h27 := g.v27[:n]
@@ -3557,49 +3552,49 @@ func (g *rowsHost) r7() int {
 		if dead[li] {
 			continue
 		}
-		v67 := e67
-		v79 := h79[li]
+		v66 := e66
+		v78 := h78[li]
 		v14 := h14[li]
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		v27 := h27[li]
-		var v66, v75, v81, v84 int32
-		var v76 int64
-		v81 = v67 + 1
-		if !(v81 < v64) {
+		var v65, v74, v80, v83 int32
+		var v75 int64
+		v80 = v66 + 1
+		if !(v80 < v63) {
 			goto b22
 		}
-		v66 = v79
-		v67 = v81
+		v65 = v78
+		v66 = v80
 		{
-			v70 := int32(uint64(v14 + 5))
-			v75 = v70
-			if v72 {
-				v75 = int32(uint32(v70) % uint32(v73))
+			v69 := int32(uint64(v14 + 5))
+			v74 = v69
+			if v71 {
+				v74 = int32(uint32(v69) % uint32(v72))
 			}
-			v76 = int64(uint32(v75))
-			if !(uint32(v75) < uint32(128)) {
+			v75 = int64(uint32(v74))
+			if !(uint32(v74) < uint32(128)) {
 				goto b23
 			}
 		}
 		{
-			v78 := *(*int32)(unsafe.Add(m0, int(v75)*4))
-			v79 = v66 + v78
-			u67 = v67
-			h79[li] = v79
+			v77 := *(*int32)(unsafe.Add(m0, int(v74)*4))
+			v78 = v65 + v77
+			u66 = v66
+			h78[li] = v78
 			next = 5
 			continue
 		}
 	b23:
-		g.Fault(4, v76, int64(128), v0, v1, int32(0))
+		g.Fault(4, v75, int64(128), v0, v1, int32(0))
 		g.Leave(li)
 		continue
 	b22:
-		v84 = v79
+		v83 = v78
 		if !(uint64(v27) < uint64(v6)) {
 			goto b26
 		}
-		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v84
+		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v83
 		g.Leave(li)
 		continue
 	b26:
@@ -3607,7 +3602,7 @@ func (g *rowsHost) r7() int {
 		g.Leave(li)
 		continue
 	}
-	g.v67 = u67
+	g.v66 = u66
 	return next
 }
 

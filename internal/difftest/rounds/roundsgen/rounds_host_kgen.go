@@ -233,17 +233,17 @@ func (g *distanceHost) r0() int {
 	v37 := v36 && v35
 	v38 := v37 && v35
 	p0 := g.Pointer(0)
-	v107 := uint64(v3) < uint64(257)
-	v108 := int32(uint64(v3))
+	v105 := uint64(v3) < uint64(257)
+	v106 := int32(uint64(v3))
 	v6 := g.v6
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			return g.Stop()
 		}
-		var v0, v24, v28, v45, v46, v78, v79, v84, v86, v109 int32
-		var v8, v9, v11, v19, v22, v25, v39, v47, v71, v76, v80, v82 int64
-		var v77 bool
+		var v0, v24, v28, v45, v46, v77, v78, v83, v85, v107 int32
+		var v8, v9, v11, v19, v22, v25, v39, v47, v70, v75, v79, v81 int64
+		var v76 bool
 		{
 			v0 = int32(x)
 			v8 = int64(uint32(v0))
@@ -305,7 +305,7 @@ func (g *distanceHost) r0() int {
 		continue
 	b11:
 		if !v38 {
-			v71 = int64(1)
+			v70 = int64(1)
 			goto b17
 		}
 		v39 = int64(1)
@@ -334,19 +334,18 @@ func (g *distanceHost) r0() int {
 			}
 			v58 := int32(uint64(v47))
 			v59 := *(*int32)(unsafe.Add(p2, x*1028+int(v58)*4))
-			v60 := *(*int32)(unsafe.Add(p2, x*1028+int(v58)*4))
-			v61 := v60 + 1
-			v62 := *(*int32)(unsafe.Add(p2, x*1028+int(v50)*4))
-			v63 := v62 + 1
-			v65 := v61
-			if v57 < v61 {
-				v65 = v57
+			v60 := v59 + 1
+			v61 := *(*int32)(unsafe.Add(p2, x*1028+int(v50)*4))
+			v62 := v61 + 1
+			v64 := v60
+			if v57 < v60 {
+				v64 = v57
 			}
-			v67 := v63
-			if v65 < v63 {
-				v67 = v65
+			v66 := v62
+			if v64 < v62 {
+				v66 = v64
 			}
-			*(*int32)(unsafe.Add(p2, x*1028+int(v58)*4)) = v67
+			*(*int32)(unsafe.Add(p2, x*1028+int(v58)*4)) = v66
 			v46 = v59
 			v47 = v47 + 1
 			if stop.Load() {
@@ -361,83 +360,82 @@ func (g *distanceHost) r0() int {
 		}
 		goto b12
 	b17:
-		if !(v71 <= v3) {
+		if !(v70 <= v3) {
 			goto b26
 		}
 		{
-			v73 := *(*int32)(unsafe.Add(p2, x*1028))
-			*(*int32)(unsafe.Add(p2, x*1028)) = int32(uint64(v71))
-			v76 = v71 + -1
-			v77 = uint64(v76) < uint64(256)
-			v78 = int32(uint64(v76))
-			v79 = v73
-			v80 = int64(1)
+			v72 := *(*int32)(unsafe.Add(p2, x*1028))
+			*(*int32)(unsafe.Add(p2, x*1028)) = int32(uint64(v70))
+			v75 = v70 + -1
+			v76 = uint64(v75) < uint64(256)
+			v77 = int32(uint64(v75))
+			v78 = v72
+			v79 = int64(1)
 		}
 	b19:
-		if !(v80 <= v3) {
+		if !(v79 <= v3) {
 			goto b25
 		}
-		v82 = v80 + -1
-		if !(uint64(v82) < uint64(256)) {
+		v81 = v79 + -1
+		if !(uint64(v81) < uint64(256)) {
 			goto b24
 		}
 		{
-			v84 = int32(uint64(v82))
-			v85 := *(*int8)(unsafe.Add(p0, x*512+int(v84)))
-			v86 = int32(uint8(v85))
-			if !v77 {
+			v83 = int32(uint64(v81))
+			v84 := *(*int8)(unsafe.Add(p0, x*512+int(v83)))
+			v85 = int32(uint8(v84))
+			if !v76 {
 				goto b23
 			}
 		}
 		{
-			v87 := *(*int8)(unsafe.Add(p0, x*512+int(v78)+256))
-			v91 := v79
-			if v86 != int32(uint8(v87)) {
-				v91 = v79 + 1
+			v86 := *(*int8)(unsafe.Add(p0, x*512+int(v77)+256))
+			v90 := v78
+			if v85 != int32(uint8(v86)) {
+				v90 = v78 + 1
 			}
-			v92 := int32(uint64(v80))
-			v93 := *(*int32)(unsafe.Add(p2, x*1028+int(v92)*4))
-			v94 := *(*int32)(unsafe.Add(p2, x*1028+int(v92)*4))
+			v91 := int32(uint64(v79))
+			v92 := *(*int32)(unsafe.Add(p2, x*1028+int(v91)*4))
+			v93 := v92 + 1
+			v94 := *(*int32)(unsafe.Add(p2, x*1028+int(v83)*4))
 			v95 := v94 + 1
-			v96 := *(*int32)(unsafe.Add(p2, x*1028+int(v84)*4))
-			v97 := v96 + 1
+			v97 := v93
+			if v90 < v93 {
+				v97 = v90
+			}
 			v99 := v95
-			if v91 < v95 {
-				v99 = v91
+			if v97 < v95 {
+				v99 = v97
 			}
-			v101 := v97
-			if v99 < v97 {
-				v101 = v99
-			}
-			*(*int32)(unsafe.Add(p2, x*1028+int(v92)*4)) = v101
-			v79 = v93
-			v80 = v80 + 1
+			*(*int32)(unsafe.Add(p2, x*1028+int(v91)*4)) = v99
+			v78 = v92
+			v79 = v79 + 1
 			goto b19
 		}
 	b23:
-		g.Fault(1, v76, int64(256), v0, int32(0), int32(0))
+		g.Fault(1, v75, int64(256), v0, int32(0), int32(0))
 		continue
 	b24:
-		g.Fault(2, v82, int64(256), v0, int32(0), int32(0))
+		g.Fault(2, v81, int64(256), v0, int32(0), int32(0))
 		continue
 	b25:
-		v71 = v71 + 1
+		v70 = v70 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b17
 	b26:
-		if !v107 {
+		if !v105 {
 			goto b30
 		}
 		{
-			v109 = *(*int32)(unsafe.Add(p2, x*1028+int(v108)*4))
-			v110 := uint64(v8) < uint64(v6)
-			if !v110 {
+			v107 = *(*int32)(unsafe.Add(p2, x*1028+int(v106)*4))
+			v108 := uint64(v8) < uint64(v6)
+			if !v108 {
 				goto b29
 			}
 		}
-		*(*int32)(unsafe.Add(p3, x*4)) = v109
+		*(*int32)(unsafe.Add(p3, x*4)) = v107
 		continue
 	b29:
 		g.Fault(3, v8, v6, v0, int32(0), int32(0))
@@ -758,8 +756,8 @@ func (g *untilHost) r0() int {
 		if stop.Load() {
 			return g.Stop()
 		}
-		var v0, v10, v14, v18, v19, v26, v30, v34, v35, v37 int32
-		var v5, v8, v11, v16, v24, v27, v32 int64
+		var v0, v10, v14, v18, v19, v25, v29, v33, v34, v36 int32
+		var v5, v8, v11, v16, v23, v26, v31 int64
 		{
 			v0 = int32(x)
 			v5 = int64(uint32(v0))
@@ -804,46 +802,45 @@ func (g *untilHost) r0() int {
 		{
 			v20 := v0 * 7
 			v21 := *(*int64)(unsafe.Add(p0, x*8))
-			v22 := *(*int64)(unsafe.Add(p0, x*8))
-			v24 = v21 - (v22 / 2)
-			if !(0 < v24) {
-				v34 = v20
+			v23 = v21 - (v21 / 2)
+			if !(0 < v23) {
+				v33 = v20
 				goto b10
 			}
-			v26 = v20
-			v27 = int64(0)
+			v25 = v20
+			v26 = int64(0)
 		}
 	b7:
 		{
-			v29 := v26 * 1664525
-			v30 = v29 + 1013904223
-			if v29 == -1013891878 {
-				v35 = int32(uint32(v26) >> 3)
+			v28 := v25 * 1664525
+			v29 = v28 + 1013904223
+			if v28 == -1013891878 {
+				v34 = int32(uint32(v25) >> 3)
 				goto b11
 			}
 		}
-		v32 = v27 + 1
-		if !(v32 < v24) {
-			v34 = v30
+		v31 = v26 + 1
+		if !(v31 < v23) {
+			v33 = v29
 			goto b10
 		}
-		v26 = v30
-		v27 = v32
+		v25 = v29
+		v26 = v31
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b7
 	b10:
-		v35 = v34
+		v34 = v33
 	b11:
 		{
-			v37 = v19 ^ (v35 << 1)
-			v38 := uint64(v5) < uint64(v3)
-			if !v38 {
+			v36 = v19 ^ (v34 << 1)
+			v37 := uint64(v5) < uint64(v3)
+			if !v37 {
 				goto b13
 			}
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = v37
+		*(*int32)(unsafe.Add(p1, x*4)) = v36
 		continue
 	b13:
 		g.Fault(0, v5, v3, v0, int32(0), int32(0))

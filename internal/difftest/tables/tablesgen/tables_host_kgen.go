@@ -132,9 +132,9 @@ func (g *tablesHost) r0() int {
 			return g.Stop()
 		}
 		var v2, v9, v28, v31, v39, v48, v56 int32
-		var v7, v10, v12, v55, v57, v79, v80, v92 int64
+		var v7, v10, v12, v55, v57, v65, v78, v79, v91 int64
 		var v14 int
-		var v78 bool
+		var v77 bool
 		{
 			v2 = int32(x)
 			v7 = int64(uint32(v2))
@@ -215,74 +215,72 @@ func (g *tablesHost) r0() int {
 			v56 = *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable8), int(v48)*4))
 			v57 = int64(uint32(v56))
 			v64 := ((int64(v49) << 32) ^ (int64(uint32(v50)) << 16)) ^ int64(uint32(v51))
-			*(*int64)(unsafe.Add(p1, v14+24)) = v64 ^ v52
+			v65 = v64 ^ v52
+			*(*int64)(unsafe.Add(p1, v14+24)) = v65
 			if !v53 {
 				goto b13
 			}
 		}
-		{
-			v67 := *(*int64)(unsafe.Add(p1, v14+24))
-			*(*int64)(unsafe.Add(p1, v14+24)) = v67 + 1
-		}
+		*(*int64)(unsafe.Add(p1, v14+24)) = v65 + 1
 	b13:
 		{
-			v70 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable9), int(v48)*8))
-			v71 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable10), int(v48)*8))
-			*(*int64)(unsafe.Add(p1, v14+32)) = v70 + v71
-			v75 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable11), int(v9&1)*4))
-			*(*int64)(unsafe.Add(p1, v14+40)) = int64(uint32(v75))
-			v78 = v56 == 3
-			v79 = int64(0)
-			if v78 {
-				v79 = v57
+			v69 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable9), int(v48)*8))
+			v70 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable10), int(v48)*8))
+			*(*int64)(unsafe.Add(p1, v14+32)) = v69 + v70
+			v74 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable11), int(v9&1)*4))
+			*(*int64)(unsafe.Add(p1, v14+40)) = int64(uint32(v74))
+			v77 = v56 == 3
+			v78 = int64(0)
+			if v77 {
+				v78 = v57
 			}
-			v80 = int64(0)
+			v79 = int64(0)
 		}
 	b14:
-		if !(v80 < v79) {
+		if !(v79 < v78) {
 			goto b17
 		}
 		{
-			v84 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v55+v80)))*4))
-			v87 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v80+7)))*4))
-			if !(v84 == v87) {
+			v83 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v55+v79)))*4))
+			v86 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v79+7)))*4))
+			if !(v83 == v86) {
 				goto b17
 			}
 		}
-		v80 = v80 + 1
+		v79 = v79 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b14
 	b17:
-		if v78 && (v80 == v79) {
+		if v77 && (v79 == v78) {
 			goto b22
 		}
-		v92 = int64(0)
+		v91 = int64(0)
 	b18:
-		if !(v92 < v79) {
+		if !(v91 < v78) {
 			goto b21
 		}
 		{
-			v96 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v55+v92)))*4))
-			v99 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v92+10)))*4))
-			if !(v96 == v99) {
+			v95 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v55+v91)))*4))
+			v98 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v91+10)))*4))
+			if !(v95 == v98) {
 				goto b21
 			}
 		}
-		v92 = v92 + 1
+		v91 = v91 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b18
 	b21:
-		if !(v78 && (v92 == v79)) {
+		if !(v77 && (v91 == v78)) {
 			goto b23
 		}
 	b22:
 		{
-			v104 := *(*int64)(unsafe.Add(p1, v14+40))
-			*(*int64)(unsafe.Add(p1, v14+40)) = v104 | 256
+			v103 := *(*int64)(unsafe.Add(p1, v14+40))
+			*(*int64)(unsafe.Add(p1, v14+40)) = v103 | 256
 		}
 	b23:
 		continue
