@@ -1,14 +1,12 @@
 package runtime
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/codegen/pass/link"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
 	"github.com/kgen-go/kgen/runtime/internal/fusion"
@@ -310,25 +308,16 @@ func (d *Device) fusedStep(g *fusion.Group, parts []*step) (*step, error) {
 	c := &s.call
 	c.Form = parts[0].call.Form
 	c.Rank, c.Global, c.Local = g.Range()
-	c.Args = make([]byte, k.kernel.abi.ArgSize)
+	c.Args = k.fused.Args(g)
 	for i, o := range k.fused.Origins {
-		to, part := &k.kernel.abi.Params[i], parts[o.Part]
-		switch {
-		case to.Offset < 0:
-		case o.Param == link.RangeOf:
-			for d, n := range deviceOrder(part.call.Rank, part.call.Global) {
-				binary.LittleEndian.PutUint32(c.Args[to.Offset+4*d:], n)
+		if k.kernel.abi.Params[i].Kind != abi.Slice {
+			continue
+		}
+		for _, a := range parts[o.Part].call.Slices {
+			if a.Param == o.Param {
+				a.Param = i
+				c.Slices = append(c.Slices, a)
 			}
-		case to.Kind == abi.Slice:
-			for _, a := range part.call.Slices {
-				if a.Param == o.Param {
-					a.Param = i
-					c.Slices = append(c.Slices, a)
-				}
-			}
-		default:
-			at := part.kernel.abi.Params[o.Param].Offset
-			copy(c.Args[to.Offset:to.Offset+to.Size], part.call.Args[at:])
 		}
 	}
 	if s.plan, err = d.check(k.kernel, c, &launchOptions{}); err != nil {

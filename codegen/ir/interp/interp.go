@@ -135,7 +135,7 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 	}
 	x := &machine{
 		m: m, l: l, specs: map[*ir.Spec]uint64{}, consts: map[*ir.Value]uint64{},
-		tables: map[*ir.Var]*store{}, record: make([]byte, abi.FaultRecordSize),
+		tables: map[*ir.Var]*store{}, record: make([]byte, parts(m)*abi.FaultRecordSize),
 	}
 	for i, r := range l.Memory {
 		if r.Addr+uint64(len(r.Data)) > faultAddr || r.Addr+uint64(len(r.Data)) < r.Addr {
@@ -193,21 +193,33 @@ func (x *machine) launchBlock() {
 // fault reads the fault record.
 func (x *machine) fault() (*Fault, error) {
 	le := binary.LittleEndian
-	if le.Uint32(x.record) == 0 {
-		return nil, nil
+	record := x.record
+	for le.Uint32(record) == 0 { // the first part that has a fault counts
+		if record = record[abi.FaultRecordSize:]; len(record) == 0 {
+			return nil, nil
+		}
 	}
-	site := le.Uint32(x.record[4:])
+	site := le.Uint32(record[4:])
 	if site == abi.SiteCancelled {
 		return &Fault{Site: &ir.Site{Kind: abi.FaultCancelled}}, nil
 	}
 	if site >= uint32(len(x.m.Sites)) {
 		return nil, fmt.Errorf("the fault record names site %d of %d", site, len(x.m.Sites))
 	}
-	f := &Fault{Site: x.m.Sites[site], A: int64(le.Uint64(x.record[8:])), B: int64(le.Uint64(x.record[16:]))}
+	f := &Fault{Site: x.m.Sites[site], A: int64(le.Uint64(record[8:])), B: int64(le.Uint64(record[16:]))}
 	for i := range f.GlobalID {
-		f.GlobalID[i] = le.Uint32(x.record[24+4*i:])
+		f.GlobalID[i] = le.Uint32(record[24+4*i:])
 	}
 	return f, nil
+}
+
+// parts returns how many fault records a module has.
+func parts(m *ir.Module) int {
+	n := 1
+	for _, s := range m.Sites {
+		n = max(n, s.Part+1)
+	}
+	return n
 }
 
 // run runs all work-groups.

@@ -326,12 +326,13 @@ func (w *item) exec(v *ir.Value) {
 // recordFault claims the fault record if no one has.
 func (w *item) recordFault(v *ir.Value) {
 	w.faulted = true
-	le, r := binary.LittleEndian, w.x.record
+	site := v.Aux.(*ir.Site)
+	le, r := binary.LittleEndian, w.x.record[site.Part*abi.FaultRecordSize:]
 	if le.Uint32(r) != 0 {
 		return
 	}
 	le.PutUint32(r, 1)
-	le.PutUint32(r[4:], uint32(v.Aux.(*ir.Site).Index))
+	le.PutUint32(r[4:], uint32(site.Index))
 	le.PutUint64(r[8:], w.value(v.Args[0]))
 	le.PutUint64(r[16:], w.value(v.Args[1]))
 	for i, a := range v.Args[2:] {

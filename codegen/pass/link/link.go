@@ -218,6 +218,17 @@ func isGuard(v *ir.Value) bool {
 	return id <= ir.GlobalInvocationIDZ && v.Args[1].Bits == uint64(abi.OffsetRange+4*int(id))
 }
 
+// passGuards makes the guards of a part true, which begins behind the linked kernel's.
+func passGuards(blocks []*ir.Block, yes *ir.Value) {
+	for _, b := range blocks {
+		for _, v := range b.Insts {
+			if isGuard(v) {
+				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // which is folded
+			}
+		}
+	}
+}
+
 // entry writes the guards of all parts, which have the same range, and returns the block behind.
 func (l *linker) entry() *ir.Block {
 	b := l.m.Kernel.Blocks[0]
@@ -267,6 +278,9 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	begin := len(f.Blocks)
 	b.Jump(f.Import(p.Module, n, func(v *ir.Value, args []*ir.Value) *ir.Value { return l.outside(v, args, p.Specs) }))
 	blocks := f.Blocks[begin:]
+	if l.m.Form == abi.Range {
+		passGuards(blocks, l.m.Bool(true))
+	}
 	for _, b := range blocks {
 		faults := false
 		for _, v := range b.Insts {
@@ -275,8 +289,6 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 				faults = true
 			case v.Op == ir.OpArg:
 				l.arg(v, n, p.Module)
-			case l.m.Form == abi.Range && isGuard(v):
-				v.Op, v.Args = ir.OpLOr, []*ir.Value{l.m.Bool(true), l.m.Bool(true)} // which is folded
 			case v.Op == ir.OpBuiltIn:
 				if k := v.Aux.(ir.BuiltIn) - ir.GlobalInvocationIDX; int(k) < len(ids) && ids[k] != nil {
 					repl[v] = ids[k]

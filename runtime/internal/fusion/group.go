@@ -18,7 +18,7 @@ type Launch struct {
 	Source *Source
 	Global [3]int // in index order
 	Local  [3]int // of an nd-range
-	// Args is the argument block, with lengths in place.
+	// Args is the argument block, with addresses and lengths in place.
 	Args []byte
 	// Slices are the memory of the parameters that are slices; the zero Slice has no elements.
 	Slices []Slice
@@ -186,13 +186,17 @@ func (l *Launch) clash(j int, other *Launch, i int) string {
 func (l *Launch) block() []byte {
 	b := make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(l.Args))
 	for k := range 3 {
-		n := 1
-		if k < l.Source.ABI.Rank {
-			n = l.Global[l.Source.ABI.Rank-1-k]
-		}
-		binary.LittleEndian.PutUint32(b[abi.OffsetRange+4*k:], uint32(n))
+		binary.LittleEndian.PutUint32(b[abi.OffsetRange+4*k:], l.size(k))
 	}
 	return append(b, l.Args...)
+}
+
+// size returns the launch's size along x, y or z.
+func (l *Launch) size(k int) uint32 {
+	if rank := l.Source.ABI.Rank; k < rank {
+		return uint32(l.Global[rank-1-k])
+	}
+	return 1
 }
 
 // Refuses returns why the launch cannot become the last of the group, which has one or more, or

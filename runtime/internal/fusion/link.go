@@ -73,30 +73,35 @@ func (g *Group) Key() string {
 	return b.String()
 }
 
-// Link makes the kernel of the group, which has two launches or more. Errors are bugs.
-func (g *Group) Link() (*Fused, error) {
+// link links the modules of the group's kernels.
+func (g *Group) link() (*link.Linked, error) {
 	var parts []link.Part
-	var short []string
-	lingers := false
-	var variables []abi.Variable
-	var rows []abi.Part
+	var names []string
 	for i, row := range g.classes() {
 		l := g.Launches[i]
-		k := l.Source.ABI
 		parts = append(parts, link.Part{Module: l.Source.module, Specs: l.Specs, Slices: row})
-		short, rows = append(short, k.Name), append(rows, abi.Part{Name: l.Name(), Rank: k.Rank})
-		lingers = lingers || k.Lingers
-		for _, v := range k.Variables {
-			if !slices.ContainsFunc(variables, func(w abi.Variable) bool { return w.Name == v.Name }) {
-				variables = append(variables, v)
-			}
-		}
+		names = append(names, l.Source.ABI.Name)
 	}
-	linked, err := link.Link(strings.Join(short, "+"), parts, g.Apart())
+	linked, err := link.Link(strings.Join(names, "+"), parts, g.Apart())
 	if err != nil {
 		return nil, err
 	}
-	linked.Module.Variables = variables
+	for _, l := range g.Launches {
+		for _, v := range l.Source.ABI.Variables {
+			if !slices.ContainsFunc(linked.Module.Variables, func(w abi.Variable) bool { return w.Name == v.Name }) {
+				linked.Module.Variables = append(linked.Module.Variables, v)
+			}
+		}
+	}
+	return linked, nil
+}
+
+// Link makes the kernel of the group, which has two launches or more. Errors are bugs.
+func (g *Group) Link() (*Fused, error) {
+	linked, err := g.link()
+	if err != nil {
+		return nil, err
+	}
 	c, diags, err := back.Compile(&back.Kernel{
 		Module: linked.Module, Name: linked.Module.Name, Package: g.Launches[0].Source.ABI.Package,
 		Properties: g.stated(), From: pass.LinkPoint,
@@ -108,7 +113,10 @@ func (g *Group) Link() (*Fused, error) {
 		return nil, fmt.Errorf("BUG: the fused kernel has diagnostics: %v", diags[0])
 	}
 	k := c.ABI
-	k.Parts, k.Lingers = rows, lingers
+	for _, l := range g.Launches {
+		k.Parts = append(k.Parts, abi.Part{Name: l.Name(), Rank: l.Source.ABI.Rank})
+		k.Lingers = k.Lingers || l.Source.ABI.Lingers
+	}
 	k.SPIRV = words(c.Words)
 	for i := range k.Variants {
 		k.Variants[i].SPIRV = words(c.Variants[i])
@@ -131,4 +139,24 @@ func (g *Group) stated() properties.List {
 		return g.props
 	}
 	return slices.DeleteFunc(slices.Clone(g.props), func(p properties.Property) bool { return p.Key() == properties.KeyWorkGroupSizeHint })
+}
+
+// Args returns the argument block of a launch of the fused kernel: the arguments of the group's
+// launches, which have addresses and lengths in place.
+func (f *Fused) Args(g *Group) []byte {
+	out := make([]byte, f.ABI.ArgSize)
+	for i, o := range f.Origins {
+		to, l := &f.ABI.Params[i], g.Launches[o.Part]
+		switch {
+		case to.Offset < 0:
+		case o.Param == link.RangeOf:
+			for k := range 3 {
+				binary.LittleEndian.PutUint32(out[to.Offset+4*k:], l.size(k))
+			}
+		default:
+			from := &l.Source.ABI.Params[o.Param]
+			copy(out[to.Offset:to.Offset+to.Size], l.Args[from.Offset:])
+		}
+	}
+	return out
 }
