@@ -1,7 +1,9 @@
 package properties
 
-// This file has the properties of graphs, which are given to runtime's Graph.Finalize, and not
-// to kernels and launches. Those of fusion follow SYCL's extension sycl_ext_codeplay_kernel_fusion.
+import "fmt"
+
+// This file has the properties of graphs, which are given to runtime's Graph.Finalize, and of
+// memory, which are given to its buffers and views; kernels and launches have none of them. Those of fusion follow SYCL's extension sycl_ext_codeplay_kernel_fusion.
 
 // Updatable has a graph take updates of its nodes after it has been finalized: see runtime's
 // ExecutableGraph.Update.
@@ -20,4 +22,44 @@ func RequireFusion() Property { return Property{key: KeyRequireFusion} }
 // OfGraphs reports whether the key's properties are those of graphs.
 func (k Key) OfGraphs() bool {
 	return k == KeyUpdatable || k == KeyEnableFusion || k == KeyRequireFusion
+}
+
+// Scope is how far apart the work-items are that use one element of memory.
+type Scope uint8
+
+// The scopes.
+const (
+	ScopeNone      Scope = iota // any
+	ScopeWorkItem               // an element is used by one work-item alone
+	ScopeWorkGroup              // an element is used within one work-group
+)
+
+// String returns the scope's name.
+func (s Scope) String() string {
+	if s <= ScopeWorkGroup {
+		return [...]string{"ScopeNone", "ScopeWorkItem", "ScopeWorkGroup"}[s]
+	}
+	return fmt.Sprintf("Scope(%d)", uint8(s))
+}
+
+// AccessScope says of a buffer, or of a view, which work-items use an element of it. With
+// FusionInternalMemory and NoInit, a fused launch keeps such memory in registers or in memory
+// of the work-group.
+func AccessScope(s Scope) Property {
+	return Property{key: KeyAccessScope, dims: [3]int{int(s)}, ndims: 1}
+}
+
+// FusionInternalMemory says of a buffer, or of a view, that nobody looks at what fused launches
+// leave in it.
+func FusionInternalMemory() Property { return Property{key: KeyFusionInternalMemory} }
+
+// NoInit says of a buffer, or of a view, that what is in it before is not read.
+func NoInit() Property { return Property{key: KeyNoInit} }
+
+// Scope returns the value of an AccessScope property.
+func (p Property) Scope() Scope { return Scope(p.dims[0]) }
+
+// OfMemory reports whether the key's properties are those of buffers and views.
+func (k Key) OfMemory() bool {
+	return k == KeyAccessScope || k == KeyFusionInternalMemory || k == KeyNoInit
 }

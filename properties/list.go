@@ -20,18 +20,24 @@ const (
 	KeyUpdatable
 	KeyEnableFusion
 	KeyRequireFusion
+	KeyAccessScope
+	KeyFusionInternalMemory
+	KeyNoInit
 )
 
 var keyNames = [...]string{
-	KeyInvalid:           "invalid",
-	KeyWorkGroupSize:     "WorkGroupSize",
-	KeyWorkGroupSizeHint: "WorkGroupSizeHint",
-	KeySubGroupSize:      "SubGroupSize",
-	KeyDeviceHas:         "DeviceHas",
-	KeyFloatMode:         "Float",
-	KeyUpdatable:         "Updatable",
-	KeyEnableFusion:      "EnableFusion",
-	KeyRequireFusion:     "RequireFusion",
+	KeyInvalid:              "invalid",
+	KeyWorkGroupSize:        "WorkGroupSize",
+	KeyWorkGroupSizeHint:    "WorkGroupSizeHint",
+	KeySubGroupSize:         "SubGroupSize",
+	KeyDeviceHas:            "DeviceHas",
+	KeyFloatMode:            "Float",
+	KeyUpdatable:            "Updatable",
+	KeyEnableFusion:         "EnableFusion",
+	KeyRequireFusion:        "RequireFusion",
+	KeyAccessScope:          "AccessScope",
+	KeyFusionInternalMemory: "FusionInternalMemory",
+	KeyNoInit:               "NoInit",
 }
 
 // String returns the name of the constructor of the key's property.
@@ -80,6 +86,8 @@ func (p Property) String() string {
 		}
 	case KeyFloatMode:
 		args = append(args, p.FloatMode().String())
+	case KeyAccessScope:
+		args = append(args, p.Scope().String())
 	default:
 		for _, d := range p.Dims() {
 			args = append(args, fmt.Sprint(d))
@@ -113,7 +121,11 @@ func (p Property) Validate() error {
 		if p.FloatMode() > FloatFast {
 			return fmt.Errorf("%v: unknown mode %d", p.key, p.dims[0])
 		}
-	case KeyUpdatable, KeyEnableFusion, KeyRequireFusion:
+	case KeyAccessScope:
+		if p.Scope() > ScopeWorkGroup {
+			return fmt.Errorf("%v: unknown scope %d", p.key, p.dims[0])
+		}
+	case KeyUpdatable, KeyEnableFusion, KeyRequireFusion, KeyFusionInternalMemory, KeyNoInit:
 	default:
 		return fmt.Errorf("not a property; use the constructors of package properties")
 	}

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
@@ -21,6 +22,7 @@ type Buffer[T any] struct {
 	dev *Device
 	mem *graph.Memory // nil if empty
 	n   int
+	is  launch.Memory
 }
 
 // smallCopy is the most bytes that are copied aside rather than handed to the
@@ -36,8 +38,11 @@ const roomTime = 10 * time.Second
 // the device is thousands of launches behind and does not catch up. It waits for at
 // most 10 seconds for each, room and memory that closed buffers have and running
 // launches still use.
-func NewBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
-	b, err := newBuffer[T](dev, n)
+//
+// The properties are those of memory: properties.AccessScope, FusionInternalMemory and NoInit
+// (ErrInvalid otherwise). All views of the buffer have them.
+func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer[T], error) {
+	b, err := newBuffer[T](dev, n, props)
 	if err != nil || b.mem == nil || dev.direct() {
 		return b, err // the host's memory is zero
 	}
@@ -59,8 +64,8 @@ func NewBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
 // those of NewBuffer. Where the host does not see the device's memory, it waits for the
 // copy, which runs behind what was launched before; NewBuffer and CopyFrom do the same with
 // a context that bounds the wait.
-func BufferOf[T any](dev *Device, s []T) (*Buffer[T], error) {
-	b, err := newBuffer[T](dev, len(s))
+func BufferOf[T any](dev *Device, s []T, props ...properties.Property) (*Buffer[T], error) {
+	b, err := newBuffer[T](dev, len(s), props)
 	if err != nil || b.mem == nil {
 		return b, err
 	}
@@ -81,9 +86,13 @@ func BufferOf[T any](dev *Device, s []T) (*Buffer[T], error) {
 	return b, nil
 }
 
-func newBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
+func newBuffer[T any](dev *Device, n int, props []properties.Property) (*Buffer[T], error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
+	}
+	is := launch.Memory{}.With(props)
+	if is.Bad {
+		return nil, errorf(ErrInvalid, "%v are no properties of buffers", props).advise("give a buffer AccessScope, FusionInternalMemory and NoInit alone")
 	}
 	elem := reflect.TypeFor[T]()
 	if path, bad := pointerIn(elem); bad != nil {
@@ -95,7 +104,7 @@ func newBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
 	case n < 0:
 		return nil, errorf(ErrInvalid, "a buffer of %d elements cannot be", n)
 	case n == 0 || size == 0:
-		return &Buffer[T]{dev: dev, n: n}, nil
+		return &Buffer[T]{dev: dev, n: n, is: is}, nil
 	case uint64(n) > dev.info.Limits.MaxAllocation/size:
 		return nil, errorf(ErrMemoryAllocation, "a buffer of %d %v of %d bytes is larger than the %d bytes that the device %s allows",
 			n, elem, size, dev.info.Limits.MaxAllocation, dev.Name())
@@ -104,7 +113,7 @@ func newBuffer[T any](dev *Device, n int) (*Buffer[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Buffer[T]{dev: dev, mem: mem, n: n}, nil
+	return &Buffer[T]{dev: dev, mem: mem, n: n, is: is}, nil
 }
 
 const nilBuffer = "look at the error that NewBuffer or BufferOf returned"
@@ -164,7 +173,7 @@ func (b *Buffer[T]) All() View[T] {
 	if b == nil {
 		return View[T]{s: launch.Slice{Len: launch.NoBuffer}}
 	}
-	return View[T]{s: launch.Slice{Mem: b.mem, Len: b.n}}
+	return View[T]{s: launch.Slice{Mem: b.mem, Len: b.n, Buffer: b.is}}
 }
 
 // Slice returns the view of the elements [i, j). It panics if they are out of

@@ -105,6 +105,10 @@ func (d *Device) checkArguments(k *Kernel, c *launch.Call) *Error {
 		if a.Len == launch.NoBuffer {
 			return errorf(ErrKernelArgument, "%s is a view of a nil buffer", name).advise(nilBuffer)
 		}
+		if a.View.Bad {
+			return errorf(ErrInvalid, "%s is a view with properties that views do not have", name).
+				advise("give a view AccessScope, FusionInternalMemory and NoInit alone")
+		}
 		if a.Mem == nil {
 			continue
 		}
@@ -140,6 +144,9 @@ func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error)
 	for _, p := range extra {
 		if p.Key().OfGraphs() {
 			return nil, errorf(ErrInvalid, "%v is a property of graphs, and not of launches", p).advise("give it to Graph.Finalize")
+		}
+		if p.Key().OfMemory() {
+			return nil, errorf(ErrInvalid, "%v is a property of memory, and not of launches", p).advise("give it to NewBuffer, or to a view's method With")
 		}
 	}
 	merged, err := k.abi.Properties.Merge(extra)

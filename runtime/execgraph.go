@@ -3,12 +3,14 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
+	"github.com/kgen-go/kgen/runtime/internal/fusion"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 )
 
@@ -206,7 +208,7 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 		if err != nil {
 			held(p.run.pipelines).letGo()
 		}
-		if err != nil && fuse == fuseWhatFits { // the driver may not take a fused kernel
+		if err != nil && fuse == fuseWhatFits && !errors.Is(err, ErrInvalid) { // the driver may not take a fused kernel
 			failed := err
 			if p, err = ex.plan(nodes, fuseNever); err == nil {
 				p.report.Splits = append(p.report.Splits, failed.Error())
@@ -283,8 +285,13 @@ func (ex *ExecutableGraph) join(units []*unit) ([]*unit, error) {
 		for _, d := range u.deps {
 			deps = append(deps, last[d])
 		}
+		scratch := map[fusion.Slice]*graph.Memory{}
 		for _, i := range u.nodes {
-			out = append(out, &unit{nodes: []int{i}, step: ex.nodes[i].step, deps: deps})
+			s, err := ex.dev.aside(ex.nodes[i].step, u.group, scratch)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, &unit{nodes: []int{i}, step: s, deps: deps})
 			deps = []int{len(out) - 1}
 		}
 		last[at] = len(out) - 1

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
 	"github.com/kgen-go/kgen/runtime/internal/fusion"
+	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -19,14 +20,18 @@ type FusionReport struct {
 	Fused bool
 	// Launches are those that a run makes.
 	Launches []FusedLaunch
-	// Splits say why launches did not become one, in the order of Finalize.
-	Splits []string
+	// Splits say why launches did not become one, in the order of Finalize, and External why
+	// memory is used that was said to be internal.
+	Splits, External []string
 }
 
 // FusedLaunch is a launch that does what one or several launches of the graph do.
 type FusedLaunch struct {
 	Name  string   // of the kernel; of several, with pluses between
 	Nodes []string // what the nodes' String methods return
+	// Internal are the parameters whose memory the launch leaves alone, since its work-items
+	// keep what belongs there for themselves; see properties.FusionInternalMemory.
+	Internal []string
 }
 
 // String prints the report: a line for each launch, and one for each reason.
@@ -34,9 +39,15 @@ func (r FusionReport) String() string {
 	var b strings.Builder
 	for _, l := range r.Launches {
 		fmt.Fprintf(&b, "%s: %s\n", l.Name, strings.Join(l.Nodes, ", "))
+		for _, name := range l.Internal {
+			fmt.Fprintf(&b, "\tinternal: %s\n", name)
+		}
 	}
 	for _, s := range r.Splits {
 		fmt.Fprintf(&b, "not fused: %s\n", s)
+	}
+	for _, s := range r.External {
+		fmt.Fprintf(&b, "not internal: %s\n", s)
 	}
 	return b.String()
 }
@@ -76,6 +87,9 @@ type unit struct {
 func (ex *ExecutableGraph) units(order *dag.Graph) ([]*unit, FusionReport, error) {
 	f := &fuser{ex: ex, of: make([]int, len(ex.nodes))}
 	for i := range ex.nodes {
+		if err := ex.conflict(i); err != nil {
+			return nil, FusionReport{}, err
+		}
 		f.place(i, order.Preds(i))
 		if ex.fuse == fuseAll && len(f.splits) > 0 {
 			return nil, FusionReport{}, errorf(ErrKernelNotSupported, "the graph cannot be fused: %s", f.splits[0]).
@@ -92,6 +106,8 @@ func (ex *ExecutableGraph) units(order *dag.Graph) ([]*unit, FusionReport, error
 		l := FusedLaunch{Name: s.kernel.Name()}
 		if len(u.nodes) > 1 {
 			l.Name = u.group.Name()
+			names, not := u.group.Internalize(func(s fusion.Slice) bool { return ex.usedBeside(u, s) })
+			l.Internal, r.External = names, append(r.External, not...)
 		}
 		for _, i := range u.nodes {
 			l.Nodes = append(l.Nodes, ex.nodes[i].label(i))
@@ -100,6 +116,31 @@ func (ex *ExecutableGraph) units(order *dag.Graph) ([]*unit, FusionReport, error
 	}
 	r.Fused, r.Splits = len(r.Launches) <= 1, f.splits
 	return units, r, nil
+}
+
+// conflict reports properties of a launch's memory that contradict each other.
+func (ex *ExecutableGraph) conflict(i int) error {
+	if s := ex.nodes[i].step; ex.fuse != fuseNever && s.kernel != nil && !s.nothing() {
+		if c := s.fusible().Conflict(); c != "" {
+			return errorf(ErrInvalid, "%s", c)
+		}
+	}
+	return nil
+}
+
+// usedBeside reports whether nodes that are not of the unit use the memory.
+func (ex *ExecutableGraph) usedBeside(u *unit, s fusion.Slice) bool {
+	for i := range ex.nodes {
+		if slices.Contains(u.nodes, i) {
+			continue
+		}
+		for _, use := range ex.nodes[i].step.uses().Device {
+			if use.Mem == s.Mem && use.Access != 0 && use.Lo < s.Hi && s.Lo < use.Hi {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // label says what the node is.
@@ -250,11 +291,13 @@ func (s *step) fusible() *fusion.Launch {
 	k := s.kernel
 	l := &fusion.Launch{
 		Source: k.source, Global: s.call.Global, Local: s.call.Local, Args: s.call.Args,
-		Slices: make([]fusion.Slice, len(k.abi.Params)), Specs: map[uint32]uint64{}, Properties: s.plan.props,
+		Slices: make([]fusion.Slice, len(k.abi.Params)), Memory: make([]fusion.Memory, len(k.abi.Params)), Specs: map[uint32]uint64{}, Properties: s.plan.props,
 	}
 	for i := range s.call.Slices {
 		if a := &s.call.Slices[i]; a.Mem != nil && a.Len > 0 {
 			l.Slices[a.Param] = fusion.Slice{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Len: a.Len}
+			l.Memory[a.Param] = fusion.Memory{Buffer: a.Buffer.Scope, View: a.View.Scope,
+				Internal: a.Buffer.Internal || a.View.Internal, NoInit: a.Buffer.NoInit || a.View.NoInit}
 		}
 	}
 	for _, v := range s.call.Specs {
@@ -326,6 +369,41 @@ func (d *Device) fusedStep(g *fusion.Group, parts []*step) (*step, error) {
 	passSlices(k.kernel.abi, c)
 	s.label = k.kernel.Name() + fmt.Sprint(" ", c.Global[:c.Rank])
 	return s, nil
+}
+
+// aside returns a launch of a group with memory of its own in the place of what is internal to
+// the group, for devices that run the launches one by one.
+func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*graph.Memory) (*step, error) {
+	if g == nil {
+		return s, nil
+	}
+	var out *step
+	for i := range s.call.Slices {
+		a := &s.call.Slices[i]
+		of := fusion.Slice{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Len: a.Len}
+		if a.Mem == nil || !g.Internal(of) {
+			continue
+		}
+		if scratch[of] == nil {
+			mem, err := d.alloc(a.Size)
+			if err != nil {
+				return nil, err
+			}
+			scratch[of] = mem
+		}
+		if out == nil {
+			c := *s
+			c.call = commandOf(s.kernel, &s.call, nil).call
+			c.call.Specs, c.call.HostSpecs = s.call.Specs, s.call.HostSpecs
+			out = &c
+		}
+		out.call.Slices[i].Mem, out.call.Slices[i].Off = scratch[of], 0
+	}
+	if out == nil {
+		return s, nil
+	}
+	passSlices(s.kernel.abi, &out.call)
+	return out, nil
 }
 
 // fuseModeOf returns what the properties of Finalize ask for.

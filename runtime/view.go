@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -28,6 +29,13 @@ func (v View[T]) Slice(i, j int) View[T] {
 	var zero T
 	v.s.Off += uint64(i) * uint64(unsafe.Sizeof(zero))
 	v.s.Len = j - i
+	return v
+}
+
+// With returns the view with properties of memory (properties.AccessScope, FusionInternalMemory,
+// NoInit), which matter to graphs that are fused. Launches with other properties are ErrInvalid.
+func (v View[T]) With(props ...properties.Property) View[T] {
+	v.s.View = v.s.View.With(props)
 	return v
 }
 

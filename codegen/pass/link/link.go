@@ -31,6 +31,10 @@ type Part struct {
 type Slice struct {
 	Memory int // slices with the same number are the same elements; below 0: not known
 	Length int // slices with the same number have as many elements; below 0: not known
+	// PerItem, if not 0, says that the memory is internal: nobody looks at what is in it
+	// before and after, and each work-item uses as many elements, which are its own (see
+	// facts.Footprint). The linked kernel keeps them in variables.
+	PerItem int64
 }
 
 // Origin is a parameter of a part. RangeOf in the place of the parameter stands for the part's
@@ -82,6 +86,9 @@ func Link(name string, parts []Part, apart bool) (*Linked, error) {
 		seam = l.part(seam, i, &parts[i])
 	}
 	seam.SetTerm(ir.Term{Kind: ir.Return})
+	if err := l.internalize(); err != nil {
+		return nil, err
+	}
 	m.Renumber()
 	for range 2 { // the second time for what the guards of parts, which are gone, have hidden
 		if diags := simplify.Clean(m); len(diags) > 0 {
@@ -139,7 +146,7 @@ type linker struct {
 func (l *linker) params(n int, p *Part) {
 	of := make([]int, len(p.Module.Params))
 	for i, param := range p.Module.Params {
-		s := Slice{-1, -1}
+		s := Slice{Memory: -1, Length: -1}
 		if param.Kind == abi.Slice {
 			s = p.Slices[i]
 		}
@@ -167,7 +174,7 @@ func (l *linker) params(n int, p *Part) {
 	if l.apart {
 		l.ranges = append(l.ranges, len(l.m.Params))
 		l.m.Params = append(l.m.Params, abi.Param{Name: p.Module.Name + ".range", Kind: abi.Value, Type: "[3]int32", Size: 12})
-		l.slices = append(l.slices, Slice{-1, -1})
+		l.slices = append(l.slices, Slice{Memory: -1, Length: -1})
 		l.origins = append(l.origins, Origin{n, RangeOf})
 	}
 }

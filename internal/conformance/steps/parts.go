@@ -244,3 +244,48 @@ func (k Strict) Kernel(it dsl.Item1) {
 	}
 	k.Out[i] = v
 }
+
+// Point is an element with parts.
+type Point struct {
+	X int32
+	Y [2]int16
+}
+
+// ToPoints makes points of numbers.
+type ToPoints struct {
+	In  []int32
+	Out []Point
+}
+
+// Kernel makes one.
+func (k ToPoints) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	p := &k.Out[i]
+	p.X = k.In[i]
+	for j := range p.Y {
+		p.Y[j] = int16(10*int(k.In[i]) + j)
+	}
+}
+
+// FromPoints adds up the parts of points.
+type FromPoints struct {
+	In  []Point
+	Out []int32
+}
+
+// Kernel adds up one.
+func (k FromPoints) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.In[i].X + sumOf(&k.In[i].Y)
+}
+
+func sumOf(y *[2]int16) int32 { return int32(y[0]) + int32(y[1]) }
+
+// Strided writes two elements in each work-item, which are the range apart.
+type Strided struct{ In, Out []int32 }
+
+// Kernel copies two.
+func (k Strided) Kernel(it dsl.Item1) {
+	i, n := it.GlobalID(), it.GlobalRange()
+	k.Out[i], k.Out[i+n] = k.In[i], k.In[i+n]
+}

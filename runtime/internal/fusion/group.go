@@ -22,6 +22,8 @@ type Launch struct {
 	Args []byte
 	// Slices are the memory of the parameters that are slices; the zero Slice has no elements.
 	Slices []Slice
+	// Memory is what the properties of the parameters' views and buffers say.
+	Memory []Memory
 	// Specs are the values of specialization constants, by id.
 	Specs map[uint32]uint64
 	// Properties are the kernel's and the launch's.
@@ -55,6 +57,7 @@ type Group struct {
 	// Required says that fusing is what matters, and not whether it is faster.
 	Required bool
 	props    properties.List // of all
+	internal []Slice         // memory that nobody but the launches sees
 }
 
 // Name returns the kernel's name.

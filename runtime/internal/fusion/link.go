@@ -37,7 +37,7 @@ func (g *Group) classes() [][]link.Slice {
 	for _, l := range g.Launches {
 		row := make([]link.Slice, len(l.Slices))
 		for i, s := range l.Slices {
-			row[i] = link.Slice{Memory: -1, Length: -1}
+			row[i] = link.Slice{Memory: -1, Length: -1} // and no elements
 			if l.Source.ABI.Params[i].Kind != abi.Slice {
 				continue
 			}
@@ -45,6 +45,7 @@ func (g *Group) classes() [][]link.Slice {
 			if s.Mem == nil {
 				continue
 			}
+			row[i].PerItem = g.perItem(s)
 			if row[i].Memory = slices.Index(memories, s); row[i].Memory < 0 {
 				row[i].Memory, memories = len(memories), append(memories, s)
 			}
@@ -62,7 +63,7 @@ func (g *Group) Key() string {
 		l := g.Launches[i]
 		fmt.Fprintf(&b, "%p", l.Source.ABI)
 		for _, s := range row {
-			fmt.Fprintf(&b, " %d/%d", s.Memory, s.Length)
+			fmt.Fprintf(&b, " %d/%d/%d", s.Memory, s.Length, s.PerItem)
 		}
 		for _, c := range l.Source.ABI.Specs {
 			fmt.Fprintf(&b, " $%d=%d", c.ID, l.Specs[c.ID])

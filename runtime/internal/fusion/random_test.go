@@ -71,7 +71,7 @@ func (c *chooser) slice(floats bool) Slice {
 // launch returns a launch of a random kernel.
 func (c *chooser) launch() *Launch {
 	k := c.kernels[c.IntN(len(c.kernels))]
-	l := &Launch{Source: k, Args: make([]byte, k.ABI.ArgSize), Slices: make([]Slice, len(k.ABI.Params)), Specs: map[uint32]uint64{}, Properties: k.ABI.Properties}
+	l := &Launch{Source: k, Args: make([]byte, k.ABI.ArgSize), Slices: make([]Slice, len(k.ABI.Params)), Memory: make([]Memory, len(k.ABI.Params)), Specs: map[uint32]uint64{}, Properties: k.ABI.Properties}
 	le := binary.LittleEndian
 	n := c.ranges[c.IntN(len(c.ranges))]
 	w := 8

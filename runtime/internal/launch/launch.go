@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/dslhook"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/host"
@@ -30,6 +31,35 @@ type Slice struct {
 	Mem *graph.Memory // nil for an empty slice
 	Off uint64        // bytes
 	Len int           // elements; NoBuffer for what a nil buffer was asked for
+	// Buffer and View are the properties of the buffer and of the view.
+	Buffer, View Memory
+}
+
+// Memory is the properties of memory that matter to graphs which are fused.
+type Memory struct {
+	Scope    properties.Scope
+	Internal bool // FusionInternalMemory
+	NoInit   bool
+	Bad      bool // other properties were given
+}
+
+// With returns m with more properties.
+func (m Memory) With(props []properties.Property) Memory {
+	for _, p := range props {
+		switch {
+		case p.Validate() != nil:
+			m.Bad = true
+		case p.Key() == properties.KeyAccessScope:
+			m.Scope = p.Scope()
+		case p.Key() == properties.KeyFusionInternalMemory:
+			m.Internal = true
+		case p.Key() == properties.KeyNoInit:
+			m.NoInit = true
+		default:
+			m.Bad = true
+		}
+	}
+	return m
 }
 
 // NoBuffer is the length of views of nil buffers, which are not used.

@@ -581,6 +581,71 @@ func (g *exactFHost) r0() int {
 	return -1
 }
 
+// fromPointsHost is some work-items of the kernel [FromPoints].
+type fromPointsHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newFromPointsHost() kernelimpl.HostForm { return new(fromPointsHost) }
+
+var fromPointsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:279:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:279:17"},
+}
+
+// Begin readies the form for a launch.
+func (g *fromPointsHost) Begin() {
+	g.Sites = fromPointsHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *fromPointsHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *fromPointsHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v13 int32
+		var v5 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 := uint64(v5) < uint64(v1)
+			if !v6 {
+				goto b4
+			}
+		}
+		{
+			v7 := *(*int32)(unsafe.Add(p0, x*8))
+			v8 := *(*int16)(unsafe.Add(p0, x*8+4))
+			v10 := *(*int16)(unsafe.Add(p0, x*8+6))
+			v13 = v7 + (int32(v8) + int32(v10))
+			v14 := uint64(v5) < uint64(v3)
+			if !v14 {
+				goto b3
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v13
+		continue
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // growHost is some work-items of the kernel [Grow].
 type growHost struct {
 	kernelimpl.HostGroup
@@ -1599,6 +1664,95 @@ func (g *strictHost) r0() int {
 		continue
 	b16:
 		g.Fault(7, v5, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// stridedHost is some work-items of the kernel [Strided].
+type stridedHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v2 int64
+	v4 int64
+}
+
+func newStridedHost() kernelimpl.HostForm { return new(stridedHost) }
+
+var stridedHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:17"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:38"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:29"},
+}
+
+// Begin readies the form for a launch.
+func (g *stridedHost) Begin() {
+	g.Sites = stridedHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *stridedHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *stridedHost) r0() int {
+	v1 := g.v1
+	v7 := int64(uint32(v1))
+	v2 := g.v2
+	p0 := g.Pointer(0)
+	v4 := g.v4
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v10, v12 int32
+		var v6, v8 int64
+		{
+			v0 = int32(x)
+			v6 = int64(uint32(v0))
+			v8 = v6 + v7
+			v9 := uint64(v6) < uint64(v2)
+			if !v9 {
+				goto b8
+			}
+		}
+		{
+			v10 = *(*int32)(unsafe.Add(p0, x*4))
+			v11 := uint64(v8) < uint64(v2)
+			if !v11 {
+				goto b7
+			}
+		}
+		{
+			v12 = *(*int32)(unsafe.Add(p0, int(v8)*4))
+			v13 := uint64(v6) < uint64(v4)
+			if !v13 {
+				goto b6
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p1, x*4)) = v10
+			v15 := uint64(v8) < uint64(v4)
+			if !v15 {
+				goto b5
+			}
+		}
+		*(*int32)(unsafe.Add(p1, int(v8)*4)) = v12
+		continue
+	b5:
+		g.Fault(0, v8, v4, v0, int32(0), int32(0))
+		continue
+	b6:
+		g.Fault(1, v6, v4, v0, int32(0), int32(0))
+		continue
+	b7:
+		g.Fault(2, v8, v2, v0, int32(0), int32(0))
+		continue
+	b8:
+		g.Fault(3, v6, v2, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -21,18 +21,18 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, groupsKernel, groups2Kernel, growKernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, strictKernel, sumKernel, timesKernel, totalKernel}
+	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, strictKernel, stridedKernel, sumKernel, timesKernel, toPointsKernel, totalKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/steps",
-	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "Groups", "Groups2", "Grow", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Strict", "Sum", "Times", "Total"},
+	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "FromPoints", "Groups", "Groups2", "Grow", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Strict", "Strided", "Sum", "Times", "ToPoints", "Total"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x52a35220},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x2ef9492},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xf680598f},
 	},
 })
 var addFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "AddF"), func(a *kernelimpl.HostArgs) any {
@@ -288,6 +288,46 @@ func RunExactF(ctx context.Context, dev *runtime.Device, k steps.ExactF, r runti
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var fromPointsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "FromPoints"), func(a *kernelimpl.HostArgs) any {
+	return steps.FromPoints{
+		In:  kernelimpl.HostSlice[steps.Point](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newFromPointsHost)
+
+// FromPoints is the kernel [steps.FromPoints] with its slices in device memory.
+// FromPoints adds up the parts of points.
+type FromPoints struct {
+	In  runtime.View[steps.Point]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k FromPoints) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(fromPointsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FromPoints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FromPoints) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunFromPoints runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFromPoints(ctx context.Context, dev *runtime.Device, k steps.FromPoints, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(fromPointsKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
@@ -987,6 +1027,46 @@ func RunStrict(ctx context.Context, dev *runtime.Device, k steps.Strict, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
+var stridedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Strided"), func(a *kernelimpl.HostArgs) any {
+	return steps.Strided{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newStridedHost)
+
+// Strided is the kernel [steps.Strided] with its slices in device memory.
+// Strided writes two elements in each work-item, which are the range apart.
+type Strided struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Strided) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(stridedKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Strided) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Strided) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunStrided runs the kernel for every work-item of r on k's own slices, and waits.
+func RunStrided(ctx context.Context, dev *runtime.Device, k steps.Strided, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(stridedKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 var sumKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Sum"), func(a *kernelimpl.HostArgs) any {
 	return steps.Sum{
 		X:   kernelimpl.HostSlice[int32](a, 0),
@@ -1066,6 +1146,46 @@ func (k Times) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comm
 // RunTimes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTimes(ctx context.Context, dev *runtime.Device, k steps.Times, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(timesKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var toPointsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "ToPoints"), func(a *kernelimpl.HostArgs) any {
+	return steps.ToPoints{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[steps.Point](a, 1),
+	}.Kernel
+})
+
+// ToPoints is the kernel [steps.ToPoints] with its slices in device memory.
+// ToPoints makes points of numbers.
+type ToPoints struct {
+	In  runtime.View[int32]
+	Out runtime.View[steps.Point]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k ToPoints) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(toPointsKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ToPoints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ToPoints) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunToPoints runs the kernel for every work-item of r on k's own slices, and waits.
+func RunToPoints(ctx context.Context, dev *runtime.Device, k steps.ToPoints, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(toPointsKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
