@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/valid"
+	"github.com/kgen-go/kgen/runtime/internal/fusion"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
@@ -62,8 +63,8 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 	for _, w := range words {
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)
 	}
-	desc.SPIRV = string(bytes)
-	k := &Kernel{abi: &desc, name: desc.Name, own: m}
+	desc.SPIRV, desc.IR = string(bytes), "" // no IR is known to be that of these words
+	k := &Kernel{abi: &desc, name: desc.Name, own: m, source: &fusion.Source{ABI: &desc}}
 	k.words = []func() []uint32{sync.OnceValue(func() []uint32 { return slices.Clone(words) })}
 	k.specs = specVars(&launch.Kernel{ABI: &desc})
 	return NewProgram(dev, k)

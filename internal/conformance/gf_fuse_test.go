@@ -1,11 +1,13 @@
 package conformance
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/conformance/steps"
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/properties"
@@ -370,6 +372,37 @@ func TestGF15_Resources(t *testing.T) {
 		submit(t, dev.DefaultQueue(), must(graphOf(t, dev, list...).Finalize(require))(t))
 		wantInts(t, dev, x, slices.Repeat([]int32{440 + 190}, 64))
 	})
+}
+
+// A kernel that was loaded as a module has no IR, though one of the same name may have.
+func TestGF16_NoIR(t *testing.T) {
+	dev := open(t, "vulkan")
+	var desc abi.Kernel
+	for _, k := range stepsgen.Kernels() {
+		if k.ABI().Name == "Grow" {
+			desc = *k.ABI()
+		}
+	}
+	spirv := []byte(desc.SPIRV)
+	if !dev.Has(properties.Int64) {
+		spirv = []byte(desc.Variants[slices.IndexFunc(desc.Variants, func(v abi.Variant) bool { return v.Name == abi.VariantWords })].SPIRV)
+	}
+	desc.Sum, desc.Variants = 0, nil
+	var words []uint32
+	for i := 0; i < len(spirv); i += 4 {
+		words = append(words, binary.LittleEndian.Uint32(spirv[i:]))
+	}
+	p := must(runtime.LoadModule(dev, words, desc))(t)
+	exe := must(p.Build())(t)
+	q := dev.DefaultQueue()
+	x := buffer(t, dev, make([]int32, 16))
+	g := runtime.NewGraph(dev)
+	check(t, q.BeginRecording(g))
+	must(runtime.LaunchKernel(q, p.Kernels()[0], runtime.Range1(16), []any{int32(3), x}, runtime.WithProgram(exe)))(t)
+	must(q.Enqueue(grow(x, 4)))(t)
+	check(t, q.EndRecording())
+	submit(t, q, refused(t, g, "Grow: it has no IR"))
+	wantInts(t, dev, x, slices.Repeat([]int32{7}, 16))
 }
 
 func TestGF17_OtherDevice(t *testing.T) {

@@ -1,0 +1,151 @@
+package fusion
+
+import (
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// launchOf returns a launch of a kernel over 48 work-items, with the buffers given for its slices.
+func launchOf(k *Source, buffers ...int) *Launch {
+	n := len(k.ABI.Params)
+	l := &Launch{Source: k, Global: [3]int{48}, Args: make([]byte, k.ABI.ArgSize), Slices: make([]Slice, n), Memory: make([]Memory, n),
+		Specs: map[uint32]uint64{}, Properties: k.ABI.Properties}
+	for i, p := range k.ABI.Params {
+		if p.Kind == abi.Slice {
+			l.Slices[i] = Slice{Mem: buffers[0], Hi: 192, Len: 48}
+			buffers = buffers[1:]
+		}
+	}
+	return l
+}
+
+// groupOf returns a group of launches, none of which is refused.
+func groupOf(t *testing.T, launches ...*Launch) *Group {
+	t.Helper()
+	g := &Group{Required: true}
+	for i, l := range launches {
+		if i > 0 {
+			if reason := g.Refuses(l); reason != "" {
+				t.Fatal(reason)
+			}
+		}
+		g.Add(l)
+	}
+	return g
+}
+
+// count returns how many instructions of an op there are, of device memory for loads and stores.
+func count(m *ir.Module, op ir.Op) (n int) {
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			if r := v.Ref(); v.Op == op && (r == nil || r.Var == nil) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestGF22_OneArgument: what is the same memory is one argument, whatever the kernels call it.
+func TestGF22_OneArgument(t *testing.T) {
+	k := testKernels(t)
+	for _, c := range []struct {
+		buffers [4]int
+		slices  int
+	}{{[4]int{0, 1, 1, 2}, 3}, {[4]int{0, 1, 1, 0}, 2}, {[4]int{0, 1, 2, 3}, 4}, {[4]int{0, 0, 0, 0}, 1}} {
+		f, err := groupOf(t, launchOf(k["Affine"], c.buffers[:2]...), launchOf(k["Affine"], c.buffers[2:]...)).Link()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, p := range f.ABI.Params {
+			if p.Kind == abi.Slice && p.Offset >= 0 {
+				n++
+			}
+		}
+		if n != c.slices {
+			t.Errorf("%v: %d slices, want %d", c.buffers, n, c.slices)
+		}
+	}
+}
+
+// TestChain: a chain of kernels has one check and one load, whether what they hand on is stored
+// or not; internal memory is not.
+func TestChain(t *testing.T) {
+	k := testKernels(t)
+	for _, internal := range []bool{false, true} {
+		for _, n := range []int{2, 5, 10} {
+			var list []*Launch
+			for i := range n {
+				l := launchOf(k["Affine"], i, i+1)
+				for p := range l.Memory {
+					if s := l.Slices[p]; internal && s.Mem != nil && s.Mem != 0 && s.Mem != n {
+						l.Memory[p] = Memory{View: properties.ScopeWorkItem, Internal: true, NoInit: true}
+					}
+				}
+				list = append(list, l)
+			}
+			g := groupOf(t, list...)
+			names, not := g.Internalize(func(Slice) bool { return false })
+			if want := map[bool]int{true: n - 1}[internal]; len(names) != want || len(not) > 0 {
+				t.Errorf("internal: %v; not: %v", names, not)
+			}
+			linked, err := g.link()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := linked.Module
+			pass.RunFrom(pass.LinkPoint, m, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
+				if p.Name != "gather" { // before several work-items share an invocation
+					return
+				}
+				stores := n
+				if internal {
+					stores = 1
+				}
+				if l, s, f := count(m, ir.OpLoad), count(m, ir.OpStore), count(m, ir.OpFault); l != 1 || s != stores || f != 1 || count(m, ir.OpIMul) != n {
+					t.Errorf("%d kernels: %d loads, %d stores, %d faults:\n%v", n, l, s, f, m)
+				}
+			})
+		}
+	}
+}
+
+// TestKey: groups have the key of others if the kernel would be the same.
+func TestKey(t *testing.T) {
+	k := testKernels(t)
+	key := func(change func(a, b *Launch)) string {
+		a, b := launchOf(k["Times"], 0, 1), launchOf(k["Affine"], 1, 2)
+		a.Specs[0], b.Args[0] = 5, 1
+		change(a, b)
+		return groupOf(t, a, b).Key()
+	}
+	was := key(func(a, b *Launch) {})
+	for name, change := range map[string]func(a, b *Launch){
+		"values":    func(a, b *Launch) { b.Args[0] = 7 },
+		"range":     func(a, b *Launch) { a.Global[0], b.Global[0] = 16, 16 },
+		"addresses": func(a, b *Launch) { a.Slices[0].Mem = 9 },
+	} {
+		if key(change) != was {
+			t.Errorf("other %s have another key", name)
+		}
+	}
+	for name, change := range map[string]func(a, b *Launch){
+		"constants": func(a, b *Launch) { a.Specs[0] = 6 },
+		"overlaps":  func(a, b *Launch) { b.Slices[3].Mem = 0 },
+		"memory":    func(a, b *Launch) { b.Slices[2].Mem = 7 },
+		"lengths":   func(a, b *Launch) { b.Slices[3].Len, b.Slices[3].Hi = 50, 200 },
+		"ranges":    func(a, b *Launch) { a.Global[0] = 16 },
+		"properties": func(a, b *Launch) {
+			a.Properties = properties.List{properties.WorkGroupSize(8)}
+		},
+	} {
+		if key(change) == was {
+			t.Errorf("other %s have the same key", name)
+		}
+	}
+}
