@@ -192,7 +192,7 @@ func (f *fuser) place(i int, preds []int) {
 	}
 	u := &unit{nodes: []int{i}, step: n.step, deps: deps}
 	if l != nil {
-		u.group = &fusion.Group{Required: f.ex.fuse == fuseAll}
+		u.group = &fusion.Group{Required: f.ex.fuse == fuseAll, OneLoop: f.ex.dev.info.EndsLoops}
 		u.group.Add(l)
 	}
 	f.of[i] = len(f.units)

@@ -405,6 +405,23 @@ func TestGF16_NoIR(t *testing.T) {
 	wantInts(t, dev, x, slices.Repeat([]int32{7}, 16))
 }
 
+// Some drivers end the loops of a work-item that go round too often in all: what runs by itself
+// runs with EnableFusion, too.
+func TestGF15_Loops(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		x := buffer(t, dev, ints(8, 0))
+		spin := stepsgen.Spin{N: 40000, Out: x}.Node(8)
+		submit(t, dev.DefaultQueue(), must(graphOf(t, dev, spin, spin).Finalize(enable))(t))
+		want := ints(8, 0)
+		for i := range want {
+			for range 80000 {
+				want[i] = 3*want[i] + 1
+			}
+		}
+		wantInts(t, dev, x, want)
+	})
+}
+
 func TestGF17_OtherDevice(t *testing.T) {
 	a, b := open(t, "host"), open(t, "vulkan")
 	_, err := runtime.NewGraph(a).Add(grow(buffer(t, b, ints(8, 0)), 1))

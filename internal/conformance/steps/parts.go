@@ -289,3 +289,19 @@ func (k Strided) Kernel(it dsl.Item1) {
 	i, n := it.GlobalID(), it.GlobalRange()
 	k.Out[i], k.Out[i+n] = k.In[i], k.In[i+n]
 }
+
+// Spin goes round N times.
+type Spin struct {
+	N   int32
+	Out []int32
+}
+
+// Kernel computes the own element.
+func (k Spin) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.Out[i]
+	for range k.N {
+		x = 3*x + 1
+	}
+	k.Out[i] = x
+}

@@ -56,6 +56,9 @@ type Group struct {
 	Launches []*Launch
 	// Required says that fusing is what matters, and not whether it is faster.
 	Required bool
+	// OneLoop says that no two kernels with loops are fused where that is not required: the
+	// device bounds how often a work-item goes round in all of them together.
+	OneLoop  bool
 	props    properties.List // of all
 	internal []Slice         // memory that nobody but the launches sees
 }
@@ -237,6 +240,9 @@ func (g *Group) Refuses(l *Launch) string {
 	for _, o := range g.Launches {
 		if size += o.Source.size(); size > maxValues && !g.Required {
 			return l.Name() + ": the fused kernel would be large"
+		}
+		if g.OneLoop && !g.Required && o.Source.loops && l.Source.loops {
+			return fmt.Sprintf("%s and %s have loops, whose rounds the device's driver counts together and bounds", o.Name(), l.Name())
 		}
 		if d := o.Source.ABI.Data; d != "" && data != "" && d != data {
 			return fmt.Sprintf("%s and %s both have tables in memory", o.Name(), l.Name())

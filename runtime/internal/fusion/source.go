@@ -18,6 +18,7 @@ type Source struct {
 
 	module *ir.Module // which nobody changes
 	prints []facts.Footprint
+	loops  bool
 	alone  string // why it can be fused with no other, or ""
 }
 
@@ -37,7 +38,7 @@ func (s *Source) read() {
 			s.alone = err.Error()
 			return
 		}
-		s.module, s.prints = m, facts.Footprints(m)
+		s.module, s.prints, s.loops = m, facts.Footprints(m), facts.HasLoop(m.Kernel)
 		switch {
 		case m.UsesGroup || facts.Meets(m.Kernel):
 			s.alone = "it has barriers or group operations"

@@ -76,6 +76,9 @@ type Info struct {
 	// ExactDivide says that float32 division and square root are correctly
 	// rounded; probed when the device is opened. abi.SpecExactDivide depends on it.
 	ExactDivide bool
+	// EndsLoops says that the driver leaves the loops of a work-item by itself once it has gone
+	// round too often in all of them together; probed when the device is opened.
+	EndsLoops bool
 	// ExactDivide64 says the same of float64, which nothing corrects; false
 	// without properties.FP64.
 	ExactDivide64 bool

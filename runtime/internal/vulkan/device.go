@@ -26,7 +26,6 @@ type device struct {
 	queue queue
 	built builtins
 
-	endsLoops bool // loops that go on for long, see recordRounds
 
 	lost     atomic.Pointer[error]
 	messages int // of the validation layer, before the device was opened

@@ -61,7 +61,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 		}
 	}
-	if d.endsLoops {
+	if d.info.EndsLoops {
 		var err error
 		p.loops = desc.Loops
 		if p.spirv, err = recordRounds(p.spirv); err != nil {

@@ -51,7 +51,7 @@ func (d *device) probe() error {
 		answers.of[key] = p
 		answers.Unlock()
 	}
-	d.info.Subnormals, d.info.ExactDivide, d.info.ExactDivide64, d.endsLoops = p.subnormals, p.divide, p.divide64, p.endsLoops
+	d.info.Subnormals, d.info.ExactDivide, d.info.ExactDivide64, d.info.EndsLoops = p.subnormals, p.divide, p.divide64, p.endsLoops
 	return nil
 }
 

@@ -1565,6 +1565,87 @@ func (g *sixteenHost) r0() int {
 	return -1
 }
 
+// spinHost is some work-items of the kernel [Spin].
+type spinHost struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v2 int64
+}
+
+func newSpinHost() kernelimpl.HostForm { return new(spinHost) }
+
+var spinHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:302:12"},
+}
+
+// Begin readies the form for a launch.
+func (g *spinHost) Begin() {
+	g.Sites = spinHostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+}
+
+// Spare has the kernel's own Go run where a launch cannot be cancelled.
+func (*spinHost) Spare() {}
+
+// Run runs it.
+func (g *spinHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *spinHost) r0() int {
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	v7 := 0 < v1
+	stop := g.Cancelled()
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			return g.Stop()
+		}
+		var v0, v8, v9, v11, v12, v14 int32
+		var v4 int64
+		{
+			v0 = int32(x)
+			v4 = int64(uint32(v0))
+			v5 := uint64(v4) < uint64(v2)
+			if !v5 {
+				goto b5
+			}
+		}
+		{
+			v6 := *(*int32)(unsafe.Add(p1, x*4))
+			if !v7 {
+				v14 = v6
+				goto b4
+			}
+			v8 = v6
+			v9 = int32(0)
+		}
+	b2:
+		v11 = (v8 * 3) + 1
+		v12 = v9 + 1
+		if !(v12 < v1) {
+			v14 = v11
+			goto b4
+		}
+		v8 = v11
+		v9 = v12
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b2
+	b4:
+		*(*int32)(unsafe.Add(p1, x*4)) = v14
+		continue
+	b5:
+		g.Fault(0, v4, v2, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // strictHost is some work-items of the kernel [Strict].
 type strictHost struct {
 	kernelimpl.HostGroup

@@ -21,18 +21,18 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, strictKernel, stridedKernel, sumKernel, timesKernel, toPointsKernel, totalKernel}
+	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, timesKernel, toPointsKernel, totalKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/steps",
-	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "FromPoints", "Groups", "Groups2", "Grow", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Strict", "Strided", "Sum", "Times", "ToPoints", "Total"},
+	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "FromPoints", "Groups", "Groups2", "Grow", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Spin", "Strict", "Strided", "Sum", "Times", "ToPoints", "Total"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x52a35220},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xf680598f},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x72640851},
 	},
 })
 var addFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "AddF"), func(a *kernelimpl.HostArgs) any {
@@ -984,6 +984,46 @@ func (k Sixteen) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Co
 func RunSixteen(ctx context.Context, dev *runtime.Device, k steps.Sixteen, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sixteenKernel)
 	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var spinKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Spin"), func(a *kernelimpl.HostArgs) any {
+	return steps.Spin{
+		N:   kernelimpl.HostValue[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newSpinHost)
+
+// Spin is the kernel [steps.Spin] with its slices in device memory.
+// Spin goes round N times.
+type Spin struct {
+	N   int32
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Spin) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(spinKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Spin) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Spin) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunSpin runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSpin(ctx context.Context, dev *runtime.Device, k steps.Spin, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(spinKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
