@@ -3,7 +3,9 @@ package runtime_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/internal/devtest"
@@ -44,21 +46,28 @@ func BenchmarkFused(b *testing.B) {
 		items = 1 << 28
 	}
 	for _, n := range []int{2, 5, 10} {
-		for _, how := range []string{"unfused", "fused", "internal"} {
+		for _, how := range []string{"unfused", "fused", "internal", "by hand"} {
 			b.Run(fmt.Sprintf("%d/%s", n, how), func(b *testing.B) {
 				var props, memory []properties.Property
-				if how != "unfused" {
+				switch how {
+				case "fused":
 					props = append(props, properties.RequireFusion())
-				}
-				if how == "internal" {
+				case "internal":
+					props = append(props, properties.RequireFusion())
 					memory = []properties.Property{properties.AccessScope(properties.ScopeWorkItem), properties.FusionInternalMemory(), properties.NoInit()}
 				}
-				ex, err := chain(b, dev, n, items, memory...).Finalize(props...)
+				g := chain(b, dev, n, items, memory...)
+				if how == "by hand" {
+					g = byHand(b, dev, n, items)
+				}
+				ex, err := g.Finalize(props...)
 				if err != nil {
 					b.Fatal(err)
 				}
 				b.SetBytes(int64(4 * items))
+				var times []time.Duration
 				for b.Loop() {
+					start := time.Now()
 					ev, err := q.Submit(ex)
 					if err == nil {
 						err = ev.Wait(context.Background())
@@ -66,10 +75,37 @@ func BenchmarkFused(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
+					times = append(times, time.Since(start))
 				}
+				slices.Sort(times)
+				b.ReportMetric(float64(times[len(times)/2].Microseconds()), "median-µs")
 			})
 		}
 	}
+}
+
+// byHand returns a graph of one kernel that does what a chain does.
+func byHand(b *testing.B, dev *runtime.Device, n, items int) *runtime.Graph {
+	g := runtime.NewGraph(dev)
+	var bufs [2]runtime.View[int32]
+	for i := range bufs {
+		buf, err := runtime.NewBuffer[int32](dev, items)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { buf.Close() })
+		bufs[i] = buf.All()
+	}
+	r := runtime.Range1(items)
+	node := map[int]runtime.Command{
+		2:  stepsgen.Hand2{A: 3, B: 1, In: bufs[0], Out: bufs[1]}.Node(r),
+		5:  stepsgen.Hand5{A: 3, B: 1, In: bufs[0], Out: bufs[1]}.Node(r),
+		10: stepsgen.Hand10{A: 3, B: 1, In: bufs[0], Out: bufs[1]}.Node(r),
+	}[n]
+	if _, err := g.Add(node); err != nil {
+		b.Fatal(err)
+	}
+	return g
 }
 
 // BenchmarkFinalize fuses ten small kernels that the device has not fused before. The pipelines

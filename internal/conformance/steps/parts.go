@@ -305,3 +305,59 @@ func (k Spin) Kernel(it dsl.Item1) {
 	}
 	k.Out[i] = x
 }
+
+// Hand2 is 2 kernels Affine in one, written by hand.
+type Hand2 struct {
+	A, B    int32
+	In, Out []int32
+}
+
+// Kernel computes one element.
+func (k Hand2) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.In[i]
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	k.Out[i] = x
+}
+
+// Hand5 is 5 kernels Affine in one, written by hand.
+type Hand5 struct {
+	A, B    int32
+	In, Out []int32
+}
+
+// Kernel computes one element.
+func (k Hand5) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.In[i]
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	k.Out[i] = x
+}
+
+// Hand10 is 10 kernels Affine in one, written by hand.
+type Hand10 struct {
+	A, B    int32
+	In, Out []int32
+}
+
+// Kernel computes one element.
+func (k Hand10) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	x := k.In[i]
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	x = k.A*x + k.B
+	k.Out[i] = x
+}

@@ -699,6 +699,216 @@ func (g *growHost) r0() int {
 	return -1
 }
 
+// hand10Host is some work-items of the kernel [Hand10].
+type hand10Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v2 int32
+	v3 int64
+	v5 int64
+}
+
+func newHand10Host() kernelimpl.HostForm { return new(hand10Host) }
+
+var hand10HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:362:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:351:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *hand10Host) Begin() {
+	g.Sites = hand10HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 28)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+}
+
+// Run runs it.
+func (g *hand10Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *hand10Host) r0() int {
+	v3 := g.v3
+	p2 := g.Pointer(2)
+	v1 := g.v1
+	v2 := g.v2
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v29 int32
+		var v7 int64
+		{
+			v0 = int32(x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b4
+			}
+		}
+		{
+			v9 := *(*int32)(unsafe.Add(p2, x*4))
+			v18 := v1 * ((v1 * ((v1 * ((v1 * ((v1 * v9) + v2)) + v2)) + v2)) + v2)
+			v27 := (v1 * ((v1 * ((v1 * ((v1 * (v18 + v2)) + v2)) + v2)) + v2)) + v2
+			v29 = (v1 * v27) + v2
+			v30 := uint64(v7) < uint64(v5)
+			if !v30 {
+				goto b3
+			}
+		}
+		*(*int32)(unsafe.Add(p3, x*4)) = v29
+		continue
+	b3:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// hand2Host is some work-items of the kernel [Hand2].
+type hand2Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v2 int32
+	v3 int64
+	v5 int64
+}
+
+func newHand2Host() kernelimpl.HostForm { return new(hand2Host) }
+
+var hand2HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:321:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:318:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *hand2Host) Begin() {
+	g.Sites = hand2HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 28)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+}
+
+// Run runs it.
+func (g *hand2Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *hand2Host) r0() int {
+	v3 := g.v3
+	p2 := g.Pointer(2)
+	v1 := g.v1
+	v2 := g.v2
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v13 int32
+		var v7 int64
+		{
+			v0 = int32(x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b4
+			}
+		}
+		{
+			v9 := *(*int32)(unsafe.Add(p2, x*4))
+			v13 = (v1 * ((v1 * v9) + v2)) + v2
+			v14 := uint64(v7) < uint64(v5)
+			if !v14 {
+				goto b3
+			}
+		}
+		*(*int32)(unsafe.Add(p3, x*4)) = v13
+		continue
+	b3:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// hand5Host is some work-items of the kernel [Hand5].
+type hand5Host struct {
+	kernelimpl.HostGroup
+	v1 int32
+	v2 int32
+	v3 int64
+	v5 int64
+}
+
+func newHand5Host() kernelimpl.HostForm { return new(hand5Host) }
+
+var hand5HostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:339:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:333:11"},
+}
+
+// Begin readies the form for a launch.
+func (g *hand5Host) Begin() {
+	g.Sites = hand5HostSites
+	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
+	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 28)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+}
+
+// Run runs it.
+func (g *hand5Host) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *hand5Host) r0() int {
+	v3 := g.v3
+	p2 := g.Pointer(2)
+	v1 := g.v1
+	v2 := g.v2
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v19 int32
+		var v7 int64
+		{
+			v0 = int32(x)
+			v7 = int64(uint32(v0))
+			v8 := uint64(v7) < uint64(v3)
+			if !v8 {
+				goto b4
+			}
+		}
+		{
+			v9 := *(*int32)(unsafe.Add(p2, x*4))
+			v18 := v1 * ((v1 * ((v1 * ((v1 * ((v1 * v9) + v2)) + v2)) + v2)) + v2)
+			v19 = v18 + v2
+			v20 := uint64(v7) < uint64(v5)
+			if !v20 {
+				goto b3
+			}
+		}
+		*(*int32)(unsafe.Add(p3, x*4)) = v19
+		continue
+	b3:
+		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, v7, v3, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // ids1Host is some work-items of the kernel [Ids1].
 type ids1Host struct {
 	kernelimpl.HostGroup

@@ -21,18 +21,18 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, timesKernel, toPointsKernel, totalKernel}
+	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, hand10Kernel, hand2Kernel, hand5Kernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, timesKernel, toPointsKernel, totalKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/steps",
-	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "FromPoints", "Groups", "Groups2", "Grow", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Spin", "Strict", "Strided", "Sum", "Times", "ToPoints", "Total"},
+	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "FromPoints", "Groups", "Groups2", "Grow", "Hand10", "Hand2", "Hand5", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Spin", "Strict", "Strided", "Sum", "Times", "ToPoints", "Total"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x52a35220},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x72640851},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xc160955f},
 	},
 })
 var addFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "AddF"), func(a *kernelimpl.HostArgs) any {
@@ -448,6 +448,150 @@ func RunGrow(ctx context.Context, dev *runtime.Device, k steps.Grow, r runtime.R
 	l := kernelimpl.NewLaunch(growKernel)
 	kernelimpl.Value(l, 0, k.By)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var hand10Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Hand10"), func(a *kernelimpl.HostArgs) any {
+	return steps.Hand10{
+		A:   kernelimpl.HostValue[int32](a, 0),
+		B:   kernelimpl.HostValue[int32](a, 1),
+		In:  kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[int32](a, 3),
+	}.Kernel
+}, newHand10Host)
+
+// Hand10 is the kernel [steps.Hand10] with its slices in device memory.
+// Hand10 is 10 kernels Affine in one, written by hand.
+type Hand10 struct {
+	A   int32
+	B   int32
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Hand10) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(hand10Kernel)
+	kernelimpl.Value(l, 0, k.A)
+	kernelimpl.Value(l, 1, k.B)
+	kernelimpl.View(l, 2, k.In)
+	kernelimpl.View(l, 3, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Hand10) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Hand10) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunHand10 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunHand10(ctx context.Context, dev *runtime.Device, k steps.Hand10, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(hand10Kernel)
+	kernelimpl.Value(l, 0, k.A)
+	kernelimpl.Value(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.In)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var hand2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Hand2"), func(a *kernelimpl.HostArgs) any {
+	return steps.Hand2{
+		A:   kernelimpl.HostValue[int32](a, 0),
+		B:   kernelimpl.HostValue[int32](a, 1),
+		In:  kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[int32](a, 3),
+	}.Kernel
+}, newHand2Host)
+
+// Hand2 is the kernel [steps.Hand2] with its slices in device memory.
+// Hand2 is 2 kernels Affine in one, written by hand.
+type Hand2 struct {
+	A   int32
+	B   int32
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Hand2) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(hand2Kernel)
+	kernelimpl.Value(l, 0, k.A)
+	kernelimpl.Value(l, 1, k.B)
+	kernelimpl.View(l, 2, k.In)
+	kernelimpl.View(l, 3, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Hand2) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Hand2) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunHand2 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunHand2(ctx context.Context, dev *runtime.Device, k steps.Hand2, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(hand2Kernel)
+	kernelimpl.Value(l, 0, k.A)
+	kernelimpl.Value(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.In)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var hand5Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Hand5"), func(a *kernelimpl.HostArgs) any {
+	return steps.Hand5{
+		A:   kernelimpl.HostValue[int32](a, 0),
+		B:   kernelimpl.HostValue[int32](a, 1),
+		In:  kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[int32](a, 3),
+	}.Kernel
+}, newHand5Host)
+
+// Hand5 is the kernel [steps.Hand5] with its slices in device memory.
+// Hand5 is 5 kernels Affine in one, written by hand.
+type Hand5 struct {
+	A   int32
+	B   int32
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Hand5) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(hand5Kernel)
+	kernelimpl.Value(l, 0, k.A)
+	kernelimpl.Value(l, 1, k.B)
+	kernelimpl.View(l, 2, k.In)
+	kernelimpl.View(l, 3, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Hand5) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Hand5) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunHand5 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunHand5(ctx context.Context, dev *runtime.Device, k steps.Hand5, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(hand5Kernel)
+	kernelimpl.Value(l, 0, k.A)
+	kernelimpl.Value(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.In)
+	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
