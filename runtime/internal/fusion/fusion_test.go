@@ -149,3 +149,22 @@ func TestKey(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkLink decides about ten small kernels, links them and compiles the result: all of what
+// finalizing a graph of them takes but the driver's part.
+func BenchmarkLink(b *testing.B) {
+	k := testKernels(b)
+	for b.Loop() {
+		g := &Group{Required: true}
+		for i := range 10 {
+			l := launchOf(&Source{ABI: k["Affine"].ABI}, i, i+1) // whose IR is read anew
+			if i > 0 && g.Refuses(l) != "" {
+				b.Fatal("refused")
+			}
+			g.Add(l)
+		}
+		if _, err := g.Link(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -20,7 +20,7 @@ import (
 var graphs = flag.Int("graphs", 400, "how many random graphs TestRandom fuses")
 
 // testKernels returns the kernels of package steps.
-func testKernels(t *testing.T) map[string]*Source {
+func testKernels(t testing.TB) map[string]*Source {
 	t.Helper()
 	dir, err := modules.Folder("github.com/kgen-go/kgen/internal/conformance/steps")
 	if err != nil {
