@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"flag"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -95,20 +96,22 @@ func TestGF18_Small(t *testing.T) {
 	})
 }
 
+var graphs = flag.Int("graphs", 24, "how many random graphs TestGF35_AsLaunched runs on each device")
+
 // TestGF35_AsLaunched records random commands in a graph and runs it twice: the memory is then
-// what it is when they are launched.
+// what it is when they are launched. Every other graph is fused.
 func TestGF35_AsLaunched(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		const n = 24
 		q := dev.DefaultQueue()
-		for seed := range uint64(60) {
+		fused := 0
+		for seed := range uint64(*graphs) {
 			r := rand.New(rand.NewPCG(seed, 35))
 			var here, there [4]runtime.View[int32] // the same memory twice
 			for i := range here {
 				here[i], there[i] = buffer(t, dev, ints(n, i)), buffer(t, dev, ints(n, i))
 			}
-			view := func(of *[4]runtime.View[int32], r *rand.Rand) runtime.View[int32] {
-				v := of[r.IntN(4)]
+			part := func(v runtime.View[int32], r *rand.Rand) runtime.View[int32] {
 				if r.IntN(3) == 0 {
 					at := r.IntN(3) * 8
 					return v.Slice(at, at+8)
@@ -116,11 +119,25 @@ func TestGF35_AsLaunched(t *testing.T) {
 				return v
 			}
 			command := func(of *[4]runtime.View[int32], r *rand.Rand) runtime.Command {
-				a, b := view(of, r), view(of, r)
+				i, j, l := r.IntN(4), r.IntN(4), r.IntN(4)
+				a := part(of[i], r)
+				b, c := a, a // of one buffer all use the same part, or work-items would race
+				if j != i {
+					b = part(of[j], r)
+				}
+				if l == j {
+					c = b
+				} else if l != i {
+					c = part(of[l], r)
+				}
 				m := min(a.Len(), b.Len())
-				switch r.IntN(6) {
+				switch r.IntN(8) {
 				case 0:
 					return grow(a, r.Int32N(9))
+				case 6:
+					return stepsgen.Pairs{In: a, Out: b}.Node(runtime.Range1(m / 2))
+				case 7:
+					return stepsgen.Sum{X: a, Y: b, Out: c}.Node(runtime.Range1(min(m, c.Len())))
 				case 1:
 					return runtime.Fill(a, r.Int32N(9))
 				case 2:
@@ -142,7 +159,14 @@ func TestGF35_AsLaunched(t *testing.T) {
 				}
 				must(g.Add(command(&there, build)))(t)
 			}
-			ex := must(g.Finalize())(t)
+			var props []properties.Property
+			if seed%2 == 1 {
+				props = append(props, enable)
+			}
+			ex := must(g.Finalize(props...))(t)
+			for _, l := range ex.Report().Launches {
+				fused += len(l.Nodes) - 1
+			}
 			for range 2 {
 				must(q.Submit(ex))(t)
 			}
@@ -162,8 +186,11 @@ func TestGF35_AsLaunched(t *testing.T) {
 				wantInts(t, dev, there[i], want)
 			}
 			if t.Failed() {
-				t.Fatalf("seed %d", seed)
+				t.Fatalf("seed %d\n%v", seed, ex.Report())
 			}
+		}
+		if fused < *graphs {
+			t.Errorf("only %d launches became part of others", fused)
 		}
 	})
 }

@@ -97,8 +97,14 @@ func (g *Group) link() (*link.Linked, error) {
 	return linked, nil
 }
 
-// Link makes the kernel of the group, which has two launches or more. Errors are bugs.
-func (g *Group) Link() (*Fused, error) {
+// Link makes the kernel of the group, which has two launches or more. Errors are bugs, of which
+// none is to end the program: what cannot be fused can be launched.
+func (g *Group) Link() (f *Fused, err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			f, err = nil, fmt.Errorf("BUG: %v", bug)
+		}
+	}()
 	linked, err := g.link()
 	if err != nil {
 		return nil, err

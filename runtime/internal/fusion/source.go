@@ -25,6 +25,11 @@ type Source struct {
 // read reads the IR and finds out what the kernel does with its memory.
 func (s *Source) read() {
 	s.once.Do(func() {
+		defer func() {
+			if bug := recover(); bug != nil {
+				s.alone = fmt.Sprintf("BUG: its IR: %v", bug)
+			}
+		}()
 		switch {
 		case s.ABI.IR == "":
 			s.alone = "it has no IR, as kernels of LoadModule have none"

@@ -1,0 +1,79 @@
+package fusion
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// damaged returns the text with lines dropped, doubled or swapped, or words of other lines in it.
+func damaged(r *rand.Rand, text string) string {
+	lines := strings.Split(text, "\n")
+	for range 1 + r.IntN(3) {
+		i, j := r.IntN(len(lines)), r.IntN(len(lines))
+		switch r.IntN(5) {
+		case 0:
+			lines = slices.Delete(lines, i, i+1)
+		case 1:
+			lines = slices.Insert(lines, i, lines[j])
+		case 2:
+			lines[i], lines[j] = lines[j], lines[i]
+		case 3:
+			b := []byte(lines[i])
+			if len(b) > 0 {
+				b[r.IntN(len(b))] = byte(" 0123456789abi%,[]"[r.IntN(18)])
+			}
+			lines[i] = string(b)
+		default:
+			w, v := strings.Fields(lines[i]), strings.Fields(lines[j])
+			if len(w) > 0 && len(v) > 0 {
+				w[r.IntN(len(w))] = v[r.IntN(len(v))]
+			}
+			lines[i] = strings.Join(w, " ")
+		}
+		if len(lines) == 0 {
+			break
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestDamagedIR: IR that is not what kgen wrote is an error, or code that is linked and compiled;
+// nothing panics.
+func TestDamagedIR(t *testing.T) {
+	var kernels []*abi.Kernel
+	for _, s := range testKernels(t) {
+		kernels = append(kernels, s.ABI)
+	}
+	slices.SortFunc(kernels, func(a, b *abi.Kernel) int { return strings.Compare(a.Name, b.Name) })
+	read, failed := 0, 0
+	for seed := range uint64(*graphs * 5) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		k := *kernels[r.IntN(len(kernels))]
+		if k.IR = damaged(r, k.IR); k.Damaged() == "" && k.Sum != 0 {
+			t.Errorf("%s: nobody sees the damage", k.Name)
+		}
+		k.Sum = 0 // as if the text were the kernel's
+		s := &Source{ABI: &k}
+		if s.read(); s.module == nil {
+			continue
+		}
+		read++
+		buffers := []int{0, 1, 2, 3, 4, 5}
+		g := &Group{Required: true}
+		g.Add(launchOf(s, buffers...))
+		if l := launchOf(s, buffers[3:]...); s.alone == "" && g.Refuses(l) == "" {
+			g.Add(l)
+			if _, err := g.Link(); err != nil {
+				failed++
+			}
+		}
+	}
+	t.Logf("%d of %d texts could be read, of which %d were not linked", read, *graphs*5, failed)
+	if read < *graphs/10 {
+		t.Error("too few of the texts can be read")
+	}
+}
