@@ -154,6 +154,7 @@ const (
 	FaultNil                    // nil pointer dereference
 	FaultPanic                  // explicit panic; Site.Message has the text
 	FaultCancelled              // no panic: the work-item left since the launch was cancelled
+	FaultScope                  // no panic: index A of memory with the scope of a work-group is not of the group, whose elements begin at B
 )
 
 var faultNames = [...]string{
@@ -172,6 +173,7 @@ var faultNames = [...]string{
 	FaultNil:          "invalid memory address or nil pointer dereference",
 	FaultPanic:        "panic",
 	FaultCancelled:    "cancelled",
+	FaultScope:        "access outside of the work-group's elements",
 }
 
 // String returns the kind in gc's words.
@@ -207,6 +209,8 @@ func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
 		return fmt.Sprintf("cannot convert slice with length %d to array or pointer to array with length %d", b, a)
 	case FaultPanic:
 		return PanicText(message, a, b)
+	case FaultScope:
+		return fmt.Sprintf("index %d of %s, which has AccessScope(ScopeWorkGroup), is not of the work-group, whose elements begin at %d", a, message, b)
 	}
 	return k.String()
 }

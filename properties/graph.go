@@ -19,9 +19,14 @@ func EnableFusion() Property { return Property{key: KeyEnableFusion} }
 // Beside EnableFusion it has the say.
 func RequireFusion() Property { return Property{key: KeyRequireFusion} }
 
+// InsertBarriers has the work-items of a work-group wait for each other between the kernels of a
+// fused launch: a kernel may then read what others of the work-group wrote in the one before, in
+// memory with AccessScope(ScopeWorkGroup). Without EnableFusion or RequireFusion it does nothing.
+func InsertBarriers() Property { return Property{key: KeyInsertBarriers} }
+
 // OfGraphs reports whether the key's properties are those of graphs.
 func (k Key) OfGraphs() bool {
-	return k == KeyUpdatable || k == KeyEnableFusion || k == KeyRequireFusion
+	return k == KeyUpdatable || k == KeyEnableFusion || k == KeyRequireFusion || k == KeyInsertBarriers
 }
 
 // Scope is how far apart the work-items are that use one element of memory.

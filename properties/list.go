@@ -20,6 +20,7 @@ const (
 	KeyUpdatable
 	KeyEnableFusion
 	KeyRequireFusion
+	KeyInsertBarriers
 	KeyAccessScope
 	KeyFusionInternalMemory
 	KeyNoInit
@@ -35,6 +36,7 @@ var keyNames = [...]string{
 	KeyUpdatable:            "Updatable",
 	KeyEnableFusion:         "EnableFusion",
 	KeyRequireFusion:        "RequireFusion",
+	KeyInsertBarriers:       "InsertBarriers",
 	KeyAccessScope:          "AccessScope",
 	KeyFusionInternalMemory: "FusionInternalMemory",
 	KeyNoInit:               "NoInit",
@@ -125,7 +127,7 @@ func (p Property) Validate() error {
 		if p.Scope() > ScopeWorkGroup {
 			return fmt.Errorf("%v: unknown scope %d", p.key, p.dims[0])
 		}
-	case KeyUpdatable, KeyEnableFusion, KeyRequireFusion, KeyFusionInternalMemory, KeyNoInit:
+	case KeyUpdatable, KeyEnableFusion, KeyRequireFusion, KeyInsertBarriers, KeyFusionInternalMemory, KeyNoInit:
 	default:
 		return fmt.Errorf("not a property; use the constructors of package properties")
 	}

@@ -21,6 +21,7 @@ type ExecutableGraph struct {
 	dev       *Device
 	updatable bool
 	fuse      fuseMode
+	barriers  bool // between fused launches
 
 	updating sync.Mutex // of Update
 	mu       sync.Mutex // of what Update changes, for those that look at it
@@ -37,6 +38,7 @@ type execNode struct {
 	step  *step
 	preds []int // that it depends on by edges of the graph
 	set   int   // nodes with the same number, above 0, are one launch
+	meets bool  // with barriers between its parts
 }
 
 // sequence is steps in the order in which they run. It does not change.
@@ -104,6 +106,7 @@ func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error)
 	if ex.fuse, err = g.dev.fuseModeOf(props); err != nil {
 		return nil, err
 	}
+	ex.barriers = properties.List(props).Has(properties.KeyInsertBarriers)
 	g.mu.Lock()
 	err = g.notRecording("finalizing")
 	if err == nil {
@@ -164,7 +167,7 @@ func (ex *ExecutableGraph) takeSub(sub *ExecutableGraph, preds []int) []int {
 		}
 		n := execNode{step: s.step, preds: slices.Clone(own)}
 		if s.set > 0 {
-			n.set = sets + s.set
+			n.set, n.meets = sets+s.set, s.meets
 		}
 		ex.nodes = append(ex.nodes, n)
 	}
@@ -202,7 +205,7 @@ type planned struct {
 // plan orders the steps of the nodes and compiles what the graph does not hold yet. The memory
 // that they use may have changed by Update, and asks for edges beside the graph's.
 func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err error) {
-	next := &ExecutableGraph{dev: ex.dev, fuse: fuse, nodes: slices.Clone(nodes)}
+	next := &ExecutableGraph{dev: ex.dev, fuse: fuse, barriers: ex.barriers, nodes: slices.Clone(nodes)}
 	p = planned{nodes: next.nodes, run: &sequence{of: map[*step]*variant{}}}
 	defer func() {
 		if err != nil {
@@ -265,7 +268,7 @@ func (ex *ExecutableGraph) join(units []*unit) ([]*unit, error) {
 		}
 		var parts []*step
 		for _, i := range u.nodes {
-			ex.nodes[i].set = set
+			ex.nodes[i].set, ex.nodes[i].meets = set, set > 0 && u.group.Barriers
 			parts = append(parts, ex.nodes[i].step)
 		}
 		if set > 0 && !apart {

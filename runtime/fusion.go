@@ -192,7 +192,7 @@ func (f *fuser) place(i int, preds []int) {
 	}
 	u := &unit{nodes: []int{i}, step: n.step, deps: deps}
 	if l != nil {
-		u.group = &fusion.Group{Required: f.ex.fuse == fuseAll, OneLoop: f.ex.dev.info.EndsLoops}
+		u.group = &fusion.Group{Required: f.ex.fuse == fuseAll, Barriers: f.ex.barriers || f.ex.fuse == fuseNever && n.meets, OneLoop: f.ex.dev.info.EndsLoops}
 		u.group.Add(l)
 	}
 	f.of[i] = len(f.units)
@@ -349,8 +349,7 @@ func (d *Device) fusedStep(g *fusion.Group, parts []*step) (*step, error) {
 	}
 	s := &step{kernel: k.kernel}
 	c := &s.call
-	c.Form = parts[0].call.Form
-	c.Rank, c.Global, c.Local = g.Range()
+	c.Form, c.Rank, c.Global, c.Local = g.Range(func(items int) int { return d.chooseLocal(1, [3]int{items})[0] })
 	c.Args = k.fused.Args(g)
 	for i, o := range k.fused.Origins {
 		if k.kernel.abi.Params[i].Kind != abi.Slice {

@@ -384,7 +384,7 @@ func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any
 		return property{properties.DeviceHas(aspects...), pos}
 	case "Float":
 		return property{properties.Float(properties.FloatMode(e.number(args[0], pos))), pos}
-	case "Updatable", "EnableFusion", "RequireFusion":
+	case "Updatable", "EnableFusion", "RequireFusion", "InsertBarriers":
 		e.fail(pos, "%s is a property of graphs, and not of kernels", funcName(fn))
 	case "AccessScope", "FusionInternalMemory", "NoInit":
 		e.fail(pos, "%s is a property of memory, and not of kernels", funcName(fn))

@@ -163,6 +163,9 @@ func TestGF35_AsLaunched(t *testing.T) {
 			if seed%2 == 1 {
 				props = append(props, enable)
 			}
+			if seed%4 == 1 {
+				props = append(props, properties.InsertBarriers())
+			}
 			ex := must(g.Finalize(props...))(t)
 			for _, l := range ex.Report().Launches {
 				fused += len(l.Nodes) - 1

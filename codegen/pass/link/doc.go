@@ -22,6 +22,9 @@
 // specialization constants are their values. So the passes behind pass.LinkPoint see which
 // checks are made twice, and that a part loads what the one before has stored.
 //
+// With barriers (Options.Barriers) all ways lead to the seam, where the work-group meets before the
+// next part: those of faults, and of work-items that the part's range does not have.
+//
 // Whether parts may be linked at all is the caller's to prove: what one of them writes, and
 // another uses, must be of the same work-item in both (see facts.Footprints). Modules are as
 // pass.LinkPoint leaves them, and so is the linked one: products and sums are settled in each

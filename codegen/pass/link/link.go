@@ -35,11 +35,23 @@ type Slice struct {
 	// before and after, and each work-item uses as many elements, which are its own (see
 	// facts.Footprint). The linked kernel keeps them in variables.
 	PerItem int64
+	// Group says that the elements that a work-group uses have the indices of its work-items'
+	// linear ids, or are to: an access of others is a fault. The parts have barriers between.
+	Group bool
 }
 
 // Origin is a parameter of a part. RangeOf in the place of the parameter stands for the part's
 // range: three int32, the sizes of x, y and z, with 1 for those that it does not have.
 type Origin struct{ Part, Param int }
+
+// Options say how parts are linked.
+type Options struct {
+	Apart bool // the parts have ranges of their own
+	// Barriers has the work-groups meet between the parts. The linked kernel is one over an
+	// nd-range then; parts over ranges have to be apart. A work-item that faults in a part
+	// runs the next: all have to come to the barriers.
+	Barriers bool
+}
 
 // RangeOf is the Param of an Origin which is a part's range.
 const RangeOf = -1
@@ -53,25 +65,28 @@ type Linked struct {
 
 // Link links the parts, which are of one form. No two slices of a launch may overlap, if one of
 // them is written, without being the same memory by Part.Slices. They are of one rank, too, and run over the same
-// range, unless apart is set: then the linked kernel has one dimension, with as many work-items
+// range, unless o.Apart is set: then the linked kernel has one dimension, with as many work-items
 // as the largest part, and each part has arguments for its own range, which has at most
 // abi.MaxRange work-items. Part n's work-item of the linear id i is run by the linked kernel's
 // work-item i. The error says why the parts cannot be linked; it is about what they are, not
 // about what they do.
-func Link(name string, parts []Part, apart bool) (*Linked, error) {
-	if err := alike(parts, apart); err != nil {
+func Link(name string, parts []Part, o Options) (*Linked, error) {
+	if err := alike(parts, o.Apart); err != nil {
 		return nil, err
 	}
 	first := parts[0].Module
 	m := ir.NewModule(name)
 	m.Form, m.Rank, m.Float, m.Items = first.Form, first.Rank, first.Float, 1
-	if apart {
+	if o.Apart {
 		m.Rank = 1
+	}
+	if o.Barriers {
+		m.Form, m.UsesGroup = abi.NDRange, true
 	}
 	m.NoAlias = true
 	m.Target.NoSubGroups = first.Target.NoSubGroups
 	m.Kernel = m.NewFunc("main")
-	l := &linker{m: m, apart: apart, specs: map[uint32]*ir.Spec{}, lengths: map[int]int{}}
+	l := &linker{m: m, Options: o, specs: map[uint32]*ir.Spec{}, lengths: map[int]int{}}
 	for i := range parts {
 		l.params(i, &parts[i])
 		for _, s := range parts[i].Module.Specs {
@@ -84,6 +99,9 @@ func Link(name string, parts []Part, apart bool) (*Linked, error) {
 	seam := l.entry()
 	for i := range parts {
 		seam = l.part(seam, i, &parts[i])
+		if l.Barriers && i < len(parts)-1 {
+			seam.Append(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeWorkGroup
+		}
 	}
 	seam.SetTerm(ir.Term{Kind: ir.Return})
 	if err := l.internalize(); err != nil {
@@ -132,8 +150,8 @@ func dataOf(parts []Part) []byte {
 
 // linker links parts to a module.
 type linker struct {
+	Options
 	m       *ir.Module
-	apart   bool // parts have ranges of their own
 	origins []Origin
 	ranges  []int               // by part: the module's parameter
 	specs   map[uint32]*ir.Spec // reserved ones, which parts share
@@ -171,7 +189,7 @@ func (l *linker) params(n int, p *Part) {
 		}
 	}
 	l.of = append(l.of, of)
-	if l.apart {
+	if l.Apart {
 		l.ranges = append(l.ranges, len(l.m.Params))
 		l.m.Params = append(l.m.Params, abi.Param{Name: p.Module.Name + ".range", Kind: abi.Value, Type: "[3]int32", Size: 12})
 		l.slices = append(l.slices, Slice{Memory: -1, Length: -1})
@@ -278,14 +296,17 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	f := l.m.Kernel
 	seam := f.NewBlock()
 	var ids [3]*ir.Value
-	if l.apart && l.m.Form != abi.Task {
+	if l.Barriers {
+		checkScopes(p)
+	}
+	if l.Apart && l.m.Form != abi.Task {
 		b, ids = l.ownRange(b, seam, n, p.Module)
 	}
 	repl := map[*ir.Value]*ir.Value{}
 	begin := len(f.Blocks)
 	b.Jump(f.Import(p.Module, n, func(v *ir.Value, args []*ir.Value) *ir.Value { return l.outside(v, args, p.Specs) }))
 	blocks := f.Blocks[begin:]
-	if l.m.Form == abi.Range {
+	if p.Module.Form == abi.Range {
 		passGuards(blocks, l.m.Bool(true))
 	}
 	for _, b := range blocks {
@@ -303,10 +324,10 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 			}
 		}
 		switch {
-		case faults:
+		case faults && !l.Barriers:
 			b.ClearTerm()
 			b.SetTerm(ir.Term{Kind: ir.Return})
-		case b.Term.Kind == ir.Return:
+		case faults || b.Term.Kind == ir.Return:
 			pos := b.Term.Pos
 			b.ClearTerm()
 			b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{seam}, Pos: pos})
@@ -320,7 +341,7 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 
 // arg makes an argument of a part one of the linked kernel.
 func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
-	if k := int(v.Bits) - abi.OffsetRange; l.apart && k >= 0 && k < 12 {
+	if k := int(v.Bits) - abi.OffsetRange; l.Apart && k >= 0 && k < 12 {
 		v.Bits = uint64(abi.OffsetArgs + l.m.Params[l.ranges[part]].Offset + k)
 		return
 	}

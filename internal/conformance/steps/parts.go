@@ -361,3 +361,34 @@ func (k Hand10) Kernel(it dsl.Item1) {
 	x = k.A*x + k.B
 	k.Out[i] = x
 }
+
+// Swap exchanges the elements of pairs.
+type Swap struct{ In, Out []int32 }
+
+// Kernel copies the other element.
+func (k Swap) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.In[i^1]
+}
+
+// Odd adds one where the index is odd.
+type Odd struct{ Out []int32 }
+
+// Kernel returns early for every other work-item.
+func (k Odd) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i%2 == 0 {
+		return
+	}
+	k.Out[i]++
+}
+
+// Next copies the element behind.
+type Next struct{ In, Out []int32 }
+
+// Kernel copies one element.
+func (k Next) Kernel(it dsl.Item1) {
+	if i := it.GlobalID(); i+1 < len(k.In) {
+		k.Out[i] = k.In[i+1]
+	}
+}

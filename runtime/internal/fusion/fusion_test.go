@@ -1,6 +1,9 @@
 package fusion
 
 import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
@@ -165,6 +168,63 @@ func BenchmarkLink(b *testing.B) {
 		}
 		if _, err := g.Link(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestGF4_Barriers: there is a barrier between every pair of parts, which has all of a group's
+// stores in place before its loads.
+func TestGF4_Barriers(t *testing.T) {
+	k := testKernels(t)
+	var list []*Launch
+	for i, name := range []string{"Affine", "Swap", "Grow", "Odd", "Odd"} {
+		l := launchOf(k[name], i, i+1)
+		if name == "Affine" {
+			binary.LittleEndian.PutUint32(l.Args, 3)
+		}
+		for p := range l.Memory {
+			l.Memory[p].View = properties.ScopeWorkGroup
+		}
+		for p, s := range l.Slices {
+			if s.Mem != nil {
+				binary.LittleEndian.PutUint64(l.Args[l.Source.ABI.Params[p].Offset:], uint64(firstAddr+1024*s.Mem.(int)))
+				binary.LittleEndian.PutUint64(l.Args[l.Source.ABI.Params[p].Offset+8:], 48)
+			}
+		}
+		l.Properties = properties.List{properties.WorkGroupSize(16)}
+		list = append(list, l)
+	}
+	g := &Group{Required: true, Barriers: true}
+	for i, l := range list {
+		if i > 0 {
+			if reason := g.Refuses(l); reason != "" {
+				t.Fatal(reason)
+			}
+		}
+		g.Add(l)
+	}
+	c := &chooser{Rand: rand.New(rand.NewPCG(1, 1))}
+	memory := c.memory()
+	want, _ := g.sequentially(t, memory)
+	linked, err := g.link()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Fused{ABI: &abi.Kernel{Params: linked.Module.Params, ArgSize: linked.Module.ArgSize}, Origins: linked.Origins}
+	_, rank, global, local := g.Range(nil)
+	if _, diags := pass.RunFrom(pass.LinkPoint, linked.Module, ir.Target{}, nil); len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	if n := count(linked.Module, ir.OpBarrier); n != len(list)-1 {
+		t.Errorf("%d barriers, want %d", n, len(list)-1)
+	}
+	got, err := run(linked.Module, rank, global, local, f.Args(g), nil, memory)
+	if err != nil || got.Fault != nil {
+		t.Fatal(err, got.Fault)
+	}
+	for i, r := range got.Memory {
+		if !bytes.Equal(r.Data, want.memory[i].Data) {
+			t.Errorf("buffer %d: got %v, want %v", i, r.Data, want.memory[i].Data)
 		}
 	}
 }

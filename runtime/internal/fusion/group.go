@@ -56,6 +56,8 @@ type Group struct {
 	Launches []*Launch
 	// Required says that fusing is what matters, and not whether it is faster.
 	Required bool
+	// Barriers has the work-items of a work-group meet between the launches.
+	Barriers bool
 	// OneLoop says that no two kernels with loops are fused where that is not required: the
 	// device bounds how often a work-item goes round in all of them together.
 	OneLoop  bool
@@ -105,8 +107,13 @@ func (l *Launch) sameRange(o *Launch) bool {
 	return l.Source.ABI.Rank == o.Source.ABI.Rank && l.Global == o.Global
 }
 
-// Apart reports whether the launches of the group, with more that come, differ in their ranges.
+// Apart reports whether the launches of the group, with more that come, have ranges of their own
+// in the fused one: since these differ, or since the fused launch is one over an nd-range, which
+// has whole work-groups.
 func (g *Group) Apart(more ...*Launch) bool {
+	if g.Barriers && g.Launches[0].Source.ABI.Form == abi.Range {
+		return true
+	}
 	for _, list := range [2][]*Launch{g.Launches, more} {
 		for _, l := range list {
 			if !l.sameRange(g.Launches[0]) {
@@ -117,17 +124,29 @@ func (g *Group) Apart(more ...*Launch) bool {
 	return false
 }
 
-// Range returns the range of the fused launch.
-func (g *Group) Range() (rank int, global, local [3]int) {
+// Range returns the form and range of the fused launch. local is the size of the work-groups of
+// one over an nd-range; it is asked for where the launches do not say it.
+func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global, local [3]int) {
 	first := g.Launches[0]
+	form = first.Source.ABI.Form
 	if !g.Apart() {
-		return first.Source.ABI.Rank, first.Global, first.Local
+		return form, first.Source.ABI.Rank, first.Global, first.Local
 	}
 	most := uint64(0)
 	for _, l := range g.Launches {
 		most = max(most, l.items())
 	}
-	return 1, [3]int{int(most)}, first.Local
+	items := int(most)
+	if form == abi.NDRange || !g.Barriers {
+		return form, 1, [3]int{items}, first.Local
+	}
+	n := 0
+	if p, ok := g.props.Get(properties.KeyWorkGroupSize); ok {
+		n = p.Dims()[0]
+	} else {
+		n = size(items)
+	}
+	return abi.NDRange, 1, [3]int{(items + n - 1) / n * n}, [3]int{n}
 }
 
 // Alone returns why a launch can be fused with no other, or "".
@@ -138,7 +157,7 @@ func (l *Launch) Alone() string {
 	}
 	for i := range l.Slices {
 		for j := range l.Slices[:i] {
-			if reason := l.clash(j, l, i); reason != "" && !l.Slices[i].same(&l.Slices[j]) {
+			if reason := l.clash(j, l, i, false); reason != "" && !l.Slices[i].same(&l.Slices[j]) {
 				return reason
 			}
 		}
@@ -150,8 +169,9 @@ func (l *Launch) Alone() string {
 func (s *Slice) same(t *Slice) bool { return *s == *t && s.Mem != nil }
 
 // clash returns why it matters that param j of l and param i of other, which runs after it or is
-// l itself, overlap, or "".
-func (l *Launch) clash(j int, other *Launch, i int) string {
+// l itself, overlap, or "". Where there are barriers between the two, memory of work-groups may
+// be used by any work-item of the group.
+func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
 	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlaps(&other.Slices[i]) {
 		return ""
@@ -161,6 +181,9 @@ func (l *Launch) clash(j int, other *Launch, i int) string {
 	}
 	if l.Source.ABI.Form == abi.Task && other.Source.ABI.Form == abi.Task {
 		return "" // one work-item runs both
+	}
+	if barriers && l != other && l.grouped(j) && other.grouped(i) {
+		return ""
 	}
 	what := func(l *Launch, p int) string {
 		f := &l.Source.prints[p]
@@ -229,9 +252,12 @@ func (g *Group) Refuses(l *Launch) string {
 	case len(g.Launches) >= maxParts:
 		return fmt.Sprintf("no more than %d kernels become one", maxParts)
 	}
+	if g.Barriers && k.Form == abi.Task {
+		return l.Name() + ": a task has no work-group whose work-items could meet"
+	}
 	props, reason := mergeProperties(g.props, l.Properties)
 	if p, ok := props.Get(properties.KeyWorkGroupSize); ok && reason == "" && g.Apart(l) && len(p.Dims()) > 1 {
-		reason = fmt.Sprintf("it runs over another range than %s, of which one has the property %v", first.Name(), p)
+		reason = fmt.Sprintf("it has the property %v, and is fused by linear ids", p)
 	}
 	if reason != "" {
 		return l.Name() + ": " + reason
@@ -249,7 +275,7 @@ func (g *Group) Refuses(l *Launch) string {
 		}
 		for j := range o.Slices {
 			for i := range l.Slices {
-				if reason := o.clash(j, l, i); reason != "" {
+				if reason := o.clash(j, l, i, g.Barriers); reason != "" {
 					return fmt.Sprintf("%s+%s: %s", o.Name(), l.Name(), reason)
 				}
 			}

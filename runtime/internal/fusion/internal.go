@@ -34,6 +34,31 @@ func (m Memory) scope() (properties.Scope, bool) {
 	return properties.ScopeNone, false
 }
 
+// group reports whether the memory is said to be that of a work-group.
+func (m Memory) group() bool {
+	s, ok := m.scope()
+	return ok && s == properties.ScopeWorkGroup
+}
+
+// grouped reports whether work-items use no memory of other work-groups through the parameter,
+// for it is checked, or known, in launches of one dimension that state the size of their groups.
+func (l *Launch) grouped(p int) bool {
+	f := &l.Source.prints[p]
+	return l.Memory[p].group() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
+		(f.Reach != facts.ReachOwn || f.PerItem == 1)
+}
+
+// known reports whether work-items are known to use elements with their linear ids alone.
+func (l *Launch) known(p int) bool {
+	f := &l.Source.prints[p]
+	return f.Reach == facts.ReachNone || f.Reach == facts.ReachOwn && f.PerItem == 1 && f.Holds(l.block())
+}
+
+// statesGroup reports whether the launch states the size of its work-groups.
+func (l *Launch) statesGroup() bool {
+	return l.Source.ABI.Form == abi.NDRange || l.Properties.Has(properties.KeyWorkGroupSize)
+}
+
 // Conflict returns which parameter's memory has properties that contradict each other, or "".
 func (l *Launch) Conflict() string {
 	for i, m := range l.Memory {
@@ -117,12 +142,7 @@ func (g *Group) external(s Slice) string {
 
 // grouped reports whether all launches state the size of their work-groups, the same.
 func (g *Group) grouped() bool {
-	for _, l := range g.Launches {
-		if l.Source.ABI.Form != abi.NDRange && !l.Properties.Has(properties.KeyWorkGroupSize) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.Launches, func(l *Launch) bool { return !l.statesGroup() })
 }
 
 // perItem returns how many elements of internal memory a work-item has, or 0 for other memory.

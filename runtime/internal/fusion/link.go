@@ -46,6 +46,7 @@ func (g *Group) classes() [][]link.Slice {
 				continue
 			}
 			row[i].PerItem = g.perItem(s)
+			row[i].Group = g.Barriers && l.grouped(i) && !l.known(i)
 			if row[i].Memory = slices.Index(memories, s); row[i].Memory < 0 {
 				row[i].Memory, memories = len(memories), append(memories, s)
 			}
@@ -63,14 +64,14 @@ func (g *Group) Key() string {
 		l := g.Launches[i]
 		fmt.Fprintf(&b, "%p", l.Source.ABI)
 		for _, s := range row {
-			fmt.Fprintf(&b, " %d/%d/%d", s.Memory, s.Length, s.PerItem)
+			fmt.Fprintf(&b, " %d/%d/%d/%v", s.Memory, s.Length, s.PerItem, s.Group)
 		}
 		for _, c := range l.Source.ABI.Specs {
 			fmt.Fprintf(&b, " $%d=%d", c.ID, l.Specs[c.ID])
 		}
 		b.WriteByte(';')
 	}
-	fmt.Fprint(&b, g.Apart(), g.props)
+	fmt.Fprint(&b, g.Apart(), g.Barriers, g.props)
 	return b.String()
 }
 
@@ -83,7 +84,7 @@ func (g *Group) link() (*link.Linked, error) {
 		parts = append(parts, link.Part{Module: l.Source.module, Specs: l.Specs, Slices: row})
 		names = append(names, l.Source.ABI.Name)
 	}
-	linked, err := link.Link(strings.Join(names, "+"), parts, g.Apart())
+	linked, err := link.Link(strings.Join(names, "+"), parts, link.Options{Apart: g.Apart(), Barriers: g.Barriers})
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func (l *Launch) races() bool {
 	l.Source.read()
 	for i := range l.Slices {
 		for j := range l.Slices[:i] {
-			if l.clash(j, l, i) != "" {
+			if l.clash(j, l, i, false) != "" {
 				return true
 			}
 		}
@@ -220,7 +220,7 @@ func TestRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := &Fused{ABI: &abi.Kernel{Params: linked.Module.Params, ArgSize: linked.Module.ArgSize}, Origins: linked.Origins}
-		rank, global, local := g.Range()
+		_, rank, global, local := g.Range(nil)
 		legal := linked.Module.Clone()
 		if _, diags := pass.RunFrom(pass.LinkPoint, legal, ir.Target{}, nil); len(diags) > 0 {
 			t.Fatal(diags)

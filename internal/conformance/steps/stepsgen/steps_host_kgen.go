@@ -1306,6 +1306,128 @@ func (g *mulFHost) r0() int {
 	return -1
 }
 
+// nextHost is some work-items of the kernel [Next].
+type nextHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newNextHost() kernelimpl.HostForm { return new(nextHost) }
+
+var nextHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:392:8"},
+}
+
+// Begin readies the form for a launch.
+func (g *nextHost) Begin() {
+	g.Sites = nextHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *nextHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *nextHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v6, v9 int32
+		var v5 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 = v0 + 1
+			v7 := int64(uint32(v6))
+			v8 := v7 < v1
+			if !v8 {
+				goto b4
+			}
+		}
+		{
+			v9 = *(*int32)(unsafe.Add(p0, int(v6)*4))
+			v10 := uint64(v5) < uint64(v3)
+			if !v10 {
+				goto b3
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v9
+		goto b4
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b4:
+		continue
+	}
+	return -1
+}
+
+// oddHost is some work-items of the kernel [Odd].
+type oddHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+}
+
+func newOddHost() kernelimpl.HostForm { return new(oddHost) }
+
+var oddHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:383:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *oddHost) Begin() {
+	g.Sites = oddHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+}
+
+// Run runs it.
+func (g *oddHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *oddHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v3 int64
+		{
+			v0 = int32(x)
+			v3 = int64(uint32(v0))
+			v4 := int32(uint32(v0) / uint32(2))
+			v5 := v4 * 2
+			v6 := v0 == v5
+			if !v6 {
+				goto b2
+			}
+		}
+		continue
+	b2:
+		{
+			v7 := uint64(v3) < uint64(v1)
+			if !v7 {
+				goto b4
+			}
+		}
+		{
+			v8 := *(*int32)(unsafe.Add(p0, x*4))
+			*(*int32)(unsafe.Add(p0, x*4)) = v8 + 1
+			continue
+		}
+	b4:
+		g.Fault(0, v3, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // pairsHost is some work-items of the kernel [Pairs].
 type pairsHost struct {
 	kernelimpl.HostGroup
@@ -2122,6 +2244,70 @@ func (g *sumHost) r0() int {
 		continue
 	b6:
 		g.Fault(2, v7, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
+// swapHost is some work-items of the kernel [Swap].
+type swapHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newSwapHost() kernelimpl.HostForm { return new(swapHost) }
+
+var swapHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:371:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:371:17"},
+}
+
+// Begin readies the form for a launch.
+func (g *swapHost) Begin() {
+	g.Sites = swapHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *swapHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *swapHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0, v6, v9 int32
+		var v5, v7 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 = v0 ^ 1
+			v7 = int64(uint32(v6))
+			v8 := uint64(v7) < uint64(v1)
+			if !v8 {
+				goto b4
+			}
+		}
+		{
+			v9 = *(*int32)(unsafe.Add(p0, int(v6)*4))
+			v10 := uint64(v5) < uint64(v3)
+			if !v10 {
+				goto b3
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v9
+		continue
+	b3:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b4:
+		g.Fault(1, v7, v1, v0, int32(0), int32(0))
 		continue
 	}
 	return -1

@@ -21,18 +21,18 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, hand10Kernel, hand2Kernel, hand5Kernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, timesKernel, toPointsKernel, totalKernel}
+	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, hand10Kernel, hand2Kernel, hand5Kernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, nextKernel, oddKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, swapKernel, timesKernel, toPointsKernel, totalKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/steps",
-	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "FromPoints", "Groups", "Groups2", "Grow", "Hand10", "Hand2", "Hand5", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Spin", "Strict", "Strided", "Sum", "Times", "ToPoints", "Total"},
+	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "FromPoints", "Groups", "Groups2", "Grow", "Hand10", "Hand2", "Hand5", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Next", "Odd", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Spin", "Strict", "Strided", "Sum", "Swap", "Times", "ToPoints", "Total"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x52a35220},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xc160955f},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xbe5e875c},
 	},
 })
 var addFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "AddF"), func(a *kernelimpl.HostArgs) any {
@@ -851,6 +851,82 @@ func RunMulF(ctx context.Context, dev *runtime.Device, k steps.MulF, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
+var nextKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Next"), func(a *kernelimpl.HostArgs) any {
+	return steps.Next{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newNextHost)
+
+// Next is the kernel [steps.Next] with its slices in device memory.
+// Next copies the element behind.
+type Next struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Next) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(nextKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Next) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Next) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunNext runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNext(ctx context.Context, dev *runtime.Device, k steps.Next, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(nextKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var oddKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Odd"), func(a *kernelimpl.HostArgs) any {
+	return steps.Odd{
+		Out: kernelimpl.HostSlice[int32](a, 0),
+	}.Kernel
+}, newOddHost)
+
+// Odd is the kernel [steps.Odd] with its slices in device memory.
+// Odd adds one where the index is odd.
+type Odd struct {
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Odd) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(oddKernel)
+	kernelimpl.View(l, 0, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Odd) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Odd) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunOdd runs the kernel for every work-item of r on k's own slices, and waits.
+func RunOdd(ctx context.Context, dev *runtime.Device, k steps.Odd, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(oddKernel)
+	kernelimpl.Slice(l, 0, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 var onceKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Once"), func(a *kernelimpl.HostArgs) any {
 	return steps.Once{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -1292,6 +1368,46 @@ func RunSum(ctx context.Context, dev *runtime.Device, k steps.Sum, r runtime.Ran
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var swapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Swap"), func(a *kernelimpl.HostArgs) any {
+	return steps.Swap{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newSwapHost)
+
+// Swap is the kernel [steps.Swap] with its slices in device memory.
+// Swap exchanges the elements of pairs.
+type Swap struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Swap) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(swapKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Swap) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Swap) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunSwap runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSwap(ctx context.Context, dev *runtime.Device, k steps.Swap, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(swapKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 

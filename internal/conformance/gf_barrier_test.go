@@ -1,0 +1,129 @@
+package conformance
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// In memory of a work-group, a kernel may read what others of the group wrote in the kernel
+// before, if there are barriers between.
+func TestGF4_InsertBarriers(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		size := runtime.With(properties.WorkGroupSize(32))
+		barriers := properties.InsertBarriers()
+		for _, n := range []int{512, 500, 64} { // 500: some work-items of the last group are none
+			x, tmp, out := buffer(t, dev, ints(n, 0)), buffer(t, dev, make([]int32, n)), buffer(t, dev, make([]int32, n))
+			p := tmp.With(inGroup)
+			r := runtime.Range1(n)
+			g := graphOf(t, dev, stepsgen.Affine{A: 2, B: 1, In: x, Out: p}.Node(r, size), stepsgen.Swap{In: p, Out: out}.Node(r, size),
+				stepsgen.Grow{By: 5, Out: out}.Node(r, size))
+			refused(t, g, "reads In, not only at the work-item's own index")
+			wantLaunches(t, must(g.Finalize(barriers))(t), "steps.Affine", "steps.Swap", "steps.Grow")
+			ex := must(g.Finalize(require, barriers))(t)
+			wantLaunches(t, ex, "steps.Affine+steps.Swap+steps.Grow")
+			outer := runtime.NewGraph(dev)
+			must(outer.AddGraph(ex))(t)
+			for _, ex := range []*runtime.ExecutableGraph{ex, must(outer.Finalize())(t)} {
+				check(t, out.CopyFrom(ctx, q, make([]int32, n)))
+				submit(t, q, ex)
+				want := make([]int32, n)
+				for i := range want {
+					want[i] = 2*int32(i^1) + 6
+				}
+				wantInts(t, dev, out, want)
+			}
+			// The same without the scope, and without the groups' sizes, is not fused.
+			for _, g := range []*runtime.Graph{
+				graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: tmp}.Node(r, size), stepsgen.Swap{In: p, Out: out}.Node(r, size)),
+				graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: p}.Node(r), stepsgen.Swap{In: p, Out: out}.Node(r)),
+			} {
+				_, err := g.Finalize(require, barriers)
+				wantErr(t, err, runtime.ErrKernelNotSupported)
+			}
+		}
+	})
+}
+
+// What is said to be within the work-group is checked: elsewhere is a fault. The host device runs
+// the kernels one by one, where it is none.
+func TestGF4_Outside(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 128
+		size := runtime.With(properties.WorkGroupSize(32))
+		x, tmp, out := buffer(t, dev, ints(n, 0)), buffer(t, dev, make([]int32, n)), buffer(t, dev, make([]int32, n))
+		p := tmp.With(inGroup)
+		ex := must(graphOf(t, dev, stepsgen.Affine{A: 1, In: x, Out: p}.Node(n, size), stepsgen.Next{In: p, Out: out}.Node(n, size)).
+			Finalize(require, properties.InsertBarriers()))(t)
+		err := must(dev.DefaultQueue().Submit(ex))(t).Wait(ctx)
+		f := new(runtime.Fault)
+		if dev.Info().Backend == "host" {
+			check(t, err)
+		} else if !errors.As(err, &f) || f.Kind != abi.FaultScope || f.Kernel != "steps.Next" || !strings.Contains(err.Error(), "of In, which has AccessScope(ScopeWorkGroup), is not of the work-group") || f.A%32 != 0 || f.B != f.A-32 {
+			t.Errorf("%+v: %v", f, err)
+		}
+	})
+}
+
+// Work-items that return early or fault in one kernel come to the barrier, and run the next.
+func TestGF13_AllMeet(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		for _, n := range []int{64, 100, 1000} {
+			x, y := buffer(t, dev, make([]int32, n)), buffer(t, dev, make([]int32, n))
+			ex := must(graphOf(t, dev, stepsgen.Odd{Out: x}.Node(runtime.Range1(n)), grow(x, 10), stepsgen.Odd{Out: y}.Node(runtime.Range1(n/2)), grow(y, 10)).
+				Finalize(require, properties.InsertBarriers()))(t)
+			submit(t, dev.DefaultQueue(), ex)
+			want, half := make([]int32, n), make([]int32, n)
+			for i := range want {
+				want[i] = int32(10 + i%2)
+				if half[i] = 10; i < n/2 {
+					half[i] += int32(i % 2)
+				}
+			}
+			wantInts(t, dev, x, want)
+			wantInts(t, dev, y, half)
+			in := ints(n, 1)
+			in[n-1] = -1
+			a, b := buffer(t, dev, in), buffer(t, dev, make([]int32, n))
+			ex = must(graphOf(t, dev, stepsgen.Positive{In: a, Out: b}.Node(runtime.Range1(n)), grow(x, 1)).Finalize(require, properties.InsertBarriers()))(t)
+			err := must(dev.DefaultQueue().Submit(ex))(t).Wait(ctx)
+			f := new(runtime.Fault)
+			if !errors.As(err, &f) || f.Kernel != "steps.Positive" || !slices.Equal(f.GlobalID, []int{n - 1}) {
+				t.Error(err)
+			}
+		}
+		// Nd-ranges, and ranges of two dimensions.
+		group, local := buffer(t, dev, make([]int32, 60)), buffer(t, dev, make([]int32, 60))
+		groups := stepsgen.Groups{Group: group, Local: local}.Node(runtime.NDRange1{Global: 60, Local: 12})
+		groups2 := stepsgen.Groups2{W: 4, Group: group.Slice(0, 16)}.Node(runtime.NDRange2{Global: runtime.Range2{4, 4}, Local: runtime.Range2{2, 2}})
+		ids := stepsgen.Ids2{W: 10, ID: group, N: local}.Node(runtime.Range2{6, 10})
+		for _, list := range [][]runtime.Command{{groups, groups}, {groups2, groups2, groups2}, {ids, ids}} {
+			zero := make([]int32, 60)
+			run := func(props ...properties.Property) (a, b []int32) {
+				a, b = make([]int32, 60), make([]int32, 60)
+				check(t, group.CopyFrom(ctx, dev.DefaultQueue(), zero))
+				check(t, local.CopyFrom(ctx, dev.DefaultQueue(), zero))
+				ex := must(graphOf(t, dev, list...).Finalize(props...))(t)
+				if len(props) > 0 && len(launches(ex)) != 1 {
+					t.Error(ex.Report())
+				}
+				submit(t, dev.DefaultQueue(), ex)
+				check(t, group.CopyTo(ctx, dev.DefaultQueue(), a))
+				check(t, local.CopyTo(ctx, dev.DefaultQueue(), b))
+				return a, b
+			}
+			a, b := run()
+			c, d := run(require, properties.InsertBarriers())
+			if !slices.Equal(a, c) || !slices.Equal(b, d) {
+				t.Errorf("got %v %v, want %v %v", c, d, a, b)
+			}
+		}
+	})
+}
