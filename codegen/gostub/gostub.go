@@ -24,6 +24,9 @@ const (
 	modulesPath    = modulePath + "/internal/modules"
 )
 
+// packageConst is the constant of stubs without modules that has their package's path.
+const packageConst = "pkg"
+
 // generator writes one package.
 type generator struct {
 	p      *Package
@@ -55,6 +58,10 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	g.file.Comment("Kernels returns the kernels of this package, for runtime.NewProgram.")
 	g.file.Func().Id("Kernels").Params().Add(kernels()).Block(jen.Return(kernels().Values(vars...)))
 	g.sources()
+	if p.Bare {
+		g.file.Comment("pkg has the kernels, each of which a function Run runs once on its own slices, and waits.")
+		g.file.Const().Id(packageConst).Op("=").Lit(p.Path)
+	}
 	files := []File{{Name: p.Name + "_kgen.go"}}
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
@@ -99,7 +106,7 @@ func (g *generator) imports(names map[string]string) {
 	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath, modulesPath} {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
-	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true}
+	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, packageConst: g.p.Bare}
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
 		used[spirvVar(g.p.Kernels[i].ABI.Name)] = true
@@ -142,6 +149,18 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 		args = append(args, jen.Qual(s.Path, s.Name))
 	}
 	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(args...)
+	if !k.RunOnly {
+		g.views(k, root)
+	}
+	g.run(k)
+	if !g.p.Bare { // make check holds the others against their kernels
+		g.compare(k)
+	}
+}
+
+// views writes the type with the kernel's slices in device memory, and its methods.
+func (g *generator) views(k *Kernel, root *node) {
+	name := k.ABI.Name
 	g.file.Commentf("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
 	if s := firstSentence(k.Doc); s != "" {
 		g.file.Comment("// " + s)
@@ -149,10 +168,6 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	g.file.Type().Id(name).StructFunc(g.structFields(k, root))
 	g.mirrors(k, root, "")
 	g.launch(k)
-	g.run(k)
-	if !g.p.Bare { // make check holds the others against their kernels
-		g.compare(k)
-	}
 }
 
 // embeds declares the variables of the kernel's modules.
@@ -178,7 +193,7 @@ func (g *generator) description(k *Kernel) *jen.Statement {
 	if !g.p.Bare {
 		return abiKernel(k)
 	}
-	args := []jen.Code{jen.Lit(g.p.Path), jen.Lit(k.ABI.Name)}
+	args := []jen.Code{jen.Id(packageConst), jen.Lit(k.ABI.Name)}
 	for _, v := range k.ABI.Variables {
 		args = append(args, pointer(v.Name))
 	}
@@ -327,7 +342,9 @@ func (g *generator) run(k *Kernel) {
 		args = append(args, jen.Id("r"))
 	}
 	params = append(params, jen.Id("opts").Op("...").Qual(runtimePath, "LaunchOption"))
-	g.file.Comment(doc)
+	if !g.p.Bare {
+		g.file.Comment(doc)
+	}
 	g.file.Func().Id("Run" + name).Params(params...).Error().BlockFunc(func(b *jen.Group) {
 		g.fill(b, k, "Slice")
 		b.Return(jen.Id("l").Dot(method).Call(append(args, jen.Id("opts"))...))

@@ -10,6 +10,15 @@
 // or, without it, from the user's cache folder, where kgen is run to compile those of
 // packages that have changed. With a folder, a test needs neither Go nor sources.
 //
+// Tests of such a package mostly call Run functions alone, and its stubs have nothing else:
+// what launches kernels on queues and makes nodes of graphs is there for those kernels that
+// the directive names, as in
+//
+//	//kgen:bare views=Sum,Blur
+//
+// or, with the word views alone, for all of them. The word nospare leaves out the host forms
+// that only launches need which may be cancelled.
+//
 // A package's folder holds, as [Write] writes it,
 //
 //	kernels.json     the descriptions, as [abi.Kernel] has them, without the modules

@@ -2,7 +2,7 @@
 // differential test runs each on the host device, where gc has compiled it, and
 // on the other devices, and compares all memory.
 //
-//kgen:bare nospare
+//kgen:bare nospare views=Small
 package corpus
 
 //go:generate go tool kgen .

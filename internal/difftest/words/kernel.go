@@ -2,7 +2,7 @@
 // device has not: no float64 above all. On devices without 64-, 16- and 8-bit
 // integers they run in words.
 //
-//kgen:bare
+//kgen:bare views=Bytes,Fill
 package words
 
 import "github.com/kgen-go/kgen/dsl"

@@ -31,10 +31,14 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"CoRR", "CoRW", "CoWR", "CoWW", "Collect", "FenceMP", "IRIW", "LB", "LocalMP", "LocalSB", "MP", "MPAdd", "MPAtomic", "MPSwap", "R", "S", "SB", "SBSwap", "TwoTwoW", "WRC"},
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "internal/litmus/kernel.go", Package: "litmus", Sum: 0xf9d1485d},
+		{File: "internal/litmus/kernel.go", Package: "litmus", Sum: 0x324d12d},
 	},
 })
-var coRRKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoRR"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg = "github.com/kgen-go/kgen/internal/litmus"
+
+var coRRKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoRR"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -97,8 +101,6 @@ func (k CoRR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k CoRR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunCoRR runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(coRRKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -115,7 +117,7 @@ func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coRWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoRW"), func(a *kernelimpl.HostArgs) any {
+var coRWKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoRW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -178,8 +180,6 @@ func (k CoRW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k CoRW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunCoRW runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(coRWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -196,7 +196,7 @@ func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coWRKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoWR"), func(a *kernelimpl.HostArgs) any {
+var coWRKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoWR"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -259,8 +259,6 @@ func (k CoWR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k CoWR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunCoWR runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(coWRKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -277,7 +275,7 @@ func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coWWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoWW"), func(a *kernelimpl.HostArgs) any {
+var coWWKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoWW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -340,8 +338,6 @@ func (k CoWW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k CoWW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunCoWW runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(coWWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -358,7 +354,7 @@ func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var collectKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "Collect"), func(a *kernelimpl.HostArgs) any {
+var collectKernel = kernelimpl.Register(modules.Kernel(pkg, "Collect"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.Collect
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -424,8 +420,6 @@ func (k Collect) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 func (k Collect) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunCollect runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(collectKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -443,7 +437,7 @@ func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fenceMPKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "FenceMP"), func(a *kernelimpl.HostArgs) any {
+var fenceMPKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "FenceMP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -506,8 +500,6 @@ func (k FenceMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 func (k FenceMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunFenceMP runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fenceMPKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -524,7 +516,7 @@ func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var iriwKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "IRIW"), func(a *kernelimpl.HostArgs) any {
+var iriwKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "IRIW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -587,8 +579,6 @@ func (k IRIW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k IRIW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunIRIW runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(iriwKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -605,7 +595,7 @@ func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var lbKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LB"), func(a *kernelimpl.HostArgs) any {
+var lbKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -668,8 +658,6 @@ func (k LB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.La
 func (k LB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunLB runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(lbKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -686,7 +674,7 @@ func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var localMPKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LocalMP"), func(a *kernelimpl.HostArgs) any {
+var localMPKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LocalMP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -749,8 +737,6 @@ func (k LocalMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 func (k LocalMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunLocalMP runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(localMPKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -767,7 +753,7 @@ func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var localSBKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LocalSB"), func(a *kernelimpl.HostArgs) any {
+var localSBKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LocalSB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -830,8 +816,6 @@ func (k LocalSB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 func (k LocalSB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunLocalSB runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(localSBKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -848,7 +832,7 @@ func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MP"), func(a *kernelimpl.HostArgs) any {
+var mpKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -911,8 +895,6 @@ func (k MP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.La
 func (k MP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunMP runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mpKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -929,7 +911,7 @@ func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpAddKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPAdd"), func(a *kernelimpl.HostArgs) any {
+var mpAddKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MPAdd"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -992,8 +974,6 @@ func (k MPAdd) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime
 func (k MPAdd) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunMPAdd runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mpAddKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1010,7 +990,7 @@ func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtim
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPAtomic"), func(a *kernelimpl.HostArgs) any {
+var mpAtomicKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MPAtomic"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1073,8 +1053,6 @@ func (k MPAtomic) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runt
 func (k MPAtomic) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunMPAtomic runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mpAtomicKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1091,7 +1069,7 @@ func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpSwapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPSwap"), func(a *kernelimpl.HostArgs) any {
+var mpSwapKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MPSwap"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1154,8 +1132,6 @@ func (k MPSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 func (k MPSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunMPSwap runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mpSwapKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1172,7 +1148,7 @@ func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var rKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "R"), func(a *kernelimpl.HostArgs) any {
+var rKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "R"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1235,8 +1211,6 @@ func (k R) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.Lau
 func (k R) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunR runs the kernel for every work-item of r on k's own slices, and waits.
 func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1253,7 +1227,7 @@ func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRang
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "S"), func(a *kernelimpl.HostArgs) any {
+var sKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "S"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1316,8 +1290,6 @@ func (k S) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.Lau
 func (k S) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunS runs the kernel for every work-item of r on k's own slices, and waits.
 func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1334,7 +1306,7 @@ func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRang
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sbKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "SB"), func(a *kernelimpl.HostArgs) any {
+var sbKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1397,8 +1369,6 @@ func (k SB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.La
 func (k SB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunSB runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sbKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1415,7 +1385,7 @@ func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sbSwapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "SBSwap"), func(a *kernelimpl.HostArgs) any {
+var sbSwapKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SBSwap"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1478,8 +1448,6 @@ func (k SBSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 func (k SBSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunSBSwap runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sbSwapKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1496,7 +1464,7 @@ func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var twoTwoWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "TwoTwoW"), func(a *kernelimpl.HostArgs) any {
+var twoTwoWKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "TwoTwoW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1559,8 +1527,6 @@ func (k TwoTwoW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 func (k TwoTwoW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunTwoTwoW runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(twoTwoWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1577,7 +1543,7 @@ func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var wrcKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "WRC"), func(a *kernelimpl.HostArgs) any {
+var wrcKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WRC"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1640,8 +1606,6 @@ func (k WRC) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.L
 func (k WRC) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunWRC runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWRC(ctx context.Context, dev *runtime.Device, k litmus.WRC, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(wrcKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)

@@ -35,7 +35,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/wrong/kernel.go", Package: "wrong", Sum: 0xe7b90574},
 	},
 })
-var accessorKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Accessor"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg = "github.com/kgen-go/kgen/internal/wrong"
+
+var accessorKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Accessor"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Accessor
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -44,41 +48,6 @@ var accessorKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/
 	return k.Kernel
 }, newAccessorHost)
 
-// Accessor is the kernel [wrong.Accessor] with its slices in device memory.
-// Accessor reads an accessor's memory that nobody writes.
-type Accessor struct {
-	Mem AccessorMem
-}
-
-// AccessorMem is the field Mem of [Accessor].
-type AccessorMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Accessor) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(accessorKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Accessor) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Accessor) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunAccessor runs the kernel for every work-item of r on k's own slices, and waits.
 func RunAccessor(ctx context.Context, dev *runtime.Device, k wrong.Accessor, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(accessorKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -88,7 +57,7 @@ func RunAccessor(ctx context.Context, dev *runtime.Device, k wrong.Accessor, r r
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var afterReductionKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "AfterReduction"), func(a *kernelimpl.HostArgs) any {
+var afterReductionKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "AfterReduction"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -97,41 +66,6 @@ var afterReductionKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kg
 	return k.Kernel
 }, newAfterReductionHost)
 
-// AfterReduction is the kernel [wrong.AfterReduction] with its slices in device memory.
-// AfterReduction overwrites a neighbour's element after a group algorithm.
-type AfterReduction struct {
-	Mem AfterReductionMem
-}
-
-// AfterReductionMem is the field Mem of [AfterReduction].
-type AfterReductionMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k AfterReduction) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(afterReductionKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k AfterReduction) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k AfterReduction) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunAfterReduction runs the kernel for every work-item of r on k's own slices, and waits.
 func RunAfterReduction(ctx context.Context, dev *runtime.Device, k wrong.AfterReduction, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(afterReductionKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -141,7 +75,7 @@ func RunAfterReduction(ctx context.Context, dev *runtime.Device, k wrong.AfterRe
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var countsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Counts"), func(a *kernelimpl.HostArgs) any {
+var countsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Counts"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Counts
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -150,41 +84,6 @@ var countsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 	return k.Kernel
 }, newCountsHost)
 
-// Counts is the kernel [wrong.Counts] with its slices in device memory.
-// Counts counts in local memory without atomics.
-type Counts struct {
-	Mem CountsMem
-}
-
-// CountsMem is the field Mem of [Counts].
-type CountsMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Counts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Counts) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Counts) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunCounts runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCounts(ctx context.Context, dev *runtime.Device, k wrong.Counts, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -194,7 +93,7 @@ func RunCounts(ctx context.Context, dev *runtime.Device, k wrong.Counts, r runti
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var evensKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Evens"), func(a *kernelimpl.HostArgs) any {
+var evensKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Evens"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Evens
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -203,41 +102,6 @@ var evensKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 	return k.Kernel
 }, newEvensHost)
 
-// Evens is the kernel [wrong.Evens] with its slices in device memory.
-// Evens lets every other work-item write.
-type Evens struct {
-	Mem EvensMem
-}
-
-// EvensMem is the field Mem of [Evens].
-type EvensMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Evens) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(evensKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Evens) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Evens) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunEvens runs the kernel for every work-item of r on k's own slices, and waits.
 func RunEvens(ctx context.Context, dev *runtime.Device, k wrong.Evens, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(evensKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -247,7 +111,7 @@ func RunEvens(ctx context.Context, dev *runtime.Device, k wrong.Evens, r runtime
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var flagKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Flag"), func(a *kernelimpl.HostArgs) any {
+var flagKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Flag"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Flag
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -256,41 +120,6 @@ var flagKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	return k.Kernel
 }, newFlagHost)
 
-// Flag is the kernel [wrong.Flag] with its slices in device memory.
-// Flag passes a message without atomics.
-type Flag struct {
-	Mem FlagMem
-}
-
-// FlagMem is the field Mem of [Flag].
-type FlagMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Flag) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Flag) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Flag) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlag runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlag(ctx context.Context, dev *runtime.Device, k wrong.Flag, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flagKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -300,44 +129,13 @@ func RunFlag(ctx context.Context, dev *runtime.Device, k wrong.Flag, r runtime.N
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var globalCountsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "GlobalCounts"), func(a *kernelimpl.HostArgs) any {
+var globalCountsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GlobalCounts"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.GlobalCounts
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
 }, newGlobalCountsHost)
 
-// GlobalCounts is the kernel [wrong.GlobalCounts] with its slices in device memory.
-// GlobalCounts does the same in device memory.
-type GlobalCounts struct {
-	Flat GlobalCountsFlat
-}
-
-// GlobalCountsFlat is the field Flat of [GlobalCounts].
-type GlobalCountsFlat struct {
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GlobalCounts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(globalCountsKernel)
-	kernelimpl.View(l, 0, k.Flat.X)
-	kernelimpl.View(l, 1, k.Flat.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GlobalCounts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GlobalCounts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunGlobalCounts runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGlobalCounts(ctx context.Context, dev *runtime.Device, k wrong.GlobalCounts, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(globalCountsKernel)
 	kernelimpl.Slice(l, 0, k.Flat.X)
@@ -345,7 +143,7 @@ func RunGlobalCounts(ctx context.Context, dev *runtime.Device, k wrong.GlobalCou
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var guardedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Guarded"), func(a *kernelimpl.HostArgs) any {
+var guardedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Guarded"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Guarded
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -354,41 +152,6 @@ var guardedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 	return k.Kernel
 }, newGuardedHost)
 
-// Guarded is the kernel [wrong.Guarded] with its slices in device memory.
-// Guarded brings only what is in range, and adds up all.
-type Guarded struct {
-	Mem GuardedMem
-}
-
-// GuardedMem is the field Mem of [Guarded].
-type GuardedMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Guarded) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(guardedKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Guarded) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Guarded) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGuarded runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGuarded(ctx context.Context, dev *runtime.Device, k wrong.Guarded, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(guardedKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -398,7 +161,7 @@ func RunGuarded(ctx context.Context, dev *runtime.Device, k wrong.Guarded, r run
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var halfAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "HalfAtomic"), func(a *kernelimpl.HostArgs) any {
+var halfAtomicKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "HalfAtomic"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.HalfAtomic
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -407,41 +170,6 @@ var halfAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-g
 	return k.Kernel
 }, newHalfAtomicHost)
 
-// HalfAtomic is the kernel [wrong.HalfAtomic] with its slices in device memory.
-// HalfAtomic reads plainly what is changed by atomics.
-type HalfAtomic struct {
-	Mem HalfAtomicMem
-}
-
-// HalfAtomicMem is the field Mem of [HalfAtomic].
-type HalfAtomicMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k HalfAtomic) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(halfAtomicKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k HalfAtomic) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k HalfAtomic) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunHalfAtomic runs the kernel for every work-item of r on k's own slices, and waits.
 func RunHalfAtomic(ctx context.Context, dev *runtime.Device, k wrong.HalfAtomic, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(halfAtomicKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -451,7 +179,7 @@ func RunHalfAtomic(ctx context.Context, dev *runtime.Device, k wrong.HalfAtomic,
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var haloKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Halo"), func(a *kernelimpl.HostArgs) any {
+var haloKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Halo"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halo
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -460,41 +188,6 @@ var haloKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	return k.Kernel
 }, newHaloHost)
 
-// Halo is the kernel [wrong.Halo] with its slices in device memory.
-// Halo reads a border that nobody brings.
-type Halo struct {
-	Mem HaloMem
-}
-
-// HaloMem is the field Mem of [Halo].
-type HaloMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Halo) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(haloKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Halo) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Halo) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunHalo runs the kernel for every work-item of r on k's own slices, and waits.
 func RunHalo(ctx context.Context, dev *runtime.Device, k wrong.Halo, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(haloKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -504,7 +197,7 @@ func RunHalo(ctx context.Context, dev *runtime.Device, k wrong.Halo, r runtime.N
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var halvesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Halves"), func(a *kernelimpl.HostArgs) any {
+var halvesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Halves"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halves
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -513,41 +206,6 @@ var halvesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 	return k.Kernel
 }, newHalvesHost)
 
-// Halves is the kernel [wrong.Halves] with its slices in device memory.
-// Halves works on two parts of one array that overlap.
-type Halves struct {
-	Mem HalvesMem
-}
-
-// HalvesMem is the field Mem of [Halves].
-type HalvesMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Halves) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(halvesKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Halves) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Halves) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunHalves runs the kernel for every work-item of r on k's own slices, and waits.
 func RunHalves(ctx context.Context, dev *runtime.Device, k wrong.Halves, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(halvesKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -557,44 +215,13 @@ func RunHalves(ctx context.Context, dev *runtime.Device, k wrong.Halves, r runti
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var inPlaceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "InPlace"), func(a *kernelimpl.HostArgs) any {
+var inPlaceKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "InPlace"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.InPlace
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
 }, newInPlaceHost)
 
-// InPlace is the kernel [wrong.InPlace] with its slices in device memory.
-// InPlace smooths where it reads.
-type InPlace struct {
-	Flat InPlaceFlat
-}
-
-// InPlaceFlat is the field Flat of [InPlace].
-type InPlaceFlat struct {
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k InPlace) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(inPlaceKernel)
-	kernelimpl.View(l, 0, k.Flat.X)
-	kernelimpl.View(l, 1, k.Flat.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k InPlace) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k InPlace) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInPlace runs the kernel for every work-item of r on k's own slices, and waits.
 func RunInPlace(ctx context.Context, dev *runtime.Device, k wrong.InPlace, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(inPlaceKernel)
 	kernelimpl.Slice(l, 0, k.Flat.X)
@@ -602,7 +229,7 @@ func RunInPlace(ctx context.Context, dev *runtime.Device, k wrong.InPlace, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var lastStepsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "LastSteps"), func(a *kernelimpl.HostArgs) any {
+var lastStepsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LastSteps"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -611,41 +238,6 @@ var lastStepsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	return k.Kernel
 }, newLastStepsHost)
 
-// LastSteps is the kernel [wrong.LastSteps] with its slices in device memory.
-// LastSteps waits as long as there is more than a sub-group at work.
-type LastSteps struct {
-	Mem LastStepsMem
-}
-
-// LastStepsMem is the field Mem of [LastSteps].
-type LastStepsMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LastSteps) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(lastStepsKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LastSteps) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LastSteps) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLastSteps runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLastSteps(ctx context.Context, dev *runtime.Device, k wrong.LastSteps, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(lastStepsKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -655,7 +247,7 @@ func RunLastSteps(ctx context.Context, dev *runtime.Device, k wrong.LastSteps, r
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var lieKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Lie"), func(a *kernelimpl.HostArgs) any {
+var lieKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Lie"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -664,41 +256,6 @@ var lieKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/
 	return k.Kernel
 }, newLieHost)
 
-// Lie is the kernel [wrong.Lie] with its slices in device memory.
-// Lie states that an element of each work-item's own is uniform.
-type Lie struct {
-	Mem LieMem
-}
-
-// LieMem is the field Mem of [Lie].
-type LieMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Lie) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(lieKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Lie) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Lie) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLie runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLie(ctx context.Context, dev *runtime.Device, k wrong.Lie, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(lieKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -708,7 +265,7 @@ func RunLie(ctx context.Context, dev *runtime.Device, k wrong.Lie, r runtime.NDR
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var lieRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "LieRounds"), func(a *kernelimpl.HostArgs) any {
+var lieRoundsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LieRounds"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.LieRounds
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -717,41 +274,6 @@ var lieRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	return k.Kernel
 }, newLieRoundsHost)
 
-// LieRounds is the kernel [wrong.LieRounds] with its slices in device memory.
-// LieRounds states that of a number of rounds.
-type LieRounds struct {
-	Mem LieRoundsMem
-}
-
-// LieRoundsMem is the field Mem of [LieRounds].
-type LieRoundsMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LieRounds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(lieRoundsKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LieRounds) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LieRounds) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLieRounds runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLieRounds(ctx context.Context, dev *runtime.Device, k wrong.LieRounds, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(lieRoundsKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -761,7 +283,7 @@ func RunLieRounds(ctx context.Context, dev *runtime.Device, k wrong.LieRounds, r
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var missingBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "MissingBarrier"), func(a *kernelimpl.HostArgs) any {
+var missingBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MissingBarrier"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingBarrier
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -770,41 +292,6 @@ var missingBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kg
 	return k.Kernel
 }, newMissingBarrierHost)
 
-// MissingBarrier is the kernel [wrong.MissingBarrier] with its slices in device memory.
-// MissingBarrier reads what another work-item writes.
-type MissingBarrier struct {
-	Mem MissingBarrierMem
-}
-
-// MissingBarrierMem is the field Mem of [MissingBarrier].
-type MissingBarrierMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MissingBarrier) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(missingBarrierKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MissingBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MissingBarrier) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunMissingBarrier runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMissingBarrier(ctx context.Context, dev *runtime.Device, k wrong.MissingBarrier, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(missingBarrierKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -814,7 +301,7 @@ func RunMissingBarrier(ctx context.Context, dev *runtime.Device, k wrong.Missing
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var missingSecondKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "MissingSecond"), func(a *kernelimpl.HostArgs) any {
+var missingSecondKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MissingSecond"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -823,41 +310,6 @@ var missingSecondKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kge
 	return k.Kernel
 }, newMissingSecondHost)
 
-// MissingSecond is the kernel [wrong.MissingSecond] with its slices in device memory.
-// MissingSecond writes what others still read.
-type MissingSecond struct {
-	Mem MissingSecondMem
-}
-
-// MissingSecondMem is the field Mem of [MissingSecond].
-type MissingSecondMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MissingSecond) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(missingSecondKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MissingSecond) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MissingSecond) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunMissingSecond runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMissingSecond(ctx context.Context, dev *runtime.Device, k wrong.MissingSecond, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(missingSecondKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -867,44 +319,13 @@ func RunMissingSecond(ctx context.Context, dev *runtime.Device, k wrong.MissingS
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var neighbourKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Neighbour"), func(a *kernelimpl.HostArgs) any {
+var neighbourKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Neighbour"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Neighbour
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
 }, newNeighbourHost)
 
-// Neighbour is the kernel [wrong.Neighbour] with its slices in device memory.
-// Neighbour writes the next element, too.
-type Neighbour struct {
-	Flat NeighbourFlat
-}
-
-// NeighbourFlat is the field Flat of [Neighbour].
-type NeighbourFlat struct {
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Neighbour) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(neighbourKernel)
-	kernelimpl.View(l, 0, k.Flat.X)
-	kernelimpl.View(l, 1, k.Flat.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Neighbour) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Neighbour) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNeighbour runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNeighbour(ctx context.Context, dev *runtime.Device, k wrong.Neighbour, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(neighbourKernel)
 	kernelimpl.Slice(l, 0, k.Flat.X)
@@ -912,7 +333,7 @@ func RunNeighbour(ctx context.Context, dev *runtime.Device, k wrong.Neighbour, r
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var overlapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Overlap"), func(a *kernelimpl.HostArgs) any {
+var overlapKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Overlap"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Overlap
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -921,41 +342,6 @@ var overlapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 	return k.Kernel
 }, newOverlapHost)
 
-// Overlap is the kernel [wrong.Overlap] with its slices in device memory.
-// Overlap has groups whose outputs overlap by one.
-type Overlap struct {
-	Mem OverlapMem
-}
-
-// OverlapMem is the field Mem of [Overlap].
-type OverlapMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Overlap) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(overlapKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Overlap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Overlap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunOverlap runs the kernel for every work-item of r on k's own slices, and waits.
 func RunOverlap(ctx context.Context, dev *runtime.Device, k wrong.Overlap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(overlapKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -965,7 +351,7 @@ func RunOverlap(ctx context.Context, dev *runtime.Device, k wrong.Overlap, r run
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sameElementKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "SameElement"), func(a *kernelimpl.HostArgs) any {
+var sameElementKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SameElement"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.SameElement
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -974,41 +360,6 @@ var sameElementKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-
 	return k.Kernel
 }, newSameElementHost)
 
-// SameElement is the kernel [wrong.SameElement] with its slices in device memory.
-// SameElement has all write one element.
-type SameElement struct {
-	Mem SameElementMem
-}
-
-// SameElementMem is the field Mem of [SameElement].
-type SameElementMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SameElement) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sameElementKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SameElement) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SameElement) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunSameElement runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSameElement(ctx context.Context, dev *runtime.Device, k wrong.SameElement, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sameElementKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -1018,7 +369,7 @@ func RunSameElement(ctx context.Context, dev *runtime.Device, k wrong.SameElemen
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sharedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Shared"), func(a *kernelimpl.HostArgs) any {
+var sharedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shared"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Shared
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1027,41 +378,6 @@ var sharedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 	return k.Kernel
 }, newSharedHost)
 
-// Shared is the kernel [wrong.Shared] with its slices in device memory.
-// Shared hands a value to the group too early.
-type Shared struct {
-	Mem SharedMem
-}
-
-// SharedMem is the field Mem of [Shared].
-type SharedMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Shared) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sharedKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Shared) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Shared) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShared runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShared(ctx context.Context, dev *runtime.Device, k wrong.Shared, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sharedKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -1071,7 +387,7 @@ func RunShared(ctx context.Context, dev *runtime.Device, k wrong.Shared, r runti
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var smallBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "SmallBarrier"), func(a *kernelimpl.HostArgs) any {
+var smallBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SmallBarrier"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.SmallBarrier
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1080,41 +396,6 @@ var smallBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen
 	return k.Kernel
 }, newSmallBarrierHost)
 
-// SmallBarrier is the kernel [wrong.SmallBarrier] with its slices in device memory.
-// SmallBarrier waits for the sub-group alone.
-type SmallBarrier struct {
-	Mem SmallBarrierMem
-}
-
-// SmallBarrierMem is the field Mem of [SmallBarrier].
-type SmallBarrierMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SmallBarrier) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(smallBarrierKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SmallBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SmallBarrier) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunSmallBarrier runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSmallBarrier(ctx context.Context, dev *runtime.Device, k wrong.SmallBarrier, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(smallBarrierKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)
@@ -1124,7 +405,7 @@ func RunSmallBarrier(ctx context.Context, dev *runtime.Device, k wrong.SmallBarr
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var treeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Tree"), func(a *kernelimpl.HostArgs) any {
+var treeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Tree"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1133,41 +414,6 @@ var treeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	return k.Kernel
 }, newTreeHost)
 
-// Tree is the kernel [wrong.Tree] with its slices in device memory.
-// Tree adds up without waiting between the steps.
-type Tree struct {
-	Mem TreeMem
-}
-
-// TreeMem is the field Mem of [Tree].
-type TreeMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Tree) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(treeKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tree) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Tree) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunTree runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTree(ctx context.Context, dev *runtime.Device, k wrong.Tree, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(treeKernel)
 	kernelimpl.Value(l, 0, k.Mem.N)

@@ -31,10 +31,14 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Affine", "Blur", "Grow", "Mirror", "Product", "Sum"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x52a35220},
+		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0xcbb320e6},
 	},
 })
-var affineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Affine"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg = "github.com/kgen-go/kgen/internal/conformance/steps"
+
+var affineKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Affine"), func(a *kernelimpl.HostArgs) any {
 	return steps.Affine{
 		A:   kernelimpl.HostValue[int32](a, 0),
 		B:   kernelimpl.HostValue[int32](a, 1),
@@ -71,8 +75,6 @@ func (k Affine) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k Affine) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunAffine runs the kernel for every work-item of r on k's own slices, and waits.
 func RunAffine(ctx context.Context, dev *runtime.Device, k steps.Affine, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(affineKernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -82,7 +84,7 @@ func RunAffine(ctx context.Context, dev *runtime.Device, k steps.Affine, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var blurKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Blur"), func(a *kernelimpl.HostArgs) any {
+var blurKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Blur"), func(a *kernelimpl.HostArgs) any {
 	return steps.Blur{
 		W:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -116,8 +118,6 @@ func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.La
 func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunBlur runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBlur(ctx context.Context, dev *runtime.Device, k steps.Blur, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(blurKernel)
 	kernelimpl.Value(l, 0, k.W)
@@ -126,7 +126,7 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k steps.Blur, r runtime.R
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var growKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Grow"), func(a *kernelimpl.HostArgs) any {
+var growKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grow"), func(a *kernelimpl.HostArgs) any {
 	return steps.Grow{
 		By:  kernelimpl.HostValue[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -157,8 +157,6 @@ func (k Grow) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Grow) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunGrow runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGrow(ctx context.Context, dev *runtime.Device, k steps.Grow, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(growKernel)
 	kernelimpl.Value(l, 0, k.By)
@@ -166,7 +164,7 @@ func RunGrow(ctx context.Context, dev *runtime.Device, k steps.Grow, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var mirrorKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Mirror"), func(a *kernelimpl.HostArgs) any {
+var mirrorKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Mirror"), func(a *kernelimpl.HostArgs) any {
 	return steps.Mirror{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -197,8 +195,6 @@ func (k Mirror) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k Mirror) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunMirror runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMirror(ctx context.Context, dev *runtime.Device, k steps.Mirror, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mirrorKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -206,7 +202,7 @@ func RunMirror(ctx context.Context, dev *runtime.Device, k steps.Mirror, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var productKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Product"), func(a *kernelimpl.HostArgs) any {
+var productKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Product"), func(a *kernelimpl.HostArgs) any {
 	return steps.Product{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Y:   kernelimpl.HostSlice[int32](a, 1),
@@ -240,8 +236,6 @@ func (k Product) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 func (k Product) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunProduct runs the kernel for every work-item of r on k's own slices, and waits.
 func RunProduct(ctx context.Context, dev *runtime.Device, k steps.Product, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(productKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -250,7 +244,7 @@ func RunProduct(ctx context.Context, dev *runtime.Device, k steps.Product, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var sumKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Sum"), func(a *kernelimpl.HostArgs) any {
+var sumKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Sum"), func(a *kernelimpl.HostArgs) any {
 	return steps.Sum{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Y:   kernelimpl.HostSlice[int32](a, 1),
@@ -284,8 +278,6 @@ func (k Sum) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.Lau
 func (k Sum) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunSum runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSum(ctx context.Context, dev *runtime.Device, k steps.Sum, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sumKernel)
 	kernelimpl.Slice(l, 0, k.X)

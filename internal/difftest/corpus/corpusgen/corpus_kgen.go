@@ -48,7 +48,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/ahead.go", Package: "corpus", Sum: 0xe6e21dc},
 		{File: "internal/difftest/corpus/copies.go", Package: "corpus", Sum: 0xecccdaf8},
 		{File: "internal/difftest/corpus/divide.go", Package: "corpus", Sum: 0xbc852372},
-		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0xbe2f34db},
+		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0xd27e3483},
 		{File: "internal/difftest/corpus/faults.go", Package: "corpus", Sum: 0xb7bf6ce9},
 		{File: "internal/difftest/corpus/floats.go", Package: "corpus", Sum: 0x4a58a13},
 		{File: "internal/difftest/corpus/flow.go", Package: "corpus", Sum: 0xf83393f8},
@@ -67,7 +67,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
 	},
 })
-var argsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Args"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg = "github.com/kgen-go/kgen/internal/difftest/corpus"
+
+var argsKernel = kernelimpl.Register(modules.Kernel(pkg, "Args"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Args
 	k.Flag = kernelimpl.HostValue[bool](a, 0)
 	k.Small = kernelimpl.HostValue[int8](a, 1)
@@ -82,57 +86,6 @@ var argsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/int
 	return k.Kernel
 })
 
-// Args is the kernel [corpus.Args] with its slices in device memory.
-// Args passes values of every kind.
-type Args struct {
-	Flag  bool
-	Small int8
-	Pair  [2]int32
-	In    ArgsIn
-	Big   [40]float32
-	Out   runtime.View[float32]
-}
-
-// ArgsIn is the field In of [Args].
-type ArgsIn struct {
-	M    uint16
-	Data runtime.View[float32]
-	Nest ArgsInNest
-}
-
-// ArgsInNest is the field In.Nest of [Args].
-type ArgsInNest struct {
-	Scale float64
-	More  [2]runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Args) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(argsKernel)
-	kernelimpl.Value(l, 0, k.Flag)
-	kernelimpl.Value(l, 1, k.Small)
-	kernelimpl.Value(l, 2, k.Pair)
-	kernelimpl.Value(l, 3, k.In.M)
-	kernelimpl.View(l, 4, k.In.Data)
-	kernelimpl.Value(l, 5, k.In.Nest.Scale)
-	kernelimpl.View(l, 6, k.In.Nest.More[0])
-	kernelimpl.View(l, 7, k.In.Nest.More[1])
-	kernelimpl.Value(l, 8, k.Big)
-	kernelimpl.View(l, 9, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Args) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Args) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunArgs runs the kernel for every work-item of r on k's own slices, and waits.
 func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(argsKernel)
 	kernelimpl.Value(l, 0, k.Flag)
@@ -148,39 +101,13 @@ func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var arraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Arrays"), func(a *kernelimpl.HostArgs) any {
+var arraysKernel = kernelimpl.Register(modules.Kernel(pkg, "Arrays"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
 		Seed: kernelimpl.HostValue[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Arrays is the kernel [corpus.Arrays] with its slices in device memory.
-// Arrays uses private arrays indexed at run time.
-type Arrays struct {
-	Seed int32
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Arrays) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(arraysKernel)
-	kernelimpl.Value(l, 0, k.Seed)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Arrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Arrays) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunArrays runs the kernel for every work-item of r on k's own slices, and waits.
 func RunArrays(ctx context.Context, dev *runtime.Device, k corpus.Arrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(arraysKernel)
 	kernelimpl.Value(l, 0, k.Seed)
@@ -188,39 +115,13 @@ func RunArrays(ctx context.Context, dev *runtime.Device, k corpus.Arrays, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var bestKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Best"), func(a *kernelimpl.HostArgs) any {
+var bestKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Best"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Best{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newBestHost)
 
-// Best is the kernel [corpus.Best] with its slices in device memory.
-// Best keeps a pointer to the least element so far.
-type Best struct {
-	In  runtime.View[corpus.Vec]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Best) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bestKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Best) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Best) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBest runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(bestKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -228,39 +129,13 @@ func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var bestLocalKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "BestLocal"), func(a *kernelimpl.HostArgs) any {
+var bestLocalKernel = kernelimpl.Register(modules.Kernel(pkg, "BestLocal"), func(a *kernelimpl.HostArgs) any {
 	return corpus.BestLocal{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 })
 
-// BestLocal is the kernel [corpus.BestLocal] with its slices in device memory.
-// BestLocal keeps a pointer into a local array.
-type BestLocal struct {
-	In  runtime.View[corpus.Vec]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k BestLocal) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bestLocalKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k BestLocal) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k BestLocal) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBestLocal runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(bestLocalKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -268,39 +143,13 @@ func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var bitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Bits"), func(a *kernelimpl.HostArgs) any {
+var bitsKernel = kernelimpl.Register(modules.Kernel(pkg, "Bits"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
 
-// Bits is the kernel [corpus.Bits] with its slices in device memory.
-// Bits uses math/bits.
-type Bits struct {
-	In  runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Bits) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bitsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Bits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBits runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBits(ctx context.Context, dev *runtime.Device, k corpus.Bits, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(bitsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -308,7 +157,7 @@ func RunBits(ctx context.Context, dev *runtime.Device, k corpus.Bits, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var bodiesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Bodies"), func(a *kernelimpl.HostArgs) any {
+var bodiesKernel = kernelimpl.Register(modules.Kernel(pkg, "Bodies"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Bodies{
 		In:  kernelimpl.HostSlice[corpus.Body](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Body](a, 1),
@@ -316,34 +165,6 @@ var bodiesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/i
 	}.Kernel
 })
 
-// Bodies is the kernel [corpus.Bodies] with its slices in device memory.
-// Bodies moves structs through memory.
-type Bodies struct {
-	In  runtime.View[corpus.Body]
-	Out runtime.View[corpus.Body]
-	By  corpus.Vec
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Bodies) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bodiesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.Value(l, 2, k.By)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bodies) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Bodies) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBodies runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(bodiesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -352,39 +173,13 @@ func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var bothKindsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "BothKinds"), func(a *kernelimpl.HostArgs) any {
+var bothKindsKernel = kernelimpl.Register(modules.Kernel(pkg, "BothKinds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.BothKinds{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// BothKinds is the kernel [corpus.BothKinds] with its slices in device memory.
-// BothKinds calls one helper with pointers into each kind of memory.
-type BothKinds struct {
-	X   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k BothKinds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bothKindsKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k BothKinds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k BothKinds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBothKinds runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBothKinds(ctx context.Context, dev *runtime.Device, k corpus.BothKinds, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(bothKindsKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -392,39 +187,13 @@ func RunBothKinds(ctx context.Context, dev *runtime.Device, k corpus.BothKinds, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var chainsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Chains"), func(a *kernelimpl.HostArgs) any {
+var chainsKernel = kernelimpl.Register(modules.Kernel(pkg, "Chains"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Chains is the kernel [corpus.Chains] with its slices in device memory.
-// Chains has && and || in every place.
-type Chains struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Chains) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(chainsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Chains) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Chains) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunChains runs the kernel for every work-item of r on k's own slices, and waits.
 func RunChains(ctx context.Context, dev *runtime.Device, k corpus.Chains, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(chainsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -432,79 +201,31 @@ func RunChains(ctx context.Context, dev *runtime.Device, k corpus.Chains, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var closuresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Closures"), func(a *kernelimpl.HostArgs) any {
+var closuresKernel = kernelimpl.Register(modules.Kernel(pkg, "Closures"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Closures{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
 
-// Closures is the kernel [corpus.Closures] with its slices in device memory.
-// Closures resolves function values by inlining.
-type Closures struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Closures) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(closuresKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Closures) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Closures) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClosures runs the kernel for every work-item of r on k's own slices, and waits.
 func RunClosures(ctx context.Context, dev *runtime.Device, k corpus.Closures, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(closuresKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var collatzKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Collatz"), func(a *kernelimpl.HostArgs) any {
+var collatzKernel = kernelimpl.Register(modules.Kernel(pkg, "Collatz"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
 })
 
-// Collatz is the kernel [corpus.Collatz] with its slices in device memory.
-// Collatz has a loop whose length depends on the data.
-type Collatz struct {
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Collatz) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(collatzKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Collatz) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Collatz) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCollatz runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCollatz(ctx context.Context, dev *runtime.Device, k corpus.Collatz, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(collatzKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var complexKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Complex"), func(a *kernelimpl.HostArgs) any {
+var complexKernel = kernelimpl.Register(modules.Kernel(pkg, "Complex"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
 		X:     kernelimpl.HostSlice[float64](a, 0),
 		Y:     kernelimpl.HostSlice[float64](a, 1),
@@ -514,38 +235,6 @@ var complexKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Complex is the kernel [corpus.Complex] with its slices in device memory.
-// Complex computes with complex numbers.
-type Complex struct {
-	X     runtime.View[float64]
-	Y     runtime.View[float64]
-	Out   runtime.View[[2]float64]
-	Small runtime.View[[2]float32]
-	Eq    runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Complex) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(complexKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.Small)
-	kernelimpl.View(l, 4, k.Eq)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Complex) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Complex) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunComplex runs the kernel for every work-item of r on k's own slices, and waits.
 func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(complexKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -556,38 +245,13 @@ func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
+var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertFloat32Host)
 
-// ConvertFloat32 is the kernel [corpus.ConvertFloat32] with its slices in device memory.
-type ConvertFloat32 struct {
-	In  runtime.View[float32]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertFloat32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertFloat32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertFloat32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.ConvertFloat32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertFloat32Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -595,38 +259,13 @@ func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertFloat64"), func(a *kernelimpl.HostArgs) any {
+var convertFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertFloat64Host)
 
-// ConvertFloat64 is the kernel [corpus.ConvertFloat64] with its slices in device memory.
-type ConvertFloat64 struct {
-	In  runtime.View[float64]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertFloat64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertFloat64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertFloat64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.ConvertFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertFloat64Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -634,38 +273,13 @@ func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt"), func(a *kernelimpl.HostArgs) any {
+var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertIntHost)
 
-// ConvertInt is the kernel [corpus.ConvertInt] with its slices in device memory.
-type ConvertInt struct {
-	In  runtime.View[int]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertIntKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertInt(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertIntKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -673,38 +287,13 @@ func RunConvertInt(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
+var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt16Host)
 
-// ConvertInt16 is the kernel [corpus.ConvertInt16] with its slices in device memory.
-type ConvertInt16 struct {
-	In  runtime.View[int16]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt16Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertInt16Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -712,38 +301,13 @@ func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
+var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt32Host)
 
-// ConvertInt32 is the kernel [corpus.ConvertInt32] with its slices in device memory.
-type ConvertInt32 struct {
-	In  runtime.View[int32]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertInt32Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -751,38 +315,13 @@ func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
+var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt64Host)
 
-// ConvertInt64 is the kernel [corpus.ConvertInt64] with its slices in device memory.
-type ConvertInt64 struct {
-	In  runtime.View[int64]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertInt64Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -790,38 +329,13 @@ func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertI
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
+var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt8Host)
 
-// ConvertInt8 is the kernel [corpus.ConvertInt8] with its slices in device memory.
-type ConvertInt8 struct {
-	In  runtime.View[int8]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertInt8Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -829,38 +343,13 @@ func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertIn
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint"), func(a *kernelimpl.HostArgs) any {
+var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUintHost)
 
-// ConvertUint is the kernel [corpus.ConvertUint] with its slices in device memory.
-type ConvertUint struct {
-	In  runtime.View[uint]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUintKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertUint(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertUintKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -868,38 +357,13 @@ func RunConvertUint(ctx context.Context, dev *runtime.Device, k corpus.ConvertUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
+var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint16Host)
 
-// ConvertUint16 is the kernel [corpus.ConvertUint16] with its slices in device memory.
-type ConvertUint16 struct {
-	In  runtime.View[uint16]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint16Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertUint16Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -907,38 +371,13 @@ func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.Convert
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
+var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint32Host)
 
-// ConvertUint32 is the kernel [corpus.ConvertUint32] with its slices in device memory.
-type ConvertUint32 struct {
-	In  runtime.View[uint32]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertUint32Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -946,38 +385,13 @@ func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.Convert
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
+var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint64Host)
 
-// ConvertUint64 is the kernel [corpus.ConvertUint64] with its slices in device memory.
-type ConvertUint64 struct {
-	In  runtime.View[uint64]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertUint64Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -985,38 +399,13 @@ func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.Convert
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
+var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint8Host)
 
-// ConvertUint8 is the kernel [corpus.ConvertUint8] with its slices in device memory.
-type ConvertUint8 struct {
-	In  runtime.View[uint8]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convertUint8Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1024,7 +413,7 @@ func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertU
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var copyArraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyArrays"), func(a *kernelimpl.HostArgs) any {
+var copyArraysKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyArrays"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyArrays{
 		Bytes: kernelimpl.HostSlice[[1024]byte](a, 0),
 		Words: kernelimpl.HostSlice[[256]int32](a, 1),
@@ -1033,36 +422,6 @@ var copyArraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// CopyArrays is the kernel [corpus.CopyArrays] with its slices in device memory.
-// CopyArrays copies arrays of a kilobyte as values and compares them.
-type CopyArrays struct {
-	Bytes runtime.View[[1024]byte]
-	Words runtime.View[[256]int32]
-	Grids runtime.View[[32][32]byte]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CopyArrays) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(copyArraysKernel)
-	kernelimpl.View(l, 0, k.Bytes)
-	kernelimpl.View(l, 1, k.Words)
-	kernelimpl.View(l, 2, k.Grids)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CopyArrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CopyArrays) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCopyArrays runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCopyArrays(ctx context.Context, dev *runtime.Device, k corpus.CopyArrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(copyArraysKernel)
 	kernelimpl.Slice(l, 0, k.Bytes)
@@ -1072,39 +431,13 @@ func RunCopyArrays(ctx context.Context, dev *runtime.Device, k corpus.CopyArrays
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var copyMixedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyMixed"), func(a *kernelimpl.HostArgs) any {
+var copyMixedKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyMixed"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyMixed{
 		Mixed: kernelimpl.HostSlice[corpus.Mixed](a, 0),
 		Out:   kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// CopyMixed is the kernel [corpus.CopyMixed] with its slices in device memory.
-// CopyMixed does so with arrays in structs, and structs with arrays in arrays.
-type CopyMixed struct {
-	Mixed runtime.View[corpus.Mixed]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CopyMixed) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(copyMixedKernel)
-	kernelimpl.View(l, 0, k.Mixed)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CopyMixed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CopyMixed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCopyMixed runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCopyMixed(ctx context.Context, dev *runtime.Device, k corpus.CopyMixed, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(copyMixedKernel)
 	kernelimpl.Slice(l, 0, k.Mixed)
@@ -1112,7 +445,7 @@ func RunCopyMixed(ctx context.Context, dev *runtime.Device, k corpus.CopyMixed, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var copyStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyStructs"), func(a *kernelimpl.HostArgs) any {
+var copyStructsKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyStructs{
 		Pairs: kernelimpl.HostSlice[[16]corpus.Twin](a, 0),
 		Many:  kernelimpl.HostSlice[[70]corpus.Twin](a, 1),
@@ -1121,36 +454,6 @@ var copyStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// CopyStructs is the kernel [corpus.CopyStructs] with its slices in device memory.
-// CopyStructs does so with arrays of structs and of small arrays.
-type CopyStructs struct {
-	Pairs runtime.View[[16]corpus.Twin]
-	Many  runtime.View[[70]corpus.Twin]
-	Cubes runtime.View[[4][4][4]float32]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CopyStructs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(copyStructsKernel)
-	kernelimpl.View(l, 0, k.Pairs)
-	kernelimpl.View(l, 1, k.Many)
-	kernelimpl.View(l, 2, k.Cubes)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CopyStructs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CopyStructs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCopyStructs runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCopyStructs(ctx context.Context, dev *runtime.Device, k corpus.CopyStructs, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(copyStructsKernel)
 	kernelimpl.Slice(l, 0, k.Pairs)
@@ -1160,7 +463,7 @@ func RunCopyStructs(ctx context.Context, dev *runtime.Device, k corpus.CopyStruc
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Counted"), func(a *kernelimpl.HostArgs) any {
+var countedKernel = kernelimpl.Register(modules.Kernel(pkg, "Counted"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
 		How:  kernelimpl.HostValue[int](a, 0),
 		From: kernelimpl.HostValue[int](a, 1),
@@ -1171,40 +474,6 @@ var countedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Counted is the kernel [corpus.Counted] with its slices in device memory.
-// Counted indexes slices in loops that count in the way that How asks for.
-type Counted struct {
-	How  int
-	From int
-	To   int
-	By   int
-	In   runtime.View[int32]
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Counted) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countedKernel)
-	kernelimpl.Value(l, 0, k.How)
-	kernelimpl.Value(l, 1, k.From)
-	kernelimpl.Value(l, 2, k.To)
-	kernelimpl.Value(l, 3, k.By)
-	kernelimpl.View(l, 4, k.In)
-	kernelimpl.View(l, 5, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Counted) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Counted) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCounted runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCounted(ctx context.Context, dev *runtime.Device, k corpus.Counted, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countedKernel)
 	kernelimpl.Value(l, 0, k.How)
@@ -1216,39 +485,13 @@ func RunCounted(ctx context.Context, dev *runtime.Device, k corpus.Counted, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var deepKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Deep"), func(a *kernelimpl.HostArgs) any {
+var deepKernel = kernelimpl.Register(modules.Kernel(pkg, "Deep"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Deep is the kernel [corpus.Deep] with its slices in device memory.
-// Deep nests 24 ifs and loops.
-type Deep struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Deep) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(deepKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Deep) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Deep) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDeep runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(deepKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1256,39 +499,13 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var earlyReturnKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "EarlyReturn"), func(a *kernelimpl.HostArgs) any {
+var earlyReturnKernel = kernelimpl.Register(modules.Kernel(pkg, "EarlyReturn"), func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// EarlyReturn is the kernel [corpus.EarlyReturn] with its slices in device memory.
-// EarlyReturn leaves from inside loops.
-type EarlyReturn struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k EarlyReturn) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(earlyReturnKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k EarlyReturn) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k EarlyReturn) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunEarlyReturn runs the kernel for every work-item of r on k's own slices, and waits.
 func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyReturn, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(earlyReturnKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1296,7 +513,7 @@ func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyRetu
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var embeddedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Embedded"), func(a *kernelimpl.HostArgs) any {
+var embeddedKernel = kernelimpl.Register(modules.Kernel(pkg, "Embedded"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
 		In:   kernelimpl.HostSlice[corpus.Outer](a, 0),
 		Out:  kernelimpl.HostSlice[corpus.Outer](a, 1),
@@ -1305,36 +522,6 @@ var embeddedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen
 	}.Kernel
 })
 
-// Embedded is the kernel [corpus.Embedded] with its slices in device memory.
-// Embedded uses promoted fields and methods, in buffers and in variables.
-type Embedded struct {
-	In   runtime.View[corpus.Outer]
-	Out  runtime.View[corpus.Outer]
-	Keys runtime.View[int32]
-	Eq   runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Embedded) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(embeddedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.Keys)
-	kernelimpl.View(l, 3, k.Eq)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Embedded) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Embedded) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunEmbedded runs the kernel for every work-item of r on k's own slices, and waits.
 func RunEmbedded(ctx context.Context, dev *runtime.Device, k corpus.Embedded, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(embeddedKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1344,7 +531,7 @@ func RunEmbedded(ctx context.Context, dev *runtime.Device, k corpus.Embedded, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var faultBeforeBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FaultBeforeBarrier"), func(a *kernelimpl.HostArgs) any {
+var faultBeforeBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "FaultBeforeBarrier"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -1352,34 +539,6 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.co
 	}.Kernel
 }, newFaultBeforeBarrierHost)
 
-// FaultBeforeBarrier is the kernel [corpus.FaultBeforeBarrier] with its slices in device memory.
-// FaultBeforeBarrier faults in one work-item; the others meet at the barrier.
-type FaultBeforeBarrier struct {
-	Bad int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FaultBeforeBarrier) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(faultBeforeBarrierKernel)
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FaultBeforeBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FaultBeforeBarrier) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFaultBeforeBarrier runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFaultBeforeBarrier(ctx context.Context, dev *runtime.Device, k corpus.FaultBeforeBarrier, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(faultBeforeBarrierKernel)
 	kernelimpl.Value(l, 0, k.Bad)
@@ -1388,7 +547,7 @@ func RunFaultBeforeBarrier(ctx context.Context, dev *runtime.Device, k corpus.Fa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var faultyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Faulty"), func(a *kernelimpl.HostArgs) any {
+var faultyKernel = kernelimpl.Register(modules.Kernel(pkg, "Faulty"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
 		At:   kernelimpl.HostValue[int](a, 0),
 		What: kernelimpl.HostValue[int](a, 1),
@@ -1398,38 +557,6 @@ var faultyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/i
 	}.Kernel
 })
 
-// Faulty is the kernel [corpus.Faulty] with its slices in device memory.
-// Faulty faults in the way that What asks for, in work-item At only.
-type Faulty struct {
-	At   int
-	What int
-	N    int
-	X    runtime.View[int32]
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Faulty) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(faultyKernel)
-	kernelimpl.Value(l, 0, k.At)
-	kernelimpl.Value(l, 1, k.What)
-	kernelimpl.Value(l, 2, k.N)
-	kernelimpl.View(l, 3, k.X)
-	kernelimpl.View(l, 4, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Faulty) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Faulty) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFaulty runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFaulty(ctx context.Context, dev *runtime.Device, k corpus.Faulty, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(faultyKernel)
 	kernelimpl.Value(l, 0, k.At)
@@ -1440,7 +567,7 @@ func RunFaulty(ctx context.Context, dev *runtime.Device, k corpus.Faulty, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floatOpsFloat32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FloatOpsFloat32"), func(a *kernelimpl.HostArgs) any {
+var floatOpsFloat32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FloatOpsFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
 		A:      kernelimpl.HostSlice[float32](a, 0),
 		B:      kernelimpl.HostSlice[float32](a, 1),
@@ -1449,35 +576,6 @@ var floatOpsFloat32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// FloatOpsFloat32 is the kernel [corpus.FloatOpsFloat32] with its slices in device memory.
-type FloatOpsFloat32 struct {
-	A      runtime.View[float32]
-	B      runtime.View[float32]
-	Out    runtime.View[float32]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FloatOpsFloat32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floatOpsFloat32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FloatOpsFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FloatOpsFloat32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloatOpsFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloatOpsFloat32(ctx context.Context, dev *runtime.Device, k corpus.FloatOpsFloat32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floatOpsFloat32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1487,7 +585,7 @@ func RunFloatOpsFloat32(ctx context.Context, dev *runtime.Device, k corpus.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floatOpsFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FloatOpsFloat64"), func(a *kernelimpl.HostArgs) any {
+var floatOpsFloat64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FloatOpsFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
 		A:      kernelimpl.HostSlice[float64](a, 0),
 		B:      kernelimpl.HostSlice[float64](a, 1),
@@ -1496,35 +594,6 @@ var floatOpsFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// FloatOpsFloat64 is the kernel [corpus.FloatOpsFloat64] with its slices in device memory.
-type FloatOpsFloat64 struct {
-	A      runtime.View[float64]
-	B      runtime.View[float64]
-	Out    runtime.View[float64]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FloatOpsFloat64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floatOpsFloat64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FloatOpsFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FloatOpsFloat64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloatOpsFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.FloatOpsFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floatOpsFloat64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1534,79 +603,31 @@ func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var foundLastKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FoundLast"), func(a *kernelimpl.HostArgs) any {
+var foundLastKernel = kernelimpl.Register(modules.Kernel(pkg, "FoundLast"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
 
-// FoundLast is the kernel [corpus.FoundLast] with its slices in device memory.
-// FoundLast leaves a loop with a pointer to its variable.
-type FoundLast struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FoundLast) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(foundLastKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FoundLast) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FoundLast) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFoundLast runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFoundLast(ctx context.Context, dev *runtime.Device, k corpus.FoundLast, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(foundLastKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var freshKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Fresh"), func(a *kernelimpl.HostArgs) any {
+var freshKernel = kernelimpl.Register(modules.Kernel(pkg, "Fresh"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Fresh{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
 
-// Fresh is the kernel [corpus.Fresh] with its slices in device memory.
-// Fresh has pointers to a loop's variables, in the same iteration.
-type Fresh struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Fresh) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(freshKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fresh) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Fresh) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFresh runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFresh(ctx context.Context, dev *runtime.Device, k corpus.Fresh, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(freshKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fusedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Fused"), func(a *kernelimpl.HostArgs) any {
+var fusedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Fused"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Fused{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -1615,36 +636,6 @@ var fusedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 }, newFusedHost)
 
-// Fused is the kernel [corpus.Fused] with its slices in device memory.
-// Fused adds products that devices may leave unrounded.
-type Fused struct {
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Z   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Fused) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fusedKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Z)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fused) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Fused) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFused runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFused(ctx context.Context, dev *runtime.Device, k corpus.Fused, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fusedKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -1654,39 +645,13 @@ func RunFused(ctx context.Context, dev *runtime.Device, k corpus.Fused, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var genericsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Generics"), func(a *kernelimpl.HostArgs) any {
+var genericsKernel = kernelimpl.Register(modules.Kernel(pkg, "Generics"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
 
-// Generics is the kernel [corpus.Generics] with its slices in device memory.
-// Generics uses generic functions, structs and methods.
-type Generics struct {
-	In  runtime.View[int32]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Generics) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(genericsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Generics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Generics) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunGenerics runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGenerics(ctx context.Context, dev *runtime.Device, k corpus.Generics, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(genericsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1694,75 +659,25 @@ func RunGenerics(ctx context.Context, dev *runtime.Device, k corpus.Generics, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var gotoKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Goto"), func(a *kernelimpl.HostArgs) any {
+var gotoKernel = kernelimpl.Register(modules.Kernel(pkg, "Goto"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Goto{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
 
-// Goto is the kernel [corpus.Goto] with its slices in device memory.
-// Goto jumps forwards and backwards.
-type Goto struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Goto) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(gotoKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Goto) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Goto) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunGoto runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGoto(ctx context.Context, dev *runtime.Device, k corpus.Goto, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(gotoKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var grid2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid2"), func(a *kernelimpl.HostArgs) any {
+var grid2Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid2"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2{
 		W:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGrid2Host)
 
-// Grid2 is the kernel [corpus.Grid2] with its slices in device memory.
-// Grid2 uses two dimensions.
-type Grid2 struct {
-	W   int
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Grid2) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(grid2Kernel)
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Grid2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Grid2) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node2(r, opts)
-}
-
-// RunGrid2 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(grid2Kernel)
 	kernelimpl.Value(l, 0, k.W)
@@ -1770,7 +685,7 @@ func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtim
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var grid2LocalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid2Local"), func(a *kernelimpl.HostArgs) any {
+var grid2LocalKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid2Local"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
 		W:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float32](a, 1),
@@ -1778,34 +693,6 @@ var grid2LocalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-g
 	}.Kernel
 }, newGrid2LocalHost)
 
-// Grid2Local is the kernel [corpus.Grid2Local] with its slices in device memory.
-// Grid2Local works on two-dimensional groups.
-type Grid2Local struct {
-	W   int
-	In  runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Grid2Local) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(grid2LocalKernel)
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Grid2Local) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Grid2Local) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunGrid2Local runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(grid2LocalKernel)
 	kernelimpl.Value(l, 0, k.W)
@@ -1814,74 +701,25 @@ func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var grid3Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid3"), func(a *kernelimpl.HostArgs) any {
+var grid3Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid3"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newGrid3Host)
 
-// Grid3 is the kernel [corpus.Grid3] with its slices in device memory.
-// Grid3 uses three dimensions.
-type Grid3 struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Grid3) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(grid3Kernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Grid3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor3(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Grid3) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node3(r, opts)
-}
-
-// RunGrid3 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGrid3(ctx context.Context, dev *runtime.Device, k corpus.Grid3, r runtime.Range3, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(grid3Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run3(ctx, dev, r, opts)
 }
 
-var groupFloats32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupFloats32"), func(a *kernelimpl.HostArgs) any {
+var groupFloats32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupFloats32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newGroupFloats32Host)
 
-// GroupFloats32 is the kernel [corpus.GroupFloats32] with its slices in device memory.
-type GroupFloats32 struct {
-	In  runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupFloats32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupFloats32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupFloats32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupFloats32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupFloats32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupFloats32(ctx context.Context, dev *runtime.Device, k corpus.GroupFloats32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupFloats32Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1889,38 +727,13 @@ func RunGroupFloats32(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupFloats64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupFloats64"), func(a *kernelimpl.HostArgs) any {
+var groupFloats64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupFloats64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 }, newGroupFloats64Host)
 
-// GroupFloats64 is the kernel [corpus.GroupFloats64] with its slices in device memory.
-type GroupFloats64 struct {
-	In  runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupFloats64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupFloats64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupFloats64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupFloats64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupFloats64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupFloats64(ctx context.Context, dev *runtime.Device, k corpus.GroupFloats64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupFloats64Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1928,39 +741,13 @@ func RunGroupFloats64(ctx context.Context, dev *runtime.Device, k corpus.GroupFl
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupGuardsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupGuards"), func(a *kernelimpl.HostArgs) any {
+var groupGuardsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupGuards"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGroupGuardsHost)
 
-// GroupGuards is the kernel [corpus.GroupGuards] with its slices in device memory.
-// GroupGuards lets results of work-groups decide how control flows.
-type GroupGuards struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupGuards) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupGuardsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupGuards) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupGuards) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupGuards runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupGuards(ctx context.Context, dev *runtime.Device, k corpus.GroupGuards, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupGuardsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1968,38 +755,13 @@ func RunGroupGuards(ctx context.Context, dev *runtime.Device, k corpus.GroupGuar
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupIntsInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt16"), func(a *kernelimpl.HostArgs) any {
+var groupIntsInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[int16](a, 1),
 	}.Kernel
 }, newGroupIntsInt16Host)
 
-// GroupIntsInt16 is the kernel [corpus.GroupIntsInt16] with its slices in device memory.
-type GroupIntsInt16 struct {
-	In  runtime.View[int16]
-	Out runtime.View[int16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsInt16Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupIntsInt16(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupIntsInt16Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2007,38 +769,13 @@ func RunGroupIntsInt16(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupIntsInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt32"), func(a *kernelimpl.HostArgs) any {
+var groupIntsInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGroupIntsInt32Host)
 
-// GroupIntsInt32 is the kernel [corpus.GroupIntsInt32] with its slices in device memory.
-type GroupIntsInt32 struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsInt32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupIntsInt32(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupIntsInt32Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2046,38 +783,13 @@ func RunGroupIntsInt32(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupIntsInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt64"), func(a *kernelimpl.HostArgs) any {
+var groupIntsInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 }, newGroupIntsInt64Host)
 
-// GroupIntsInt64 is the kernel [corpus.GroupIntsInt64] with its slices in device memory.
-type GroupIntsInt64 struct {
-	In  runtime.View[int64]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsInt64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupIntsInt64(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupIntsInt64Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2085,38 +797,13 @@ func RunGroupIntsInt64(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupIntsInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt8"), func(a *kernelimpl.HostArgs) any {
+var groupIntsInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[int8](a, 1),
 	}.Kernel
 }, newGroupIntsInt8Host)
 
-// GroupIntsInt8 is the kernel [corpus.GroupIntsInt8] with its slices in device memory.
-type GroupIntsInt8 struct {
-	In  runtime.View[int8]
-	Out runtime.View[int8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsInt8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsInt8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupIntsInt8(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupIntsInt8Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2124,38 +811,13 @@ func RunGroupIntsInt8(ctx context.Context, dev *runtime.Device, k corpus.GroupIn
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupIntsUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint32"), func(a *kernelimpl.HostArgs) any {
+var groupIntsUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newGroupIntsUint32Host)
 
-// GroupIntsUint32 is the kernel [corpus.GroupIntsUint32] with its slices in device memory.
-type GroupIntsUint32 struct {
-	In  runtime.View[uint32]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsUint32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupIntsUint32(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupIntsUint32Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2163,38 +825,13 @@ func RunGroupIntsUint32(ctx context.Context, dev *runtime.Device, k corpus.Group
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupIntsUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint64"), func(a *kernelimpl.HostArgs) any {
+var groupIntsUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 }, newGroupIntsUint64Host)
 
-// GroupIntsUint64 is the kernel [corpus.GroupIntsUint64] with its slices in device memory.
-type GroupIntsUint64 struct {
-	In  runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsUint64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupIntsUint64(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupIntsUint64Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2202,38 +839,13 @@ func RunGroupIntsUint64(ctx context.Context, dev *runtime.Device, k corpus.Group
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupIntsUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint8"), func(a *kernelimpl.HostArgs) any {
+var groupIntsUint8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[uint8](a, 1),
 	}.Kernel
 }, newGroupIntsUint8Host)
 
-// GroupIntsUint8 is the kernel [corpus.GroupIntsUint8] with its slices in device memory.
-type GroupIntsUint8 struct {
-	In  runtime.View[uint8]
-	Out runtime.View[uint8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsUint8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsUint8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupIntsUint8Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2241,7 +853,7 @@ func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupI
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupLeaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupLeavers"), func(a *kernelimpl.HostArgs) any {
+var groupLeaversKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupLeavers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -2251,38 +863,6 @@ var groupLeaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen
 	}.Kernel
 }, newGroupLeaversHost)
 
-// GroupLeavers is the kernel [corpus.GroupLeavers] with its slices in device memory.
-// GroupLeavers has work-items that return and fault before group algorithms.
-type GroupLeavers struct {
-	Bad int
-	In  runtime.View[int32]
-	X   runtime.View[float32]
-	Out runtime.View[int32]
-	F   runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupLeavers) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupLeaversKernel)
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.X)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.F)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupLeavers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupLeavers) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupLeavers runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLeavers, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupLeaversKernel)
 	kernelimpl.Value(l, 0, k.Bad)
@@ -2293,7 +873,7 @@ func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLea
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupRounds"), func(a *kernelimpl.HostArgs) any {
+var groupRoundsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupRounds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -2301,34 +881,6 @@ var groupRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-
 	}.Kernel
 }, newGroupRoundsHost)
 
-// GroupRounds is the kernel [corpus.GroupRounds] with its slices in device memory.
-// GroupRounds has work-items that leave between the rounds of loops of group algorithms, in three-dimensional groups.
-type GroupRounds struct {
-	Bad int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupRounds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupRoundsKernel)
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupRounds) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND3(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupRounds) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND3(r, opts)
-}
-
-// RunGroupRounds runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupRounds(ctx context.Context, dev *runtime.Device, k corpus.GroupRounds, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupRoundsKernel)
 	kernelimpl.Value(l, 0, k.Bad)
@@ -2337,7 +889,7 @@ func RunGroupRounds(ctx context.Context, dev *runtime.Device, k corpus.GroupRoun
 	return l.RunND3(ctx, dev, r, opts)
 }
 
-var groupSettlesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupSettles"), func(a *kernelimpl.HostArgs) any {
+var groupSettlesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupSettles"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -2345,34 +897,6 @@ var groupSettlesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen
 	}.Kernel
 }, newGroupSettlesHost)
 
-// GroupSettles is the kernel [corpus.GroupSettles] with its slices in device memory.
-// GroupSettles goes on in rounds until one of the group has come to little.
-type GroupSettles struct {
-	Bad int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupSettles) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupSettlesKernel)
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupSettles) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupSettles) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupSettles runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupSettles(ctx context.Context, dev *runtime.Device, k corpus.GroupSettles, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupSettlesKernel)
 	kernelimpl.Value(l, 0, k.Bad)
@@ -2381,7 +905,7 @@ func RunGroupSettles(ctx context.Context, dev *runtime.Device, k corpus.GroupSet
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groupVotesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupVotes"), func(a *kernelimpl.HostArgs) any {
+var groupVotesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupVotes"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[bool](a, 1),
@@ -2389,34 +913,6 @@ var groupVotesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-g
 	}.Kernel
 }, newGroupVotesHost)
 
-// GroupVotes is the kernel [corpus.GroupVotes] with its slices in device memory.
-// GroupVotes has votes, logical reductions and the ids of groups.
-type GroupVotes struct {
-	In  runtime.View[int32]
-	Out runtime.View[bool]
-	IDs runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupVotes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupVotesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.IDs)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupVotes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupVotes) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunGroupVotes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupVotesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2425,43 +921,19 @@ func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var iDsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IDs"), func(a *kernelimpl.HostArgs) any {
+var iDsKernel = kernelimpl.Register(modules.Kernel(pkg, "IDs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IDs{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
 
-// IDs is the kernel [corpus.IDs] with its slices in device memory.
-// IDs writes every id of an nd-item.
-type IDs struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IDs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(iDsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IDs) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND3(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IDs) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND3(r, opts)
-}
-
-// RunIDs runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIDs(ctx context.Context, dev *runtime.Device, k corpus.IDs, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(iDsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND3(ctx, dev, r, opts)
 }
 
-var intOpsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt"), func(a *kernelimpl.HostArgs) any {
+var intOpsIntKernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
 		A:      kernelimpl.HostSlice[int](a, 0),
 		B:      kernelimpl.HostSlice[int](a, 1),
@@ -2471,37 +943,6 @@ var intOpsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// IntOpsInt is the kernel [corpus.IntOpsInt] with its slices in device memory.
-type IntOpsInt struct {
-	A      runtime.View[int]
-	B      runtime.View[int]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[int]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsIntKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsInt runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIntOpsInt(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(intOpsIntKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2512,7 +953,7 @@ func RunIntOpsInt(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var intOpsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt16"), func(a *kernelimpl.HostArgs) any {
+var intOpsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
 		A:      kernelimpl.HostSlice[int16](a, 0),
 		B:      kernelimpl.HostSlice[int16](a, 1),
@@ -2522,37 +963,6 @@ var intOpsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// IntOpsInt16 is the kernel [corpus.IntOpsInt16] with its slices in device memory.
-type IntOpsInt16 struct {
-	A      runtime.View[int16]
-	B      runtime.View[int16]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[int16]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIntOpsInt16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(intOpsInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2563,7 +973,7 @@ func RunIntOpsInt16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var intOpsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt32"), func(a *kernelimpl.HostArgs) any {
+var intOpsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
 		A:      kernelimpl.HostSlice[int32](a, 0),
 		B:      kernelimpl.HostSlice[int32](a, 1),
@@ -2573,37 +983,6 @@ var intOpsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// IntOpsInt32 is the kernel [corpus.IntOpsInt32] with its slices in device memory.
-type IntOpsInt32 struct {
-	A      runtime.View[int32]
-	B      runtime.View[int32]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[int32]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIntOpsInt32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(intOpsInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2614,7 +993,7 @@ func RunIntOpsInt32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var intOpsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt64"), func(a *kernelimpl.HostArgs) any {
+var intOpsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
 		A:      kernelimpl.HostSlice[int64](a, 0),
 		B:      kernelimpl.HostSlice[int64](a, 1),
@@ -2624,37 +1003,6 @@ var intOpsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// IntOpsInt64 is the kernel [corpus.IntOpsInt64] with its slices in device memory.
-type IntOpsInt64 struct {
-	A      runtime.View[int64]
-	B      runtime.View[int64]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[int64]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIntOpsInt64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(intOpsInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2665,7 +1013,7 @@ func RunIntOpsInt64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var intOpsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt8"), func(a *kernelimpl.HostArgs) any {
+var intOpsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
 		A:      kernelimpl.HostSlice[int8](a, 0),
 		B:      kernelimpl.HostSlice[int8](a, 1),
@@ -2675,37 +1023,6 @@ var intOpsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// IntOpsInt8 is the kernel [corpus.IntOpsInt8] with its slices in device memory.
-type IntOpsInt8 struct {
-	A      runtime.View[int8]
-	B      runtime.View[int8]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[int8]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIntOpsInt8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(intOpsInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2716,7 +1033,7 @@ func RunIntOpsInt8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var intOpsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint"), func(a *kernelimpl.HostArgs) any {
+var intOpsUintKernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
 		A:      kernelimpl.HostSlice[uint](a, 0),
 		B:      kernelimpl.HostSlice[uint](a, 1),
@@ -2726,37 +1043,6 @@ var intOpsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// IntOpsUint is the kernel [corpus.IntOpsUint] with its slices in device memory.
-type IntOpsUint struct {
-	A      runtime.View[uint]
-	B      runtime.View[uint]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[uint]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsUint) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsUintKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsUint runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIntOpsUint(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(intOpsUintKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2767,7 +1053,7 @@ func RunIntOpsUint(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var intOpsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint16"), func(a *kernelimpl.HostArgs) any {
+var intOpsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
 		A:      kernelimpl.HostSlice[uint16](a, 0),
 		B:      kernelimpl.HostSlice[uint16](a, 1),
@@ -2777,37 +1063,6 @@ var intOpsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// IntOpsUint16 is the kernel [corpus.IntOpsUint16] with its slices in device memory.
-type IntOpsUint16 struct {
-	A      runtime.View[uint16]
-	B      runtime.View[uint16]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[uint16]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIntOpsUint16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(intOpsUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2818,7 +1073,7 @@ func RunIntOpsUint16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var intOpsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint32"), func(a *kernelimpl.HostArgs) any {
+var intOpsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
 		A:      kernelimpl.HostSlice[uint32](a, 0),
 		B:      kernelimpl.HostSlice[uint32](a, 1),
@@ -2828,37 +1083,6 @@ var intOpsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// IntOpsUint32 is the kernel [corpus.IntOpsUint32] with its slices in device memory.
-type IntOpsUint32 struct {
-	A      runtime.View[uint32]
-	B      runtime.View[uint32]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[uint32]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIntOpsUint32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(intOpsUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2869,7 +1093,7 @@ func RunIntOpsUint32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var intOpsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint64"), func(a *kernelimpl.HostArgs) any {
+var intOpsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
 		A:      kernelimpl.HostSlice[uint64](a, 0),
 		B:      kernelimpl.HostSlice[uint64](a, 1),
@@ -2879,37 +1103,6 @@ var intOpsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// IntOpsUint64 is the kernel [corpus.IntOpsUint64] with its slices in device memory.
-type IntOpsUint64 struct {
-	A      runtime.View[uint64]
-	B      runtime.View[uint64]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[uint64]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIntOpsUint64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(intOpsUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2920,7 +1113,7 @@ func RunIntOpsUint64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var intOpsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint8"), func(a *kernelimpl.HostArgs) any {
+var intOpsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
 		A:      kernelimpl.HostSlice[uint8](a, 0),
 		B:      kernelimpl.HostSlice[uint8](a, 1),
@@ -2930,37 +1123,6 @@ var intOpsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// IntOpsUint8 is the kernel [corpus.IntOpsUint8] with its slices in device memory.
-type IntOpsUint8 struct {
-	A      runtime.View[uint8]
-	B      runtime.View[uint8]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[uint8]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIntOpsUint8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(intOpsUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2971,39 +1133,13 @@ func RunIntOpsUint8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var jumpsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Jumps"), func(a *kernelimpl.HostArgs) any {
+var jumpsKernel = kernelimpl.Register(modules.Kernel(pkg, "Jumps"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Jumps is the kernel [corpus.Jumps] with its slices in device memory.
-// Jumps mixes goto, labels and switches.
-type Jumps struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Jumps) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(jumpsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Jumps) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Jumps) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunJumps runs the kernel for every work-item of r on k's own slices, and waits.
 func RunJumps(ctx context.Context, dev *runtime.Device, k corpus.Jumps, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(jumpsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3011,7 +1147,7 @@ func RunJumps(ctx context.Context, dev *runtime.Device, k corpus.Jumps, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var largeStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LargeStructs"), func(a *kernelimpl.HostArgs) any {
+var largeStructsKernel = kernelimpl.Register(modules.Kernel(pkg, "LargeStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
 		By:  kernelimpl.HostValue[corpus.Wide](a, 0),
 		In:  kernelimpl.HostSlice[corpus.Wide](a, 1),
@@ -3020,36 +1156,6 @@ var largeStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// LargeStructs is the kernel [corpus.LargeStructs] with its slices in device memory.
-// LargeStructs copies, compares and passes them.
-type LargeStructs struct {
-	By  corpus.Wide
-	In  runtime.View[corpus.Wide]
-	Out runtime.View[corpus.Wide]
-	Eq  runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LargeStructs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(largeStructsKernel)
-	kernelimpl.Value(l, 0, k.By)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.Eq)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LargeStructs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LargeStructs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLargeStructs runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStructs, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(largeStructsKernel)
 	kernelimpl.Value(l, 0, k.By)
@@ -3059,7 +1165,7 @@ func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStr
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var leaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Leavers"), func(a *kernelimpl.HostArgs) any {
+var leaversKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Leavers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -3067,34 +1173,6 @@ var leaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 }, newLeaversHost)
 
-// Leavers is the kernel [corpus.Leavers] with its slices in device memory.
-// Leavers return and fault at several places before barriers.
-type Leavers struct {
-	Bad int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Leavers) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(leaversKernel)
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Leavers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Leavers) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLeavers runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLeavers(ctx context.Context, dev *runtime.Device, k corpus.Leavers, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(leaversKernel)
 	kernelimpl.Value(l, 0, k.Bad)
@@ -3103,7 +1181,7 @@ func RunLeavers(ctx context.Context, dev *runtime.Device, k corpus.Leavers, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var localStructsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LocalStructs"), func(a *kernelimpl.HostArgs) any {
+var localStructsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LocalStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
 		In:   kernelimpl.HostSlice[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
@@ -3112,36 +1190,6 @@ var localStructsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen
 	}.Kernel
 }, newLocalStructsHost)
 
-// LocalStructs is the kernel [corpus.LocalStructs] with its slices in device memory.
-// LocalStructs keeps structs in each kind of work-group memory.
-type LocalStructs struct {
-	In   runtime.View[int32]
-	Out  runtime.View[int32]
-	Acc  dsl.LocalAccessor[corpus.Cell]
-	Acc2 dsl.LocalAccessor[[2]uint16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LocalStructs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(localStructsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.Accessor(l, k.Acc.Len())
-	kernelimpl.Accessor(l, k.Acc2.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LocalStructs) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LocalStructs) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLocalStructs runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLocalStructs(ctx context.Context, dev *runtime.Device, k corpus.LocalStructs, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(localStructsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3151,39 +1199,13 @@ func RunLocalStructs(ctx context.Context, dev *runtime.Device, k corpus.LocalStr
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var lookupKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Lookup"), func(a *kernelimpl.HostArgs) any {
+var lookupKernel = kernelimpl.Register(modules.Kernel(pkg, "Lookup"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Lookup{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		F:   kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
 
-// Lookup is the kernel [corpus.Lookup] with its slices in device memory.
-// Lookup reads tables of every kind.
-type Lookup struct {
-	Out runtime.View[int32]
-	F   runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Lookup) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(lookupKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.F)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Lookup) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Lookup) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLookup runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLookup(ctx context.Context, dev *runtime.Device, k corpus.Lookup, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(lookupKernel)
 	kernelimpl.Slice(l, 0, k.Out)
@@ -3191,75 +1213,25 @@ func RunLookup(ctx context.Context, dev *runtime.Device, k corpus.Lookup, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var loopedLocalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LoopedLocal"), func(a *kernelimpl.HostArgs) any {
+var loopedLocalKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LoopedLocal"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newLoopedLocalHost)
 
-// LoopedLocal is the kernel [corpus.LoopedLocal] with its slices in device memory.
-// LoopedLocal reaches its local memory several times.
-type LoopedLocal struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LoopedLocal) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(loopedLocalKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LoopedLocal) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LoopedLocal) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLoopedLocal runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLoopedLocal(ctx context.Context, dev *runtime.Device, k corpus.LoopedLocal, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(loopedLocalKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var loopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Loops"), func(a *kernelimpl.HostArgs) any {
+var loopsKernel = kernelimpl.Register(modules.Kernel(pkg, "Loops"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 })
 
-// Loops is the kernel [corpus.Loops] with its slices in device memory.
-// Loops has loops of every kind.
-type Loops struct {
-	N   runtime.View[int32]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Loops) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(loopsKernel)
-	kernelimpl.View(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Loops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Loops) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLoops runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(loopsKernel)
 	kernelimpl.Slice(l, 0, k.N)
@@ -3267,7 +1239,7 @@ func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var math1Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Math1"), func(a *kernelimpl.HostArgs) any {
+var math1Kernel = kernelimpl.Register(modules.Kernel(pkg, "Math1"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -3276,36 +1248,6 @@ var math1Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/in
 	}.Kernel
 })
 
-// Math1 is the kernel [corpus.Math1] with its slices in device memory.
-// Math1 uses functions of package math that gc compiles from Go source on amd64.
-type Math1 struct {
-	X   runtime.View[float64]
-	Y   runtime.View[float64]
-	Out runtime.View[float64]
-	N   runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Math1) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(math1Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.N)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Math1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Math1) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMath1 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMath1(ctx context.Context, dev *runtime.Device, k corpus.Math1, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(math1Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -3315,7 +1257,7 @@ func RunMath1(ctx context.Context, dev *runtime.Device, k corpus.Math1, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var math32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Math32"), func(a *kernelimpl.HostArgs) any {
+var math32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Math32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -3323,34 +1265,6 @@ var math32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/i
 	}.Kernel
 })
 
-// Math32 is the kernel [corpus.Math32] with its slices in device memory.
-// Math32 uses package math32.
-type Math32 struct {
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Math32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(math32Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Math32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Math32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMath32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(math32Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -3359,7 +1273,7 @@ func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var mathFuncsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MathFuncs"), func(a *kernelimpl.HostArgs) any {
+var mathFuncsKernel = kernelimpl.Register(modules.Kernel(pkg, "MathFuncs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -3367,34 +1281,6 @@ var mathFuncsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// MathFuncs is the kernel [corpus.MathFuncs] with its slices in device memory.
-// MathFuncs uses functions of package math that compile from source.
-type MathFuncs struct {
-	X   runtime.View[float64]
-	Y   runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MathFuncs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(mathFuncsKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MathFuncs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MathFuncs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMathFuncs runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mathFuncsKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -3403,39 +1289,13 @@ func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var maybeNilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MaybeNil"), func(a *kernelimpl.HostArgs) any {
+var maybeNilKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MaybeNil"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newMaybeNilHost)
 
-// MaybeNil is the kernel [corpus.MaybeNil] with its slices in device memory.
-// MaybeNil holds a pointer that is nil in some work-items.
-type MaybeNil struct {
-	X   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MaybeNil) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(maybeNilKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MaybeNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MaybeNil) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMaybeNil runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(maybeNilKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -3443,39 +1303,13 @@ func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var moreBitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MoreBits"), func(a *kernelimpl.HostArgs) any {
+var moreBitsKernel = kernelimpl.Register(modules.Kernel(pkg, "MoreBits"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
 
-// MoreBits is the kernel [corpus.MoreBits] with its slices in device memory.
-// MoreBits uses the rest of math/bits.
-type MoreBits struct {
-	In  runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MoreBits) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(moreBitsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MoreBits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MoreBits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMoreBits runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMoreBits(ctx context.Context, dev *runtime.Device, k corpus.MoreBits, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(moreBitsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3483,7 +1317,7 @@ func RunMoreBits(ctx context.Context, dev *runtime.Device, k corpus.MoreBits, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nearKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Near"), func(a *kernelimpl.HostArgs) any {
+var nearKernel = kernelimpl.Register(modules.Kernel(pkg, "Near"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -3491,34 +1325,6 @@ var nearKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/int
 	}.Kernel
 })
 
-// Near is the kernel [corpus.Near] with its slices in device memory.
-// Near uses functions that gc has assembly for on amd64, or that call such: their last bits may differ.
-type Near struct {
-	X   runtime.View[float64]
-	Y   runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Near) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nearKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Near) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Near) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNear runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNear(ctx context.Context, dev *runtime.Device, k corpus.Near, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nearKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -3527,7 +1333,7 @@ func RunNear(ctx context.Context, dev *runtime.Device, k corpus.Near, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var neighboursKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Neighbours"), func(a *kernelimpl.HostArgs) any {
+var neighboursKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Neighbours"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
 		In:   kernelimpl.HostSlice[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
@@ -3535,34 +1341,6 @@ var neighboursKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-g
 	}.Kernel
 }, newNeighboursHost)
 
-// Neighbours is the kernel [corpus.Neighbours] with its slices in device memory.
-// Neighbours uses local memory that the host sizes.
-type Neighbours struct {
-	In   runtime.View[int32]
-	Out  runtime.View[int32]
-	Tile dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Neighbours) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(neighboursKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.Accessor(l, k.Tile.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Neighbours) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Neighbours) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunNeighbours runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNeighbours(ctx context.Context, dev *runtime.Device, k corpus.Neighbours, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(neighboursKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3571,39 +1349,13 @@ func RunNeighbours(ctx context.Context, dev *runtime.Device, k corpus.Neighbours
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var nestedLoopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NestedLoops"), func(a *kernelimpl.HostArgs) any {
+var nestedLoopsKernel = kernelimpl.Register(modules.Kernel(pkg, "NestedLoops"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// NestedLoops is the kernel [corpus.NestedLoops] with its slices in device memory.
-// NestedLoops breaks and continues nested loops by label.
-type NestedLoops struct {
-	N   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k NestedLoops) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nestedLoopsKernel)
-	kernelimpl.View(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k NestedLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k NestedLoops) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNestedLoops runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNestedLoops(ctx context.Context, dev *runtime.Device, k corpus.NestedLoops, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nestedLoopsKernel)
 	kernelimpl.Slice(l, 0, k.N)
@@ -3611,75 +1363,25 @@ func RunNestedLoops(ctx context.Context, dev *runtime.Device, k corpus.NestedLoo
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nilAgainKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NilAgain"), func(a *kernelimpl.HostArgs) any {
+var nilAgainKernel = kernelimpl.Register(modules.Kernel(pkg, "NilAgain"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NilAgain{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
 
-// NilAgain is the kernel [corpus.NilAgain] with its slices in device memory.
-// NilAgain sets a pointer in some iterations of a loop only.
-type NilAgain struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k NilAgain) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nilAgainKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilAgain) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k NilAgain) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNilAgain runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nilAgainKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nilFaultKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NilFault"), func(a *kernelimpl.HostArgs) any {
+var nilFaultKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "NilFault"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NilFault{
 		At:  kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newNilFaultHost)
 
-// NilFault is the kernel [corpus.NilFault] with its slices in device memory.
-// NilFault goes through a pointer that is nil in some work-items.
-type NilFault struct {
-	At  int
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k NilFault) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nilFaultKernel)
-	kernelimpl.Value(l, 0, k.At)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k NilFault) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNilFault runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNilFault(ctx context.Context, dev *runtime.Device, k corpus.NilFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nilFaultKernel)
 	kernelimpl.Value(l, 0, k.At)
@@ -3687,7 +1389,7 @@ func RunNilFault(ctx context.Context, dev *runtime.Device, k corpus.NilFault, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var oddsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Odds"), func(a *kernelimpl.HostArgs) any {
+var oddsKernel = kernelimpl.Register(modules.Kernel(pkg, "Odds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
 		In:  kernelimpl.HostSlice[corpus.Odd](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Odd](a, 1),
@@ -3696,38 +1398,6 @@ var oddsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/int
 	}.Kernel
 })
 
-// Odds is the kernel [corpus.Odds] with its slices in device memory.
-// Odds moves them.
-type Odds struct {
-	In   runtime.View[corpus.Odd]
-	Out  runtime.View[corpus.Odd]
-	One  [1]int32
-	Zero [0]int32
-	None struct{}
-	N    runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Odds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(oddsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.Value(l, 2, k.One)
-	kernelimpl.View(l, 5, k.N)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Odds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Odds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOdds runs the kernel for every work-item of r on k's own slices, and waits.
 func RunOdds(ctx context.Context, dev *runtime.Device, k corpus.Odds, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(oddsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3737,7 +1407,7 @@ func RunOdds(ctx context.Context, dev *runtime.Device, k corpus.Odds, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var oneLineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "OneLine"), func(a *kernelimpl.HostArgs) any {
+var oneLineKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OneLine"), func(a *kernelimpl.HostArgs) any {
 	return corpus.OneLine{
 		I:   kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -3747,38 +1417,6 @@ var oneLineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 }, newOneLineHost)
 
-// OneLine is the kernel [corpus.OneLine] with its slices in device memory.
-// OneLine has several indices in one line, of which one is out of range.
-type OneLine struct {
-	I   int
-	X   runtime.View[int32]
-	Y   runtime.View[int32]
-	Out runtime.View[int32]
-	Z   runtime.View[uint8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k OneLine) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(oneLineKernel)
-	kernelimpl.Value(l, 0, k.I)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Z)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k OneLine) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k OneLine) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOneLine runs the kernel for every work-item of r on k's own slices, and waits.
 func RunOneLine(ctx context.Context, dev *runtime.Device, k corpus.OneLine, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(oneLineKernel)
 	kernelimpl.Value(l, 0, k.I)
@@ -3789,43 +1427,19 @@ func RunOneLine(ctx context.Context, dev *runtime.Device, k corpus.OneLine, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var onlyReturnKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "OnlyReturn"), func(a *kernelimpl.HostArgs) any {
+var onlyReturnKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OnlyReturn"), func(a *kernelimpl.HostArgs) any {
 	return corpus.OnlyReturn{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newOnlyReturnHost)
 
-// OnlyReturn is the kernel [corpus.OnlyReturn] with its slices in device memory.
-// OnlyReturn does nothing.
-type OnlyReturn struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k OnlyReturn) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(onlyReturnKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k OnlyReturn) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k OnlyReturn) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOnlyReturn runs the kernel for every work-item of r on k's own slices, and waits.
 func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(onlyReturnKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var phasesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Phases"), func(a *kernelimpl.HostArgs) any {
+var phasesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Phases"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
 		Steps: kernelimpl.HostValue[int](a, 0),
 		In:    kernelimpl.HostSlice[int32](a, 1),
@@ -3833,34 +1447,6 @@ var phasesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 }, newPhasesHost)
 
-// Phases is the kernel [corpus.Phases] with its slices in device memory.
-// Phases has barriers in uniform loops, branches and helpers.
-type Phases struct {
-	Steps int
-	In    runtime.View[int32]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Phases) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(phasesKernel)
-	kernelimpl.Value(l, 0, k.Steps)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Phases) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Phases) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunPhases runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPhases(ctx context.Context, dev *runtime.Device, k corpus.Phases, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(phasesKernel)
 	kernelimpl.Value(l, 0, k.Steps)
@@ -3869,39 +1455,13 @@ func RunPhases(ctx context.Context, dev *runtime.Device, k corpus.Phases, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var pointersKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Pointers"), func(a *kernelimpl.HostArgs) any {
+var pointersKernel = kernelimpl.Register(modules.Kernel(pkg, "Pointers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Pointers{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		Tmp: kernelimpl.HostSlice[corpus.Counter](a, 1),
 	}.Kernel
 })
 
-// Pointers is the kernel [corpus.Pointers] with its slices in device memory.
-// Pointers hands pointers to fields, elements and variables to helpers.
-type Pointers struct {
-	Out runtime.View[int32]
-	Tmp runtime.View[corpus.Counter]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Pointers) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(pointersKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.Tmp)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Pointers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Pointers) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPointers runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPointers(ctx context.Context, dev *runtime.Device, k corpus.Pointers, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(pointersKernel)
 	kernelimpl.Slice(l, 0, k.Out)
@@ -3909,43 +1469,19 @@ func RunPointers(ctx context.Context, dev *runtime.Device, k corpus.Pointers, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var primesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Primes"), func(a *kernelimpl.HostArgs) any {
+var primesKernel = kernelimpl.Register(modules.Kernel(pkg, "Primes"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
 		Out: kernelimpl.HostSlice[bool](a, 0),
 	}.Kernel
 })
 
-// Primes is the kernel [corpus.Primes] with its slices in device memory.
-// Primes counts in nested loops without labels.
-type Primes struct {
-	Out runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Primes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(primesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Primes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Primes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPrimes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPrimes(ctx context.Context, dev *runtime.Device, k corpus.Primes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(primesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var quotientsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Quotients"), func(a *kernelimpl.HostArgs) any {
+var quotientsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Quotients"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Quotients{
 		A:        kernelimpl.HostSlice[float32](a, 0),
 		B:        kernelimpl.HostSlice[float32](a, 1),
@@ -3955,38 +1491,6 @@ var quotientsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	}.Kernel
 }, newQuotientsHost)
 
-// Quotients is the kernel [corpus.Quotients] with its slices in device memory.
-// Quotients divides and takes roots.
-type Quotients struct {
-	A        runtime.View[float32]
-	B        runtime.View[float32]
-	Quotient runtime.View[float32]
-	Root     runtime.View[float32]
-	Inverse  runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Quotients) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(quotientsKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Quotient)
-	kernelimpl.View(l, 3, k.Root)
-	kernelimpl.View(l, 4, k.Inverse)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Quotients) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Quotients) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunQuotients runs the kernel for every work-item of r on k's own slices, and waits.
 func RunQuotients(ctx context.Context, dev *runtime.Device, k corpus.Quotients, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(quotientsKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3997,39 +1501,13 @@ func RunQuotients(ctx context.Context, dev *runtime.Device, k corpus.Quotients, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var rangeNilKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "RangeNil"), func(a *kernelimpl.HostArgs) any {
+var rangeNilKernel = kernelimpl.Register(modules.Kernel(pkg, "RangeNil"), func(a *kernelimpl.HostArgs) any {
 	return corpus.RangeNil{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// RangeNil is the kernel [corpus.RangeNil] with its slices in device memory.
-// RangeNil ranges over arrays that are not there for their indices alone, which does not look at the arrays, and for more.
-type RangeNil struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k RangeNil) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rangeNilKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k RangeNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k RangeNil) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRangeNil runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRangeNil(ctx context.Context, dev *runtime.Device, k corpus.RangeNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rangeNilKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4037,39 +1515,13 @@ func RunRangeNil(ctx context.Context, dev *runtime.Device, k corpus.RangeNil, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var rangesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Ranges"), func(a *kernelimpl.HostArgs) any {
+var rangesKernel = kernelimpl.Register(modules.Kernel(pkg, "Ranges"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Ranges{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Ranges is the kernel [corpus.Ranges] with its slices in device memory.
-// Ranges changes what it ranges over.
-type Ranges struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Ranges) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rangesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Ranges) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Ranges) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRanges runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRanges(ctx context.Context, dev *runtime.Device, k corpus.Ranges, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rangesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4077,39 +1529,13 @@ func RunRanges(ctx context.Context, dev *runtime.Device, k corpus.Ranges, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var reduceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Reduce"), func(a *kernelimpl.HostArgs) any {
+var reduceKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Reduce"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newReduceHost)
 
-// Reduce is the kernel [corpus.Reduce] with its slices in device memory.
-// Reduce sums each work-group's elements as a tree.
-type Reduce struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Reduce) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(reduceKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Reduce) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Reduce) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunReduce runs the kernel for every work-item of r on k's own slices, and waits.
 func RunReduce(ctx context.Context, dev *runtime.Device, k corpus.Reduce, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(reduceKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4117,39 +1543,13 @@ func RunReduce(ctx context.Context, dev *runtime.Device, k corpus.Reduce, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var resultsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Results"), func(a *kernelimpl.HostArgs) any {
+var resultsKernel = kernelimpl.Register(modules.Kernel(pkg, "Results"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Results is the kernel [corpus.Results] with its slices in device memory.
-// Results returns several and named results from nested calls.
-type Results struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Results) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(resultsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Results) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Results) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunResults runs the kernel for every work-item of r on k's own slices, and waits.
 func RunResults(ctx context.Context, dev *runtime.Device, k corpus.Results, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(resultsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4157,7 +1557,7 @@ func RunResults(ctx context.Context, dev *runtime.Device, k corpus.Results, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var returnEarlyKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ReturnEarly"), func(a *kernelimpl.HostArgs) any {
+var returnEarlyKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ReturnEarly"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -4165,34 +1565,6 @@ var returnEarlyKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-
 	}.Kernel
 }, newReturnEarlyHost)
 
-// ReturnEarly is the kernel [corpus.ReturnEarly] with its slices in device memory.
-// ReturnEarly has work-items that leave before a barrier.
-type ReturnEarly struct {
-	N   int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ReturnEarly) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(returnEarlyKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ReturnEarly) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ReturnEarly) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunReturnEarly runs the kernel for every work-item of r on k's own slices, and waits.
 func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEarly, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(returnEarlyKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -4201,7 +1573,7 @@ func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEar
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var roundedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Rounded"), func(a *kernelimpl.HostArgs) any {
+var roundedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Rounded{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -4210,36 +1582,6 @@ var roundedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 }, newRoundedHost)
 
-// Rounded is the kernel [corpus.Rounded] with its slices in device memory.
-// Rounded adds products that explicit conversions round, somewhere between the two operations.
-type Rounded struct {
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Z   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rounded) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(roundedKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Z)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounded) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rounded) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRounded runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRounded(ctx context.Context, dev *runtime.Device, k corpus.Rounded, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(roundedKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -4249,39 +1591,13 @@ func RunRounded(ctx context.Context, dev *runtime.Device, k corpus.Rounded, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var searchKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Search"), func(a *kernelimpl.HostArgs) any {
+var searchKernel = kernelimpl.Register(modules.Kernel(pkg, "Search"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
 		Nodes: kernelimpl.HostSlice[corpus.Node](a, 0),
 		Out:   kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Search is the kernel [corpus.Search] with its slices in device memory.
-// Search walks a tree in a slice.
-type Search struct {
-	Nodes runtime.View[corpus.Node]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Search) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(searchKernel)
-	kernelimpl.View(l, 0, k.Nodes)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Search) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Search) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSearch runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(searchKernel)
 	kernelimpl.Slice(l, 0, k.Nodes)
@@ -4289,39 +1605,13 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var searchesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Searches"), func(a *kernelimpl.HostArgs) any {
+var searchesKernel = kernelimpl.Register(modules.Kernel(pkg, "Searches"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Searches{
 		Seeds: kernelimpl.HostSlice[uint32](a, 0),
 		Found: kernelimpl.HostSlice[[12]uint32](a, 1),
 	}.Kernel
 })
 
-// Searches is the kernel [corpus.Searches] with its slices in device memory.
-// Searches has loops that work-items leave in different rounds, with values of the round in which each left.
-type Searches struct {
-	Seeds runtime.View[uint32]
-	Found runtime.View[[12]uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Searches) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(searchesKernel)
-	kernelimpl.View(l, 0, k.Seeds)
-	kernelimpl.View(l, 1, k.Found)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Searches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Searches) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSearches runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSearches(ctx context.Context, dev *runtime.Device, k corpus.Searches, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(searchesKernel)
 	kernelimpl.Slice(l, 0, k.Seeds)
@@ -4329,7 +1619,7 @@ func RunSearches(ctx context.Context, dev *runtime.Device, k corpus.Searches, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shufflesBoolKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesBool"), func(a *kernelimpl.HostArgs) any {
+var shufflesBoolKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesBool"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
 		In:    kernelimpl.HostSlice[bool](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -4337,33 +1627,6 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen
 	}.Kernel
 }, newShufflesBoolHost)
 
-// ShufflesBool is the kernel [corpus.ShufflesBool] with its slices in device memory.
-type ShufflesBool struct {
-	In    runtime.View[bool]
-	Lanes runtime.View[int]
-	Out   runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesBool) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesBoolKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesBool) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesBool) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesBool runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShufflesBool(ctx context.Context, dev *runtime.Device, k corpus.ShufflesBool, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shufflesBoolKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4372,7 +1635,7 @@ func RunShufflesBool(ctx context.Context, dev *runtime.Device, k corpus.Shuffles
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var shufflesFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesFloat32"), func(a *kernelimpl.HostArgs) any {
+var shufflesFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat32{
 		In:    kernelimpl.HostSlice[float32](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -4380,33 +1643,6 @@ var shufflesFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/k
 	}.Kernel
 }, newShufflesFloat32Host)
 
-// ShufflesFloat32 is the kernel [corpus.ShufflesFloat32] with its slices in device memory.
-type ShufflesFloat32 struct {
-	In    runtime.View[float32]
-	Lanes runtime.View[int]
-	Out   runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesFloat32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesFloat32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesFloat32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShufflesFloat32(ctx context.Context, dev *runtime.Device, k corpus.ShufflesFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shufflesFloat32Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4415,7 +1651,7 @@ func RunShufflesFloat32(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var shufflesFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesFloat64"), func(a *kernelimpl.HostArgs) any {
+var shufflesFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat64{
 		In:    kernelimpl.HostSlice[float64](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -4423,33 +1659,6 @@ var shufflesFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/k
 	}.Kernel
 }, newShufflesFloat64Host)
 
-// ShufflesFloat64 is the kernel [corpus.ShufflesFloat64] with its slices in device memory.
-type ShufflesFloat64 struct {
-	In    runtime.View[float64]
-	Lanes runtime.View[int]
-	Out   runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesFloat64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesFloat64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesFloat64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShufflesFloat64(ctx context.Context, dev *runtime.Device, k corpus.ShufflesFloat64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shufflesFloat64Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4458,7 +1667,7 @@ func RunShufflesFloat64(ctx context.Context, dev *runtime.Device, k corpus.Shuff
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var shufflesIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesInt"), func(a *kernelimpl.HostArgs) any {
+var shufflesIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt{
 		In:    kernelimpl.HostSlice[int](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -4466,33 +1675,6 @@ var shufflesIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-
 	}.Kernel
 }, newShufflesIntHost)
 
-// ShufflesInt is the kernel [corpus.ShufflesInt] with its slices in device memory.
-type ShufflesInt struct {
-	In    runtime.View[int]
-	Lanes runtime.View[int]
-	Out   runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesIntKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesInt) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesInt) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesInt runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShufflesInt(ctx context.Context, dev *runtime.Device, k corpus.ShufflesInt, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shufflesIntKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4501,7 +1683,7 @@ func RunShufflesInt(ctx context.Context, dev *runtime.Device, k corpus.ShufflesI
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var shufflesInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesInt16"), func(a *kernelimpl.HostArgs) any {
+var shufflesInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
 		In:    kernelimpl.HostSlice[int16](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -4509,33 +1691,6 @@ var shufflesInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kge
 	}.Kernel
 }, newShufflesInt16Host)
 
-// ShufflesInt16 is the kernel [corpus.ShufflesInt16] with its slices in device memory.
-type ShufflesInt16 struct {
-	In    runtime.View[int16]
-	Lanes runtime.View[int]
-	Out   runtime.View[int16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesInt16Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShufflesInt16(ctx context.Context, dev *runtime.Device, k corpus.ShufflesInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shufflesInt16Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4544,7 +1699,7 @@ func RunShufflesInt16(ctx context.Context, dev *runtime.Device, k corpus.Shuffle
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var shufflesUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesUint32"), func(a *kernelimpl.HostArgs) any {
+var shufflesUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesUint32{
 		In:    kernelimpl.HostSlice[uint32](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -4552,33 +1707,6 @@ var shufflesUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kg
 	}.Kernel
 }, newShufflesUint32Host)
 
-// ShufflesUint32 is the kernel [corpus.ShufflesUint32] with its slices in device memory.
-type ShufflesUint32 struct {
-	In    runtime.View[uint32]
-	Lanes runtime.View[int]
-	Out   runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesUint32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.ShufflesUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shufflesUint32Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4587,7 +1715,7 @@ func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.Shuffl
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var singleKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Single"), func(a *kernelimpl.HostArgs) any {
+var singleKernel = kernelimpl.Register(modules.Kernel(pkg, "Single"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Single
 	k.In = kernelimpl.HostSlice[int32](a, 0)
 	k.Out = kernelimpl.HostSlice[int64](a, 1)
@@ -4598,32 +1726,6 @@ var singleKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/i
 	}
 })
 
-// Single is the kernel [corpus.Single] with its slices in device memory.
-// Single is a task.
-type Single struct {
-	In  runtime.View[int32]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Single) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(singleKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Single) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Single) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunSingle runs the kernel once on k's own slices, and waits.
 func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(singleKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4631,7 +1733,7 @@ func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts .
 	return l.RunTask(ctx, dev, opts)
 }
 
-var sitesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Sites"), func(a *kernelimpl.HostArgs) any {
+var sitesKernel = kernelimpl.Register(modules.Kernel(pkg, "Sites"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Sites{
 		At:  kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -4640,36 +1742,6 @@ var sitesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/in
 	}.Kernel
 })
 
-// Sites is the kernel [corpus.Sites] with its slices in device memory.
-// Sites faults in one of many places.
-type Sites struct {
-	At  int
-	X   runtime.View[int32]
-	Y   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Sites) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sitesKernel)
-	kernelimpl.Value(l, 0, k.At)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sites) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Sites) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSites runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sitesKernel)
 	kernelimpl.Value(l, 0, k.At)
@@ -4679,7 +1751,7 @@ func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var smallKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Small"), func(a *kernelimpl.HostArgs) any {
+var smallKernel = kernelimpl.Register(modules.Kernel(pkg, "Small"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
 		A: kernelimpl.HostSlice[int8](a, 0),
 		B: kernelimpl.HostSlice[uint16](a, 1),
@@ -4722,8 +1794,6 @@ func (k Small) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Small) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunSmall runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(smallKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4735,7 +1805,7 @@ func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var spilledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Spilled"), func(a *kernelimpl.HostArgs) any {
+var spilledKernel = kernelimpl.Register(modules.Kernel(pkg, "Spilled"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Spilled
 	k.A = kernelimpl.HostSlice[int32](a, 0)
 	k.B = kernelimpl.HostSlice[int32](a, 1)
@@ -4758,69 +1828,6 @@ var spilledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	return k.Kernel
 })
 
-// Spilled is the kernel [corpus.Spilled] with its slices in device memory.
-// Spilled has more arguments than fit the launch block.
-type Spilled struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	D   runtime.View[int32]
-	E   runtime.View[int32]
-	F   runtime.View[int32]
-	G   runtime.View[int32]
-	H   int64
-	I   int64
-	J   int64
-	K   int64
-	L   [6]int16
-	M   bool
-	N   float32
-	O   corpus.Vec
-	P   SpilledP
-	Out runtime.View[float32]
-}
-
-// SpilledP is the field P of [Spilled].
-type SpilledP struct {
-	Q runtime.View[float32]
-	R uint8
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Spilled) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(spilledKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.D)
-	kernelimpl.View(l, 4, k.E)
-	kernelimpl.View(l, 5, k.F)
-	kernelimpl.View(l, 6, k.G)
-	kernelimpl.Value(l, 7, k.H)
-	kernelimpl.Value(l, 8, k.I)
-	kernelimpl.Value(l, 9, k.J)
-	kernelimpl.Value(l, 10, k.K)
-	kernelimpl.Value(l, 11, k.L)
-	kernelimpl.Value(l, 12, k.M)
-	kernelimpl.Value(l, 13, k.N)
-	kernelimpl.Value(l, 14, k.O)
-	kernelimpl.View(l, 15, k.P.Q)
-	kernelimpl.Value(l, 16, k.P.R)
-	kernelimpl.View(l, 17, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Spilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Spilled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSpilled runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(spilledKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4844,7 +1851,7 @@ func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var subSlicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "SubSlices"), func(a *kernelimpl.HostArgs) any {
+var subSlicesKernel = kernelimpl.Register(modules.Kernel(pkg, "SubSlices"), func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -4852,34 +1859,6 @@ var subSlicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// SubSlices is the kernel [corpus.SubSlices] with its slices in device memory.
-// SubSlices slices its arguments and keeps slices in variables.
-type SubSlices struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SubSlices) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(subSlicesKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SubSlices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SubSlices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSubSlices runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSubSlices(ctx context.Context, dev *runtime.Device, k corpus.SubSlices, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(subSlicesKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4888,75 +1867,25 @@ func RunSubSlices(ctx context.Context, dev *runtime.Device, k corpus.SubSlices, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var swapKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Swap"), func(a *kernelimpl.HostArgs) any {
+var swapKernel = kernelimpl.Register(modules.Kernel(pkg, "Swap"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
 
-// Swap is the kernel [corpus.Swap] with its slices in device memory.
-// Swap returns several results and swaps in loops.
-type Swap struct {
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Swap) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(swapKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Swap) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Swap) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSwap runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSwap(ctx context.Context, dev *runtime.Device, k corpus.Swap, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(swapKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var switchesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Switches"), func(a *kernelimpl.HostArgs) any {
+var switchesKernel = kernelimpl.Register(modules.Kernel(pkg, "Switches"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Switches is the kernel [corpus.Switches] with its slices in device memory.
-// Switches uses every form of switch.
-type Switches struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Switches) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(switchesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Switches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Switches) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSwitches runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSwitches(ctx context.Context, dev *runtime.Device, k corpus.Switches, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(switchesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4964,43 +1893,19 @@ func RunSwitches(ctx context.Context, dev *runtime.Device, k corpus.Switches, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var tablesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Tables"), func(a *kernelimpl.HostArgs) any {
+var tablesKernel = kernelimpl.Register(modules.Kernel(pkg, "Tables"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Tables{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
 
-// Tables is the kernel [corpus.Tables] with its slices in device memory.
-// Tables reads package-level tables.
-type Tables struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Tables) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tablesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Tables) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTables runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTables(ctx context.Context, dev *runtime.Device, k corpus.Tables, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tablesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var transposeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Transpose"), func(a *kernelimpl.HostArgs) any {
+var transposeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Transpose"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{
 		W:   kernelimpl.HostValue[int](a, 0),
 		H:   kernelimpl.HostValue[int](a, 1),
@@ -5009,36 +1914,6 @@ var transposeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	}.Kernel
 }, newTransposeHost)
 
-// Transpose is the kernel [corpus.Transpose] with its slices in device memory.
-// Transpose goes through a tile.
-type Transpose struct {
-	W   int
-	H   int
-	In  runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Transpose) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(transposeKernel)
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.Value(l, 1, k.H)
-	kernelimpl.View(l, 2, k.In)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Transpose) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Transpose) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunTranspose runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTranspose(ctx context.Context, dev *runtime.Device, k corpus.Transpose, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(transposeKernel)
 	kernelimpl.Value(l, 0, k.W)
@@ -5048,75 +1923,25 @@ func RunTranspose(ctx context.Context, dev *runtime.Device, k corpus.Transpose, 
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var wordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Words"), func(a *kernelimpl.HostArgs) any {
+var wordsKernel = kernelimpl.Register(modules.Kernel(pkg, "Words"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Words{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
 
-// Words is the kernel [corpus.Words] with its slices in device memory.
-// Words chooses constant strings in branches.
-type Words struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Words) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wordsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Words) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Words) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWords runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWords(ctx context.Context, dev *runtime.Device, k corpus.Words, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(wordsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var zeroDivisorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ZeroDivisors"), func(a *kernelimpl.HostArgs) any {
+var zeroDivisorsKernel = kernelimpl.Register(modules.Kernel(pkg, "ZeroDivisors"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ZeroDivisors{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 })
 
-// ZeroDivisors is the kernel [corpus.ZeroDivisors] with its slices in device memory.
-// ZeroDivisors divides by what becomes zero in the first round of a loop.
-type ZeroDivisors struct {
-	X   runtime.View[float32]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ZeroDivisors) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(zeroDivisorsKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ZeroDivisors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ZeroDivisors) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunZeroDivisors runs the kernel for every work-item of r on k's own slices, and waits.
 func RunZeroDivisors(ctx context.Context, dev *runtime.Device, k corpus.ZeroDivisors, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(zeroDivisorsKernel)
 	kernelimpl.Slice(l, 0, k.X)

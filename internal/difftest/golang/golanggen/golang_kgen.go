@@ -79,39 +79,17 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/golang/near/far/far.go", Package: "far", Sum: 0x3fea206c},
 	},
 })
-var againKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Again"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg = "github.com/kgen-go/kgen/internal/difftest/golang"
+
+var againKernel = kernelimpl.Register(modules.Kernel(pkg, "Again"), func(a *kernelimpl.HostArgs) any {
 	return golang.Again{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Again is the kernel [golang.Again] with its slices in device memory.
-// Again compares errors with those of the iteration before.
-type Again struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Again) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(againKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Again) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Again) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunAgain runs the kernel for every work-item of r on k's own slices, and waits.
 func RunAgain(ctx context.Context, dev *runtime.Device, k golang.Again, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(againKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -119,39 +97,13 @@ func RunAgain(ctx context.Context, dev *runtime.Device, k golang.Again, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var alternativesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Alternatives"), func(a *kernelimpl.HostArgs) any {
+var alternativesKernel = kernelimpl.Register(modules.Kernel(pkg, "Alternatives"), func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Alternatives is the kernel [golang.Alternatives] with its slices in device memory.
-// Alternatives has functions, pointers, slices and interface values of which data say what they are.
-type Alternatives struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Alternatives) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(alternativesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Alternatives) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Alternatives) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunAlternatives runs the kernel for every work-item of r on k's own slices, and waits.
 func RunAlternatives(ctx context.Context, dev *runtime.Device, k golang.Alternatives, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(alternativesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -159,7 +111,7 @@ func RunAlternatives(ctx context.Context, dev *runtime.Device, k golang.Alternat
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var appendsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Appends"), func(a *kernelimpl.HostArgs) any {
+var appendsKernel = kernelimpl.Register(modules.Kernel(pkg, "Appends"), func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
 		In:   kernelimpl.HostSlice[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
@@ -167,34 +119,6 @@ var appendsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Appends is the kernel [golang.Appends] with its slices in device memory.
-// Appends builds slices within a capacity that is known.
-type Appends struct {
-	In   runtime.View[int]
-	Out  runtime.View[int]
-	Text runtime.View[byte]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Appends) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(appendsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.Text)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Appends) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Appends) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunAppends runs the kernel for every work-item of r on k's own slices, and waits.
 func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(appendsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -203,39 +127,13 @@ func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var behindKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Behind"), func(a *kernelimpl.HostArgs) any {
+var behindKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Behind"), func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newBehindHost)
 
-// Behind is the kernel [golang.Behind] with its slices in device memory.
-// Behind uses behind loops what their rounds left.
-type Behind struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Behind) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(behindKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Behind) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Behind) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBehind runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBehind(ctx context.Context, dev *runtime.Device, k golang.Behind, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(behindKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -243,39 +141,13 @@ func RunBehind(ctx context.Context, dev *runtime.Device, k golang.Behind, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var besselKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Bessel"), func(a *kernelimpl.HostArgs) any {
+var besselKernel = kernelimpl.Register(modules.Kernel(pkg, "Bessel"), func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
 
-// Bessel is the kernel [golang.Bessel] with its slices in device memory.
-// Bessel calls functions of package math that choose among tables.
-type Bessel struct {
-	X   runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Bessel) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(besselKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bessel) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Bessel) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBessel runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(besselKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -283,7 +155,7 @@ func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var binaryKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Binary"), func(a *kernelimpl.HostArgs) any {
+var binaryKernel = kernelimpl.Register(modules.Kernel(pkg, "Binary"), func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[byte](a, 1),
@@ -291,34 +163,6 @@ var binaryKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/i
 	}.Kernel
 })
 
-// Binary is the kernel [golang.Binary] with its slices in device memory.
-// Binary reads and writes numbers as bytes.
-type Binary struct {
-	In  runtime.View[byte]
-	Out runtime.View[byte]
-	Sum runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Binary) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(binaryKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.Sum)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Binary) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Binary) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBinary runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(binaryKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -327,7 +171,7 @@ func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var bitsFaultKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "BitsFault"), func(a *kernelimpl.HostArgs) any {
+var bitsFaultKernel = kernelimpl.Register(modules.Kernel(pkg, "BitsFault"), func(a *kernelimpl.HostArgs) any {
 	return golang.BitsFault{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		X:    kernelimpl.HostSlice[uint64](a, 1),
@@ -336,36 +180,6 @@ var bitsFaultKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// BitsFault is the kernel [golang.BitsFault] with its slices in device memory.
-// BitsFault divides by package math/bits, which panics in functions that gc has instructions for.
-type BitsFault struct {
-	Mode int
-	X    runtime.View[uint64]
-	Y    runtime.View[uint64]
-	Z    runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k BitsFault) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bitsFaultKernel)
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.Z)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k BitsFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k BitsFault) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBitsFault runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBitsFault(ctx context.Context, dev *runtime.Device, k golang.BitsFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(bitsFaultKernel)
 	kernelimpl.Value(l, 0, k.Mode)
@@ -375,7 +189,7 @@ func RunBitsFault(ctx context.Context, dev *runtime.Device, k golang.BitsFault, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var bytesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Bytes"), func(a *kernelimpl.HostArgs) any {
+var bytesKernel = kernelimpl.Register(modules.Kernel(pkg, "Bytes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Buf: kernelimpl.HostSlice[byte](a, 1),
@@ -383,34 +197,6 @@ var bytesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/in
 	}.Kernel
 })
 
-// Bytes is the kernel [golang.Bytes] with its slices in device memory.
-// Bytes compares bytes as strings, and by package bytes.
-type Bytes struct {
-	In  runtime.View[byte]
-	Buf runtime.View[byte]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Bytes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bytesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Buf)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Bytes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBytes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBytes(ctx context.Context, dev *runtime.Device, k golang.Bytes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(bytesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -419,7 +205,7 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k golang.Bytes, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var castsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Casts"), func(a *kernelimpl.HostArgs) any {
+var castsKernel = kernelimpl.Register(modules.Kernel(pkg, "Casts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Casts{
 		F:   kernelimpl.HostSlice[float32](a, 0),
 		N:   kernelimpl.HostSlice[int32](a, 1),
@@ -428,36 +214,6 @@ var castsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/in
 	}.Kernel
 })
 
-// Casts is the kernel [golang.Casts] with its slices in device memory.
-// Casts takes the bits of numbers through unsafe.Pointer, as packages do that are older than math.Float32bits is cheap.
-type Casts struct {
-	F   runtime.View[float32]
-	N   runtime.View[int32]
-	L   runtime.View[uint64]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Casts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(castsKernel)
-	kernelimpl.View(l, 0, k.F)
-	kernelimpl.View(l, 1, k.N)
-	kernelimpl.View(l, 2, k.L)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Casts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Casts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCasts runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCasts(ctx context.Context, dev *runtime.Device, k golang.Casts, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(castsKernel)
 	kernelimpl.Slice(l, 0, k.F)
@@ -467,7 +223,7 @@ func RunCasts(ctx context.Context, dev *runtime.Device, k golang.Casts, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var changesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Changes"), func(a *kernelimpl.HostArgs) any {
+var changesKernel = kernelimpl.Register(modules.Kernel(pkg, "Changes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -475,34 +231,6 @@ var changesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Changes is the kernel [golang.Changes] with its slices in device memory.
-// Changes sets fields and captured variables to one function, slice, pointer or interface value after the other.
-type Changes struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Changes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(changesKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Changes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Changes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunChanges runs the kernel for every work-item of r on k's own slices, and waits.
 func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(changesKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -511,75 +239,25 @@ func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var ciphersKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Ciphers"), func(a *kernelimpl.HostArgs) any {
+var ciphersKernel = kernelimpl.Register(modules.Kernel(pkg, "Ciphers"), func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
 
-// Ciphers is the kernel [golang.Ciphers] with its slices in device memory.
-// Ciphers draws numbers from ChaCha8.
-type Ciphers struct {
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Ciphers) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(ciphersKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Ciphers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Ciphers) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCiphers runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCiphers(ctx context.Context, dev *runtime.Device, k golang.Ciphers, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(ciphersKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var closuresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Closures"), func(a *kernelimpl.HostArgs) any {
+var closuresKernel = kernelimpl.Register(modules.Kernel(pkg, "Closures"), func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Closures is the kernel [golang.Closures] with its slices in device memory.
-// Closures keeps a closure for each round of a loop.
-type Closures struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Closures) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(closuresKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Closures) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Closures) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClosures runs the kernel for every work-item of r on k's own slices, and waits.
 func RunClosures(ctx context.Context, dev *runtime.Device, k golang.Closures, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(closuresKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -587,7 +265,7 @@ func RunClosures(ctx context.Context, dev *runtime.Device, k golang.Closures, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var complexesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Complexes"), func(a *kernelimpl.HostArgs) any {
+var complexesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Complexes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Complexes{
 		In: kernelimpl.HostSlice[complex64](a, 0),
 		By: kernelimpl.HostValue[complex128](a, 1),
@@ -599,39 +277,6 @@ var complexesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	}.Kernel
 }, newComplexesHost)
 
-// Complexes is the kernel [golang.Complexes] with its slices in device memory.
-// Complexes has complex numbers as arguments.
-type Complexes struct {
-	In    runtime.View[complex64]
-	By    complex128
-	Pairs runtime.View[struct {
-		Z [2]complex64
-		N int32
-	}]
-	Out runtime.View[complex128]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Complexes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(complexesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.Value(l, 1, k.By)
-	kernelimpl.View(l, 2, k.Pairs)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Complexes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Complexes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunComplexes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(complexesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -641,7 +286,7 @@ func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var computedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Computed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
+var computedKernel = kernelimpl.Register(modules.Kernel(pkg, "Computed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
@@ -650,36 +295,6 @@ var computedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen
 	}.Kernel
 })
 
-// Computed is the kernel [golang.Computed] with its slices in device memory.
-// Computed reads package-level variables that functions compute.
-type Computed struct {
-	In  runtime.View[uint32]
-	Out runtime.View[uint32]
-	F   runtime.View[float32]
-	D   runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Computed) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(computedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.F)
-	kernelimpl.View(l, 3, k.D)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Computed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Computed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunComputed runs the kernel for every work-item of r on k's own slices, and waits.
 func RunComputed(ctx context.Context, dev *runtime.Device, k golang.Computed, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(computedKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -689,39 +304,13 @@ func RunComputed(ctx context.Context, dev *runtime.Device, k golang.Computed, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var deferredKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Deferred"), func(a *kernelimpl.HostArgs) any {
+var deferredKernel = kernelimpl.Register(modules.Kernel(pkg, "Deferred"), func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
 		Out: kernelimpl.HostSlice[int](a, 0),
 		Log: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
 
-// Deferred is the kernel [golang.Deferred] with its slices in device memory.
-// Deferred has calls that run when their function returns.
-type Deferred struct {
-	Out runtime.View[int]
-	Log runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Deferred) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(deferredKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.Log)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Deferred) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Deferred) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDeferred runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(deferredKernel)
 	kernelimpl.Slice(l, 0, k.Out)
@@ -729,39 +318,13 @@ func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var deferredNilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "DeferredNil"), func(a *kernelimpl.HostArgs) any {
+var deferredNilKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "DeferredNil"), func(a *kernelimpl.HostArgs) any {
 	return golang.DeferredNil{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newDeferredNilHost)
 
-// DeferredNil is the kernel [golang.DeferredNil] with its slices in device memory.
-// DeferredNil defers a method of what may be nil, which is looked for at once.
-type DeferredNil struct {
-	Mode int
-	Out  runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DeferredNil) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(deferredNilKernel)
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DeferredNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DeferredNil) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDeferredNil runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDeferredNil(ctx context.Context, dev *runtime.Device, k golang.DeferredNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(deferredNilKernel)
 	kernelimpl.Value(l, 0, k.Mode)
@@ -769,7 +332,7 @@ func RunDeferredNil(ctx context.Context, dev *runtime.Device, k golang.DeferredN
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var editsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Edits"), func(a *kernelimpl.HostArgs) any {
+var editsKernel = kernelimpl.Register(modules.Kernel(pkg, "Edits"), func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Buf: kernelimpl.HostSlice[int32](a, 1),
@@ -777,34 +340,6 @@ var editsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/in
 	}.Kernel
 })
 
-// Edits is the kernel [golang.Edits] with its slices in device memory.
-// Edits inserts into slices and replaces parts of them, by themselves, too, within their capacity.
-type Edits struct {
-	In  runtime.View[int32]
-	Buf runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Edits) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(editsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Buf)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Edits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Edits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunEdits runs the kernel for every work-item of r on k's own slices, and waits.
 func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(editsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -813,75 +348,25 @@ func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var elsewhereKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Elsewhere", &far.N, &far.Table), func(a *kernelimpl.HostArgs) any {
+var elsewhereKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Elsewhere", &far.N, &far.Table), func(a *kernelimpl.HostArgs) any {
 	return golang.Elsewhere{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newElsewhereHost)
 
-// Elsewhere is the kernel [golang.Elsewhere] with its slices in device memory.
-// Elsewhere reads a table of a package that is far away.
-type Elsewhere struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Elsewhere) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(elsewhereKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Elsewhere) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Elsewhere) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunElsewhere runs the kernel for every work-item of r on k's own slices, and waits.
 func RunElsewhere(ctx context.Context, dev *runtime.Device, k golang.Elsewhere, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(elsewhereKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var firstsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Firsts"), func(a *kernelimpl.HostArgs) any {
+var firstsKernel = kernelimpl.Register(modules.Kernel(pkg, "Firsts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Firsts is the kernel [golang.Firsts] with its slices in device memory.
-// Firsts has loops that ask in each round for what the round before has set.
-type Firsts struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Firsts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(firstsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Firsts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Firsts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFirsts runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFirsts(ctx context.Context, dev *runtime.Device, k golang.Firsts, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(firstsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -889,39 +374,13 @@ func RunFirsts(ctx context.Context, dev *runtime.Device, k golang.Firsts, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floatsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Floats"), func(a *kernelimpl.HostArgs) any {
+var floatsKernel = kernelimpl.Register(modules.Kernel(pkg, "Floats"), func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
 		Buf: kernelimpl.HostSlice[float64](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
 	}.Kernel
 })
 
-// Floats is the kernel [golang.Floats] with its slices in device memory.
-// Floats sorts floats, of which some compare as equal and differ, where they are.
-type Floats struct {
-	Buf runtime.View[float64]
-	N   int
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floatsKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	kernelimpl.Value(l, 1, k.N)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats(ctx context.Context, dev *runtime.Device, k golang.Floats, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floatsKernel)
 	kernelimpl.Slice(l, 0, k.Buf)
@@ -929,43 +388,19 @@ func RunFloats(ctx context.Context, dev *runtime.Device, k golang.Floats, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var generatorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Generators"), func(a *kernelimpl.HostArgs) any {
+var generatorsKernel = kernelimpl.Register(modules.Kernel(pkg, "Generators"), func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
 
-// Generators is the kernel [golang.Generators] with its slices in device memory.
-// Generators draws numbers of some kinds.
-type Generators struct {
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Generators) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(generatorsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Generators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Generators) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunGenerators runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGenerators(ctx context.Context, dev *runtime.Device, k golang.Generators, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(generatorsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var inFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "InFloat64"), func(a *kernelimpl.HostArgs) any {
+var inFloat64Kernel = kernelimpl.Register(modules.Kernel(pkg, "InFloat64"), func(a *kernelimpl.HostArgs) any {
 	return golang.InFloat64{
 		X:    kernelimpl.HostSlice[float32](a, 0),
 		Y:    kernelimpl.HostSlice[float32](a, 1),
@@ -975,38 +410,6 @@ var inFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// InFloat64 is the kernel [golang.InFloat64] with its slices in device memory.
-// InFloat64 computes of float32 by way of float64, as package math has it.
-type InFloat64 struct {
-	X    runtime.View[float32]
-	Y    runtime.View[float32]
-	Out  runtime.View[float32]
-	Is   runtime.View[uint32]
-	Bits runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k InFloat64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(inFloat64Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.Is)
-	kernelimpl.View(l, 4, k.Bits)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k InFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k InFloat64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunInFloat64(ctx context.Context, dev *runtime.Device, k golang.InFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(inFloat64Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -1017,39 +420,13 @@ func RunInFloat64(ctx context.Context, dev *runtime.Device, k golang.InFloat64, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var inconsistentKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Inconsistent"), func(a *kernelimpl.HostArgs) any {
+var inconsistentKernel = kernelimpl.Register(modules.Kernel(pkg, "Inconsistent"), func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
 	}.Kernel
 })
 
-// Inconsistent is the kernel [golang.Inconsistent] with its slices in device memory.
-// Inconsistent sorts stably by what is no order, as of NaNs.
-type Inconsistent struct {
-	Buf runtime.View[float32]
-	N   int
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Inconsistent) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(inconsistentKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	kernelimpl.Value(l, 1, k.N)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Inconsistent) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Inconsistent) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInconsistent runs the kernel for every work-item of r on k's own slices, and waits.
 func RunInconsistent(ctx context.Context, dev *runtime.Device, k golang.Inconsistent, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(inconsistentKernel)
 	kernelimpl.Slice(l, 0, k.Buf)
@@ -1057,75 +434,25 @@ func RunInconsistent(ctx context.Context, dev *runtime.Device, k golang.Inconsis
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var initialKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Initial"), func(a *kernelimpl.HostArgs) any {
+var initialKernel = kernelimpl.Register(modules.Kernel(pkg, "Initial"), func(a *kernelimpl.HostArgs) any {
 	return golang.Initial{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
 
-// Initial is the kernel [golang.Initial] with its slices in device memory.
-// Initial reads variables that functions make, slices without elements, and tables that the package passes about.
-type Initial struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Initial) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(initialKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Initial) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Initial) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInitial runs the kernel for every work-item of r on k's own slices, and waits.
 func RunInitial(ctx context.Context, dev *runtime.Device, k golang.Initial, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(initialKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var interfacesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Interfaces"), func(a *kernelimpl.HostArgs) any {
+var interfacesKernel = kernelimpl.Register(modules.Kernel(pkg, "Interfaces"), func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
 
-// Interfaces is the kernel [golang.Interfaces] with its slices in device memory.
-// Interfaces sorts by way of sort.Interface.
-type Interfaces struct {
-	Buf runtime.View[golang.Entry]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Interfaces) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(interfacesKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Interfaces) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Interfaces) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInterfaces runs the kernel for every work-item of r on k's own slices, and waits.
 func RunInterfaces(ctx context.Context, dev *runtime.Device, k golang.Interfaces, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(interfacesKernel)
 	kernelimpl.Slice(l, 0, k.Buf)
@@ -1133,39 +460,13 @@ func RunInterfaces(ctx context.Context, dev *runtime.Device, k golang.Interfaces
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var iteratorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Iterators"), func(a *kernelimpl.HostArgs) any {
+var iteratorsKernel = kernelimpl.Register(modules.Kernel(pkg, "Iterators"), func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
 
-// Iterators is the kernel [golang.Iterators] with its slices in device memory.
-// Iterators ranges over functions.
-type Iterators struct {
-	In  runtime.View[int]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Iterators) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(iteratorsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Iterators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Iterators) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIterators runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(iteratorsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1173,39 +474,13 @@ func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var joinedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Joined"), func(a *kernelimpl.HostArgs) any {
+var joinedKernel = kernelimpl.Register(modules.Kernel(pkg, "Joined"), func(a *kernelimpl.HostArgs) any {
 	return golang.Joined{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Joined is the kernel [golang.Joined] with its slices in device memory.
-// Joined wraps several errors in one.
-type Joined struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Joined) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(joinedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Joined) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Joined) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunJoined runs the kernel for every work-item of r on k's own slices, and waits.
 func RunJoined(ctx context.Context, dev *runtime.Device, k golang.Joined, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(joinedKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1213,39 +488,13 @@ func RunJoined(ctx context.Context, dev *runtime.Device, k golang.Joined, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var keptKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Kept"), func(a *kernelimpl.HostArgs) any {
+var keptKernel = kernelimpl.Register(modules.Kernel(pkg, "Kept"), func(a *kernelimpl.HostArgs) any {
 	return golang.Kept{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Kept is the kernel [golang.Kept] with its slices in device memory.
-// Kept has functions that are made of functions of the same literals, and what the rounds of a loop over functions keep for the next ones.
-type Kept struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Kept) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(keptKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Kept) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Kept) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunKept runs the kernel for every work-item of r on k's own slices, and waits.
 func RunKept(ctx context.Context, dev *runtime.Device, k golang.Kept, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(keptKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1253,39 +502,13 @@ func RunKept(ctx context.Context, dev *runtime.Device, k golang.Kept, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var largeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Large"), func(a *kernelimpl.HostArgs) any {
+var largeKernel = kernelimpl.Register(modules.Kernel(pkg, "Large"), func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Large is the kernel [golang.Large] with its slices in device memory.
-// Large has large arrays of its own, new ones in each round.
-type Large struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Large) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(largeKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Large) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Large) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLarge runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLarge(ctx context.Context, dev *runtime.Device, k golang.Large, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(largeKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1293,75 +516,25 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k golang.Large, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var longTextsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "LongTexts"), func(a *kernelimpl.HostArgs) any {
+var longTextsKernel = kernelimpl.Register(modules.Kernel(pkg, "LongTexts"), func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
 
-// LongTexts is the kernel [golang.LongTexts] with its slices in device memory.
-// LongTexts looks for words.
-type LongTexts struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LongTexts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(longTextsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LongTexts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LongTexts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLongTexts runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLongTexts(ctx context.Context, dev *runtime.Device, k golang.LongTexts, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(longTextsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var lookupsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Lookups"), func(a *kernelimpl.HostArgs) any {
+var lookupsKernel = kernelimpl.Register(modules.Kernel(pkg, "Lookups"), func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Lookups is the kernel [golang.Lookups] with its slices in device memory.
-// Lookups has tables of strings and of functions.
-type Lookups struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Lookups) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(lookupsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Lookups) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Lookups) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLookups runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLookups(ctx context.Context, dev *runtime.Device, k golang.Lookups, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(lookupsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1369,75 +542,25 @@ func RunLookups(ctx context.Context, dev *runtime.Device, k golang.Lookups, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var loopVarsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "LoopVars"), func(a *kernelimpl.HostArgs) any {
+var loopVarsKernel = kernelimpl.Register(modules.Kernel(pkg, "LoopVars"), func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
 
-// LoopVars is the kernel [golang.LoopVars] with its slices in device memory.
-// LoopVars has closures and pointers that refer to the variables of three-part for statements, which are new in each iteration.
-type LoopVars struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LoopVars) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(loopVarsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LoopVars) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LoopVars) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLoopVars runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLoopVars(ctx context.Context, dev *runtime.Device, k golang.LoopVars, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(loopVarsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var makesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Makes"), func(a *kernelimpl.HostArgs) any {
+var makesKernel = kernelimpl.Register(modules.Kernel(pkg, "Makes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Makes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Makes is the kernel [golang.Makes] with its slices in device memory.
-// Makes makes slices of sizes that are known in each call of a helper.
-type Makes struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Makes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(makesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Makes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Makes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMakes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMakes(ctx context.Context, dev *runtime.Device, k golang.Makes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(makesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1445,39 +568,13 @@ func RunMakes(ctx context.Context, dev *runtime.Device, k golang.Makes, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var makesAmongKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesAmong"), func(a *kernelimpl.HostArgs) any {
+var makesAmongKernel = kernelimpl.Register(modules.Kernel(pkg, "MakesAmong"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// MakesAmong is the kernel [golang.MakesAmong] with its slices in device memory.
-// MakesAmong makes slices beside variables that change: what is computed from constants then is only what they hold there.
-type MakesAmong struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MakesAmong) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(makesAmongKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MakesAmong) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MakesAmong) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMakesAmong runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMakesAmong(ctx context.Context, dev *runtime.Device, k golang.MakesAmong, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(makesAmongKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1485,39 +582,13 @@ func RunMakesAmong(ctx context.Context, dev *runtime.Device, k golang.MakesAmong
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var makesFaultKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesFault"), func(a *kernelimpl.HostArgs) any {
+var makesFaultKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MakesFault"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesFault{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newMakesFaultHost)
 
-// MakesFault is the kernel [golang.MakesFault] with its slices in device memory.
-// MakesFault makes slices of sizes that make panics of.
-type MakesFault struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MakesFault) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(makesFaultKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MakesFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MakesFault) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMakesFault runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMakesFault(ctx context.Context, dev *runtime.Device, k golang.MakesFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(makesFaultKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1525,39 +596,13 @@ func RunMakesFault(ctx context.Context, dev *runtime.Device, k golang.MakesFault
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var makesOfKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesOf"), func(a *kernelimpl.HostArgs) any {
+var makesOfKernel = kernelimpl.Register(modules.Kernel(pkg, "MakesOf"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesOf{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// MakesOf is the kernel [golang.MakesOf] with its slices in device memory.
-// MakesOf has the standard library make slices.
-type MakesOf struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MakesOf) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(makesOfKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MakesOf) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MakesOf) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMakesOf runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMakesOf(ctx context.Context, dev *runtime.Device, k golang.MakesOf, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(makesOfKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1565,7 +610,7 @@ func RunMakesOf(ctx context.Context, dev *runtime.Device, k golang.MakesOf, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var moreSlicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MoreSlices"), func(a *kernelimpl.HostArgs) any {
+var moreSlicesKernel = kernelimpl.Register(modules.Kernel(pkg, "MoreSlices"), func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		F:   kernelimpl.HostSlice[float32](a, 1),
@@ -1573,34 +618,6 @@ var moreSlicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// MoreSlices is the kernel [golang.MoreSlices] with its slices in device memory.
-// MoreSlices calls what package slices has for functions and iterators.
-type MoreSlices struct {
-	In  runtime.View[int32]
-	F   runtime.View[float32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MoreSlices) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(moreSlicesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.F)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MoreSlices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MoreSlices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMoreSlices runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMoreSlices(ctx context.Context, dev *runtime.Device, k golang.MoreSlices, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(moreSlicesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1609,75 +626,25 @@ func RunMoreSlices(ctx context.Context, dev *runtime.Device, k golang.MoreSlices
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var namedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Named"), func(a *kernelimpl.HostArgs) any {
+var namedKernel = kernelimpl.Register(modules.Kernel(pkg, "Named"), func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
 
-// Named is the kernel [golang.Named] with its slices in device memory.
-// Named has strings in structs, results, arrays and interfaces.
-type Named struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Named) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(namedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Named) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Named) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNamed runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(namedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nilCallsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "NilCalls"), func(a *kernelimpl.HostArgs) any {
+var nilCallsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "NilCalls"), func(a *kernelimpl.HostArgs) any {
 	return golang.NilCalls{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newNilCallsHost)
 
-// NilCalls is the kernel [golang.NilCalls] with its slices in device memory.
-// NilCalls calls what is nil in branches that no work-item, or some, take.
-type NilCalls struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k NilCalls) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nilCallsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilCalls) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k NilCalls) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNilCalls runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNilCalls(ctx context.Context, dev *runtime.Device, k golang.NilCalls, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nilCallsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1685,39 +652,13 @@ func RunNilCalls(ctx context.Context, dev *runtime.Device, k golang.NilCalls, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nilMethodsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "NilMethods"), func(a *kernelimpl.HostArgs) any {
+var nilMethodsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "NilMethods"), func(a *kernelimpl.HostArgs) any {
 	return golang.NilMethods{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newNilMethodsHost)
 
-// NilMethods is the kernel [golang.NilMethods] with its slices in device memory.
-// NilMethods takes a method of an interface value that may be nil.
-type NilMethods struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k NilMethods) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nilMethodsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilMethods) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k NilMethods) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNilMethods runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNilMethods(ctx context.Context, dev *runtime.Device, k golang.NilMethods, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nilMethodsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1725,39 +666,13 @@ func RunNilMethods(ctx context.Context, dev *runtime.Device, k golang.NilMethods
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nonesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Nones"), func(a *kernelimpl.HostArgs) any {
+var nonesKernel = kernelimpl.Register(modules.Kernel(pkg, "Nones"), func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Nones is the kernel [golang.Nones] with its slices in device memory.
-// Nones has variables that may be nil, of values that are one of several.
-type Nones struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Nones) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nonesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Nones) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Nones) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNones runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNones(ctx context.Context, dev *runtime.Device, k golang.Nones, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nonesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1765,39 +680,13 @@ func RunNones(ctx context.Context, dev *runtime.Device, k golang.Nones, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var orderKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Order"), func(a *kernelimpl.HostArgs) any {
+var orderKernel = kernelimpl.Register(modules.Kernel(pkg, "Order"), func(a *kernelimpl.HostArgs) any {
 	return golang.Order{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Order is the kernel [golang.Order] with its slices in device memory.
-// Order evaluates expressions that call what changes what they read: Go leaves the order open, gc reads after the calls.
-type Order struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Order) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(orderKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Order) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Order) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOrder runs the kernel for every work-item of r on k's own slices, and waits.
 func RunOrder(ctx context.Context, dev *runtime.Device, k golang.Order, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(orderKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1805,39 +694,13 @@ func RunOrder(ctx context.Context, dev *runtime.Device, k golang.Order, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var outcomesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Outcomes"), func(a *kernelimpl.HostArgs) any {
+var outcomesKernel = kernelimpl.Register(modules.Kernel(pkg, "Outcomes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
 
-// Outcomes is the kernel [golang.Outcomes] with its slices in device memory.
-// Outcomes has functions that return errors which depend on data.
-type Outcomes struct {
-	In  runtime.View[byte]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Outcomes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(outcomesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Outcomes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Outcomes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOutcomes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunOutcomes(ctx context.Context, dev *runtime.Device, k golang.Outcomes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(outcomesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1845,39 +708,13 @@ func RunOutcomes(ctx context.Context, dev *runtime.Device, k golang.Outcomes, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var panicsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Panics"), func(a *kernelimpl.HostArgs) any {
+var panicsKernel = kernelimpl.Register(modules.Kernel(pkg, "Panics"), func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
 
-// Panics is the kernel [golang.Panics] with its slices in device memory.
-// Panics panics in the way that Mode asks for.
-type Panics struct {
-	Mode int
-	Out  runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Panics) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(panicsKernel)
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Panics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Panics) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPanics runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPanics(ctx context.Context, dev *runtime.Device, k golang.Panics, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(panicsKernel)
 	kernelimpl.Value(l, 0, k.Mode)
@@ -1885,39 +722,13 @@ func RunPanics(ctx context.Context, dev *runtime.Device, k golang.Panics, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var panicsDoubleKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "PanicsDouble"), func(a *kernelimpl.HostArgs) any {
+var panicsDoubleKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "PanicsDouble"), func(a *kernelimpl.HostArgs) any {
 	return golang.PanicsDouble{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newPanicsDoubleHost)
 
-// PanicsDouble is the kernel [golang.PanicsDouble] with its slices in device memory.
-// PanicsDouble panics with numbers of float64.
-type PanicsDouble struct {
-	Mode int
-	Out  runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k PanicsDouble) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(panicsDoubleKernel)
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k PanicsDouble) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k PanicsDouble) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPanicsDouble runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPanicsDouble(ctx context.Context, dev *runtime.Device, k golang.PanicsDouble, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(panicsDoubleKernel)
 	kernelimpl.Value(l, 0, k.Mode)
@@ -1925,43 +736,19 @@ func RunPanicsDouble(ctx context.Context, dev *runtime.Device, k golang.PanicsDo
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var passedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Passed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
+var passedKernel = kernelimpl.Register(modules.Kernel(pkg, "Passed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
 	return golang.Passed{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
 })
 
-// Passed is the kernel [golang.Passed] with its slices in device memory.
-// Passed reads variables that the host and it pass to methods of interfaces, none of which writes them.
-type Passed struct {
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Passed) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(passedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Passed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Passed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPassed runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPassed(ctx context.Context, dev *runtime.Device, k golang.Passed, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(passedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var peepholesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Peepholes"), func(a *kernelimpl.HostArgs) any {
+var peepholesKernel = kernelimpl.Register(modules.Kernel(pkg, "Peepholes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Peepholes{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Y:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1969,34 +756,6 @@ var peepholesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// Peepholes is the kernel [golang.Peepholes] with its slices in device memory.
-// Peepholes computes what compilers have something shorter for, and drivers got wrong.
-type Peepholes struct {
-	X   runtime.View[uint64]
-	Y   runtime.View[uint64]
-	Out runtime.View[golang.PeepholeResults]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Peepholes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(peepholesKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Peepholes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Peepholes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPeepholes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPeepholes(ctx context.Context, dev *runtime.Device, k golang.Peepholes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(peepholesKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2005,7 +764,7 @@ func RunPeepholes(ctx context.Context, dev *runtime.Device, k golang.Peepholes, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var pipelineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Pipeline"), func(a *kernelimpl.HostArgs) any {
+var pipelineKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Pipeline"), func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -2013,34 +772,6 @@ var pipelineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 }, newPipelineHost)
 
-// Pipeline is the kernel [golang.Pipeline] with its slices in device memory.
-// Pipeline has functions that meet at barriers.
-type Pipeline struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-	T   dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Pipeline) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(pipelineKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.Accessor(l, k.T.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Pipeline) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Pipeline) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunPipeline runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPipeline(ctx context.Context, dev *runtime.Device, k golang.Pipeline, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(pipelineKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2049,7 +780,7 @@ func RunPipeline(ctx context.Context, dev *runtime.Device, k golang.Pipeline, r 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var randomKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Random"), func(a *kernelimpl.HostArgs) any {
+var randomKernel = kernelimpl.Register(modules.Kernel(pkg, "Random"), func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
 		Seed: kernelimpl.HostValue[uint64](a, 0),
 		Out:  kernelimpl.HostSlice[uint64](a, 1),
@@ -2057,34 +788,6 @@ var randomKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/i
 	}.Kernel
 })
 
-// Random is the kernel [golang.Random] with its slices in device memory.
-// Random has generators of each work-item's own.
-type Random struct {
-	Seed uint64
-	Out  runtime.View[uint64]
-	F    runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Random) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(randomKernel)
-	kernelimpl.Value(l, 0, k.Seed)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.F)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Random) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Random) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRandom runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(randomKernel)
 	kernelimpl.Value(l, 0, k.Seed)
@@ -2093,39 +796,13 @@ func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var recordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Records"), func(a *kernelimpl.HostArgs) any {
+var recordsKernel = kernelimpl.Register(modules.Kernel(pkg, "Records"), func(a *kernelimpl.HostArgs) any {
 	return golang.Records{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Records is the kernel [golang.Records] with its slices in device memory.
-// Records has tables of structs with strings, of which only the device knows which element it takes, and tables of interfaces.
-type Records struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Records) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(recordsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Records) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Records) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRecords runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRecords(ctx context.Context, dev *runtime.Device, k golang.Records, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(recordsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2133,79 +810,31 @@ func RunRecords(ctx context.Context, dev *runtime.Device, k golang.Records, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var refilledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Refilled"), func(a *kernelimpl.HostArgs) any {
+var refilledKernel = kernelimpl.Register(modules.Kernel(pkg, "Refilled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
 
-// Refilled is the kernel [golang.Refilled] with its slices in device memory.
-// Refilled takes numbers from a store, which is filled again in the loop that takes.
-type Refilled struct {
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Refilled) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(refilledKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Refilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Refilled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRefilled runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRefilled(ctx context.Context, dev *runtime.Device, k golang.Refilled, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(refilledKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var ringsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rings"), func(a *kernelimpl.HostArgs) any {
+var ringsKernel = kernelimpl.Register(modules.Kernel(pkg, "Rings"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
 
-// Rings is the kernel [golang.Rings] with its slices in device memory.
-// Rings has nodes of its own that point to each other, and at last to themselves.
-type Rings struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rings) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(ringsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rings) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rings) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRings runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRings(ctx context.Context, dev *runtime.Device, k golang.Rings, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(ringsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var rounded32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounded32"), func(a *kernelimpl.HostArgs) any {
+var rounded32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded32"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -2214,35 +843,6 @@ var rounded32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	}.Kernel
 }, newRounded32Host)
 
-// Rounded32 is the kernel [golang.Rounded32] with its slices in device memory.
-type Rounded32 struct {
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Z   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rounded32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rounded32Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Z)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounded32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rounded32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRounded32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rounded32Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2252,7 +852,7 @@ func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var rounded64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounded64"), func(a *kernelimpl.HostArgs) any {
+var rounded64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded64"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded64{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -2261,35 +861,6 @@ var rounded64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	}.Kernel
 }, newRounded64Host)
 
-// Rounded64 is the kernel [golang.Rounded64] with its slices in device memory.
-type Rounded64 struct {
-	X   runtime.View[float64]
-	Y   runtime.View[float64]
-	Z   runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rounded64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rounded64Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Z)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounded64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rounded64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRounded64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rounded64Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2299,39 +870,13 @@ func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var roundsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounds"), func(a *kernelimpl.HostArgs) any {
+var roundsKernel = kernelimpl.Register(modules.Kernel(pkg, "Rounds"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Rounds is the kernel [golang.Rounds] with its slices in device memory.
-// Rounds has loops over functions, interfaces and slices.
-type Rounds struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rounds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(roundsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rounds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRounds runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRounds(ctx context.Context, dev *runtime.Device, k golang.Rounds, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(roundsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2339,39 +884,13 @@ func RunRounds(ctx context.Context, dev *runtime.Device, k golang.Rounds, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var runesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Runes"), func(a *kernelimpl.HostArgs) any {
+var runesKernel = kernelimpl.Register(modules.Kernel(pkg, "Runes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Runes is the kernel [golang.Runes] with its slices in device memory.
-// Runes counts the runes in bytes, valid or not.
-type Runes struct {
-	In  runtime.View[byte]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Runes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(runesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Runes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Runes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRunes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(runesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2379,39 +898,13 @@ func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var sentinelsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Sentinels"), func(a *kernelimpl.HostArgs) any {
+var sentinelsKernel = kernelimpl.Register(modules.Kernel(pkg, "Sentinels"), func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
 
-// Sentinels is the kernel [golang.Sentinels] with its slices in device memory.
-// Sentinels compares errors with those that a package declares.
-type Sentinels struct {
-	In  runtime.View[byte]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Sentinels) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sentinelsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sentinels) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Sentinels) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSentinels runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSentinels(ctx context.Context, dev *runtime.Device, k golang.Sentinels, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sentinelsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -2419,43 +912,19 @@ func RunSentinels(ctx context.Context, dev *runtime.Device, k golang.Sentinels, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var sharedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Shared"), func(a *kernelimpl.HostArgs) any {
+var sharedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shared"), func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
 }, newSharedHost)
 
-// Shared is the kernel [golang.Shared] with its slices in device memory.
-// Shared sorts memory of the work-group.
-type Shared struct {
-	Buf runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Shared) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sharedKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Shared) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Shared) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShared runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShared(ctx context.Context, dev *runtime.Device, k golang.Shared, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sharedKernel)
 	kernelimpl.Slice(l, 0, k.Buf)
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var shiftedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Shifted"), func(a *kernelimpl.HostArgs) any {
+var shiftedKernel = kernelimpl.Register(modules.Kernel(pkg, "Shifted"), func(a *kernelimpl.HostArgs) any {
 	return golang.Shifted{
 		X:   kernelimpl.HostSlice[int64](a, 0),
 		N:   kernelimpl.HostSlice[uint32](a, 1),
@@ -2463,34 +932,6 @@ var shiftedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Shifted is the kernel [golang.Shifted] with its slices in device memory.
-// Shifted puts together what a number leaves when it is shifted to both sides: with signed ones, which are filled with their sign, that is no rotation.
-type Shifted struct {
-	X   runtime.View[int64]
-	N   runtime.View[uint32]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Shifted) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftedKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.N)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Shifted) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Shifted) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShifted runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShifted(ctx context.Context, dev *runtime.Device, k golang.Shifted, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftedKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2499,7 +940,7 @@ func RunShifted(ctx context.Context, dev *runtime.Device, k golang.Shifted, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shiftsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt"), func(a *kernelimpl.HostArgs) any {
+var shiftsIntKernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt{
 		X:     kernelimpl.HostSlice[int](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2508,35 +949,6 @@ var shiftsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// ShiftsInt is the kernel [golang.ShiftsInt] with its slices in device memory.
-type ShiftsInt struct {
-	X     runtime.View[int]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsIntKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsInt runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsIntKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2546,7 +958,7 @@ func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shiftsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt16"), func(a *kernelimpl.HostArgs) any {
+var shiftsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt16"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt16{
 		X:     kernelimpl.HostSlice[int16](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2555,35 +967,6 @@ var shiftsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ShiftsInt16 is the kernel [golang.ShiftsInt16] with its slices in device memory.
-type ShiftsInt16 struct {
-	X     runtime.View[int16]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[int16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsInt16Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsInt16Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2593,7 +976,7 @@ func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shiftsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt32"), func(a *kernelimpl.HostArgs) any {
+var shiftsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt32"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt32{
 		X:     kernelimpl.HostSlice[int32](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2602,35 +985,6 @@ var shiftsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ShiftsInt32 is the kernel [golang.ShiftsInt32] with its slices in device memory.
-type ShiftsInt32 struct {
-	X     runtime.View[int32]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsInt32Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsInt32Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2640,7 +994,7 @@ func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shiftsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt64"), func(a *kernelimpl.HostArgs) any {
+var shiftsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt64"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt64{
 		X:     kernelimpl.HostSlice[int64](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2649,35 +1003,6 @@ var shiftsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ShiftsInt64 is the kernel [golang.ShiftsInt64] with its slices in device memory.
-type ShiftsInt64 struct {
-	X     runtime.View[int64]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsInt64Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsInt64Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2687,7 +1012,7 @@ func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shiftsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt8"), func(a *kernelimpl.HostArgs) any {
+var shiftsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt8"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt8{
 		X:     kernelimpl.HostSlice[int8](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2696,35 +1021,6 @@ var shiftsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// ShiftsInt8 is the kernel [golang.ShiftsInt8] with its slices in device memory.
-type ShiftsInt8 struct {
-	X     runtime.View[int8]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[int8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsInt8Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsInt8Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2734,7 +1030,7 @@ func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shiftsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint"), func(a *kernelimpl.HostArgs) any {
+var shiftsUintKernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint{
 		X:     kernelimpl.HostSlice[uint](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2743,35 +1039,6 @@ var shiftsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// ShiftsUint is the kernel [golang.ShiftsUint] with its slices in device memory.
-type ShiftsUint struct {
-	X     runtime.View[uint]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[uint]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsUint) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsUintKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsUint runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsUintKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2781,7 +1048,7 @@ func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shiftsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint16"), func(a *kernelimpl.HostArgs) any {
+var shiftsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint16"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint16{
 		X:     kernelimpl.HostSlice[uint16](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2790,35 +1057,6 @@ var shiftsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// ShiftsUint16 is the kernel [golang.ShiftsUint16] with its slices in device memory.
-type ShiftsUint16 struct {
-	X     runtime.View[uint16]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[uint16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsUint16Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsUint16Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2828,7 +1066,7 @@ func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shiftsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint32"), func(a *kernelimpl.HostArgs) any {
+var shiftsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint32"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint32{
 		X:     kernelimpl.HostSlice[uint32](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2837,35 +1075,6 @@ var shiftsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// ShiftsUint32 is the kernel [golang.ShiftsUint32] with its slices in device memory.
-type ShiftsUint32 struct {
-	X     runtime.View[uint32]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsUint32Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsUint32Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2875,7 +1084,7 @@ func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shiftsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint64"), func(a *kernelimpl.HostArgs) any {
+var shiftsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint64"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint64{
 		X:     kernelimpl.HostSlice[uint64](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2884,35 +1093,6 @@ var shiftsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// ShiftsUint64 is the kernel [golang.ShiftsUint64] with its slices in device memory.
-type ShiftsUint64 struct {
-	X     runtime.View[uint64]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsUint64Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsUint64Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2922,7 +1102,7 @@ func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var shiftsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint8"), func(a *kernelimpl.HostArgs) any {
+var shiftsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint8"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint8{
 		X:     kernelimpl.HostSlice[uint8](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2931,35 +1111,6 @@ var shiftsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ShiftsUint8 is the kernel [golang.ShiftsUint8] with its slices in device memory.
-type ShiftsUint8 struct {
-	X     runtime.View[uint8]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[uint8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsUint8Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(shiftsUint8Kernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -2969,39 +1120,13 @@ func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var sideKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Side"), func(a *kernelimpl.HostArgs) any {
+var sideKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Side"), func(a *kernelimpl.HostArgs) any {
 	return golang.Side{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newSideHost)
 
-// Side is the kernel [golang.Side] with its slices in device memory.
-// Side has work-group memory, or a work-item's own, by data.
-type Side struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Side) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sideKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Side) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Side) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunSide runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSide(ctx context.Context, dev *runtime.Device, k golang.Side, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sideKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3009,7 +1134,7 @@ func RunSide(ctx context.Context, dev *runtime.Device, k golang.Side, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var signalsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Signals"), func(a *kernelimpl.HostArgs) any {
+var signalsKernel = kernelimpl.Register(modules.Kernel(pkg, "Signals"), func(a *kernelimpl.HostArgs) any {
 	return golang.Signals{
 		Out:  kernelimpl.HostSlice[float32](a, 0),
 		Bits: kernelimpl.HostSlice[uint32](a, 1),
@@ -3017,34 +1142,6 @@ var signalsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Signals is the kernel [golang.Signals] with its slices in device memory.
-// Signals stores signalling NaNs, which nothing makes quiet but float arithmetic: from tables, as constants, chosen and merged.
-type Signals struct {
-	Out  runtime.View[float32]
-	Bits runtime.View[uint32]
-	Wide runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Signals) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(signalsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.Bits)
-	kernelimpl.View(l, 2, k.Wide)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Signals) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Signals) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSignals runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSignals(ctx context.Context, dev *runtime.Device, k golang.Signals, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(signalsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
@@ -3053,38 +1150,13 @@ func RunSignals(ctx context.Context, dev *runtime.Device, k golang.Signals, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var signedChunksKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "SignedChunks"), func(a *kernelimpl.HostArgs) any {
+var signedChunksKernel = kernelimpl.Register(modules.Kernel(pkg, "SignedChunks"), func(a *kernelimpl.HostArgs) any {
 	return golang.SignedChunks{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
 
-// SignedChunks is the kernel [golang.SignedChunks] with its slices in device memory.
-type SignedChunks struct {
-	X   runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SignedChunks) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(signedChunksKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SignedChunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SignedChunks) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSignedChunks runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSignedChunks(ctx context.Context, dev *runtime.Device, k golang.SignedChunks, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(signedChunksKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -3092,39 +1164,13 @@ func RunSignedChunks(ctx context.Context, dev *runtime.Device, k golang.SignedCh
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var slicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Slices"), func(a *kernelimpl.HostArgs) any {
+var slicesKernel = kernelimpl.Register(modules.Kernel(pkg, "Slices"), func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
 
-// Slices is the kernel [golang.Slices] with its slices in device memory.
-// Slices calls package slices.
-type Slices struct {
-	In  runtime.View[int]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Slices) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(slicesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Slices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSlices runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(slicesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3132,39 +1178,13 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var slotsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Slots"), func(a *kernelimpl.HostArgs) any {
+var slotsKernel = kernelimpl.Register(modules.Kernel(pkg, "Slots"), func(a *kernelimpl.HostArgs) any {
 	return golang.Slots{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Slots is the kernel [golang.Slots] with its slices in device memory.
-// Slots sets elements that data choose where they are declared, and looks at the others, which are still nil.
-type Slots struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Slots) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(slotsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Slots) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Slots) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSlots runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSlots(ctx context.Context, dev *runtime.Device, k golang.Slots, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(slotsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3172,39 +1192,13 @@ func RunSlots(ctx context.Context, dev *runtime.Device, k golang.Slots, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var sortsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Sorts"), func(a *kernelimpl.HostArgs) any {
+var sortsKernel = kernelimpl.Register(modules.Kernel(pkg, "Sorts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Sorts{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Buf: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 })
 
-// Sorts is the kernel [golang.Sorts] with its slices in device memory.
-// Sorts sorts numbers.
-type Sorts struct {
-	In  runtime.View[int32]
-	Buf runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Sorts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sortsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Buf)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sorts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Sorts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSorts runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sortsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3212,7 +1206,7 @@ func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var spelledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Spelled"), func(a *kernelimpl.HostArgs) any {
+var spelledKernel = kernelimpl.Register(modules.Kernel(pkg, "Spelled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
 		In:    kernelimpl.HostSlice[byte](a, 0),
 		Other: kernelimpl.HostSlice[byte](a, 1),
@@ -3220,34 +1214,6 @@ var spelledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Spelled is the kernel [golang.Spelled] with its slices in device memory.
-// Spelled takes strings of bytes that are one of several slices, and their runes.
-type Spelled struct {
-	In    runtime.View[byte]
-	Other runtime.View[byte]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Spelled) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(spelledKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Other)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Spelled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Spelled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSpelled runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSpelled(ctx context.Context, dev *runtime.Device, k golang.Spelled, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(spelledKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3256,39 +1222,13 @@ func RunSpelled(ctx context.Context, dev *runtime.Device, k golang.Spelled, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var stableKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Stable"), func(a *kernelimpl.HostArgs) any {
+var stableKernel = kernelimpl.Register(modules.Kernel(pkg, "Stable"), func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Stable is the kernel [golang.Stable] with its slices in device memory.
-// Stable sorts pairs by one of their numbers.
-type Stable struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Stable) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(stableKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Stable) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Stable) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunStable runs the kernel for every work-item of r on k's own slices, and waits.
 func RunStable(ctx context.Context, dev *runtime.Device, k golang.Stable, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(stableKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3296,111 +1236,37 @@ func RunStable(ctx context.Context, dev *runtime.Device, k golang.Stable, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var stableInterfacesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "StableInterfaces"), func(a *kernelimpl.HostArgs) any {
+var stableInterfacesKernel = kernelimpl.Register(modules.Kernel(pkg, "StableInterfaces"), func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 	}.Kernel
 })
 
-// StableInterfaces is the kernel [golang.StableInterfaces] with its slices in device memory.
-// StableInterfaces does so stably, in private memory.
-type StableInterfaces struct {
-	Buf runtime.View[golang.Entry]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k StableInterfaces) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(stableInterfacesKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k StableInterfaces) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k StableInterfaces) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunStableInterfaces runs the kernel for every work-item of r on k's own slices, and waits.
 func RunStableInterfaces(ctx context.Context, dev *runtime.Device, k golang.StableInterfaces, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(stableInterfacesKernel)
 	kernelimpl.Slice(l, 0, k.Buf)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var stringsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Strings"), func(a *kernelimpl.HostArgs) any {
+var stringsKernel = kernelimpl.Register(modules.Kernel(pkg, "Strings"), func(a *kernelimpl.HostArgs) any {
 	return golang.Strings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
 
-// Strings is the kernel [golang.Strings] with its slices in device memory.
-// Strings has what can be done with strings that are known.
-type Strings struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Strings) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(stringsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Strings) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Strings) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunStrings runs the kernel for every work-item of r on k's own slices, and waits.
 func RunStrings(ctx context.Context, dev *runtime.Device, k golang.Strings, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(stringsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var swapLoopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "SwapLoops"), func(a *kernelimpl.HostArgs) any {
+var swapLoopsKernel = kernelimpl.Register(modules.Kernel(pkg, "SwapLoops"), func(a *kernelimpl.HostArgs) any {
 	return golang.SwapLoops{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// SwapLoops is the kernel [golang.SwapLoops] with its slices in device memory.
-// SwapLoops swaps neighbours of an array of its own, up and down.
-type SwapLoops struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SwapLoops) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(swapLoopsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SwapLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SwapLoops) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSwapLoops runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(swapLoopsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3408,39 +1274,13 @@ func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var swappedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Swapped"), func(a *kernelimpl.HostArgs) any {
+var swappedKernel = kernelimpl.Register(modules.Kernel(pkg, "Swapped"), func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Swapped is the kernel [golang.Swapped] with its slices in device memory.
-// Swapped has slices that change places.
-type Swapped struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Swapped) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(swappedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Swapped) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Swapped) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSwapped runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSwapped(ctx context.Context, dev *runtime.Device, k golang.Swapped, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(swappedKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3448,39 +1288,13 @@ func RunSwapped(ctx context.Context, dev *runtime.Device, k golang.Swapped, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var tablesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Tables"), func(a *kernelimpl.HostArgs) any {
+var tablesKernel = kernelimpl.Register(modules.Kernel(pkg, "Tables"), func(a *kernelimpl.HostArgs) any {
 	return golang.Tables{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
 
-// Tables is the kernel [golang.Tables] with its slices in device memory.
-// Tables reads large tables, and one of several.
-type Tables struct {
-	In  runtime.View[int32]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Tables) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tablesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Tables) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTables runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tablesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3488,39 +1302,13 @@ func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var textBoundsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "TextBounds"), func(a *kernelimpl.HostArgs) any {
+var textBoundsKernel = kernelimpl.Register(modules.Kernel(pkg, "TextBounds"), func(a *kernelimpl.HostArgs) any {
 	return golang.TextBounds{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		N:   kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
 
-// TextBounds is the kernel [golang.TextBounds] with its slices in device memory.
-// TextBounds takes parts of a string that may not be there.
-type TextBounds struct {
-	Out runtime.View[int32]
-	N   runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TextBounds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(textBoundsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.N)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TextBounds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TextBounds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTextBounds runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTextBounds(ctx context.Context, dev *runtime.Device, k golang.TextBounds, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(textBoundsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
@@ -3528,39 +1316,13 @@ func RunTextBounds(ctx context.Context, dev *runtime.Device, k golang.TextBounds
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var textsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Texts"), func(a *kernelimpl.HostArgs) any {
+var textsKernel = kernelimpl.Register(modules.Kernel(pkg, "Texts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[byte](a, 1),
 	}.Kernel
 })
 
-// Texts is the kernel [golang.Texts] with its slices in device memory.
-// Texts looks into parts of a string that only the device knows.
-type Texts struct {
-	Out runtime.View[int32]
-	B   runtime.View[byte]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Texts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(textsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.B)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Texts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Texts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTexts runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTexts(ctx context.Context, dev *runtime.Device, k golang.Texts, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(textsKernel)
 	kernelimpl.Slice(l, 0, k.Out)
@@ -3568,39 +1330,13 @@ func RunTexts(ctx context.Context, dev *runtime.Device, k golang.Texts, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var toArraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ToArrays"), func(a *kernelimpl.HostArgs) any {
+var toArraysKernel = kernelimpl.Register(modules.Kernel(pkg, "ToArrays"), func(a *kernelimpl.HostArgs) any {
 	return golang.ToArrays{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// ToArrays is the kernel [golang.ToArrays] with its slices in device memory.
-// ToArrays turns slices into arrays.
-type ToArrays struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ToArrays) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(toArraysKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ToArrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ToArrays) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunToArrays runs the kernel for every work-item of r on k's own slices, and waits.
 func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(toArraysKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3608,39 +1344,13 @@ func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var turnsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Turns"), func(a *kernelimpl.HostArgs) any {
+var turnsKernel = kernelimpl.Register(modules.Kernel(pkg, "Turns"), func(a *kernelimpl.HostArgs) any {
 	return golang.Turns{
 		X:   kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 })
 
-// Turns is the kernel [golang.Turns] with its slices in device memory.
-// Turns has fields that may hold one of several functions or slices where they are used.
-type Turns struct {
-	X   runtime.View[int64]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Turns) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(turnsKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Turns) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Turns) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTurns runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTurns(ctx context.Context, dev *runtime.Device, k golang.Turns, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(turnsKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -3648,43 +1358,19 @@ func RunTurns(ctx context.Context, dev *runtime.Device, k golang.Turns, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var typeSwitchesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "TypeSwitches"), func(a *kernelimpl.HostArgs) any {
+var typeSwitchesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "TypeSwitches"), func(a *kernelimpl.HostArgs) any {
 	return golang.TypeSwitches{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 }, newTypeSwitchesHost)
 
-// TypeSwitches is the kernel [golang.TypeSwitches] with its slices in device memory.
-// TypeSwitches decides by type parameters.
-type TypeSwitches struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TypeSwitches) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(typeSwitchesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TypeSwitches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TypeSwitches) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTypeSwitches runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTypeSwitches(ctx context.Context, dev *runtime.Device, k golang.TypeSwitches, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(typeSwitchesKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var utf8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "UTF8"), func(a *kernelimpl.HostArgs) any {
+var utf8Kernel = kernelimpl.Register(modules.Kernel(pkg, "UTF8"), func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
 		In:  kernelimpl.HostSlice[rune](a, 0),
 		Raw: kernelimpl.HostSlice[byte](a, 1),
@@ -3692,34 +1378,6 @@ var utf8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/int
 	}.Kernel
 })
 
-// UTF8 is the kernel [golang.UTF8] with its slices in device memory.
-// UTF8 encodes and decodes.
-type UTF8 struct {
-	In  runtime.View[rune]
-	Raw runtime.View[byte]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k UTF8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(utf8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Raw)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k UTF8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k UTF8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUTF8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(utf8Kernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3728,7 +1386,7 @@ func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var unicodesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), func(a *kernelimpl.HostArgs) any {
+var unicodesKernel = kernelimpl.Register(modules.Kernel(pkg, "Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
 		In:  kernelimpl.HostSlice[rune](a, 0),
 		Raw: kernelimpl.HostSlice[byte](a, 1),
@@ -3736,34 +1394,6 @@ var unicodesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen
 	}.Kernel
 })
 
-// Unicodes is the kernel [golang.Unicodes] with its slices in device memory.
-// Unicodes asks package unicode about runes.
-type Unicodes struct {
-	In  runtime.View[rune]
-	Raw runtime.View[byte]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Unicodes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unicodesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Raw)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unicodes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Unicodes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnicodes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUnicodes(ctx context.Context, dev *runtime.Device, k golang.Unicodes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(unicodesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3772,39 +1402,13 @@ func RunUnicodes(ctx context.Context, dev *runtime.Device, k golang.Unicodes, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var unitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Units"), func(a *kernelimpl.HostArgs) any {
+var unitsKernel = kernelimpl.Register(modules.Kernel(pkg, "Units"), func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
 
-// Units is the kernel [golang.Units] with its slices in device memory.
-// Units has UTF-16, checksums and a heap of package container/heap.
-type Units struct {
-	In  runtime.View[int32]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Units) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unitsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Units) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Units) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnits runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUnits(ctx context.Context, dev *runtime.Device, k golang.Units, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(unitsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3812,39 +1416,13 @@ func RunUnits(ctx context.Context, dev *runtime.Device, k golang.Units, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var unlikeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unlike"), func(a *kernelimpl.HostArgs) any {
+var unlikeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Unlike"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newUnlikeHost)
 
-// Unlike is the kernel [golang.Unlike] with its slices in device memory.
-// Unlike compares interface values of which some cannot be compared, if they are of one type.
-type Unlike struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Unlike) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unlikeKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unlike) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Unlike) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnlike runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(unlikeKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -3852,39 +1430,13 @@ func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var unrolledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unrolled"), func(a *kernelimpl.HostArgs) any {
+var unrolledKernel = kernelimpl.Register(modules.Kernel(pkg, "Unrolled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unrolled{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
 
-// Unrolled is the kernel [golang.Unrolled] with its slices in device memory.
-// Unrolled runs loops that leave compilers more to say once their rounds are written out.
-type Unrolled struct {
-	X   runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Unrolled) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unrolledKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unrolled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Unrolled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnrolled runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUnrolled(ctx context.Context, dev *runtime.Device, k golang.Unrolled, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(unrolledKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -3892,38 +1444,13 @@ func RunUnrolled(ctx context.Context, dev *runtime.Device, k golang.Unrolled, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var unsignedChunksKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "UnsignedChunks"), func(a *kernelimpl.HostArgs) any {
+var unsignedChunksKernel = kernelimpl.Register(modules.Kernel(pkg, "UnsignedChunks"), func(a *kernelimpl.HostArgs) any {
 	return golang.UnsignedChunks{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
 
-// UnsignedChunks is the kernel [golang.UnsignedChunks] with its slices in device memory.
-type UnsignedChunks struct {
-	X   runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k UnsignedChunks) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unsignedChunksKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k UnsignedChunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k UnsignedChunks) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnsignedChunks runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUnsignedChunks(ctx context.Context, dev *runtime.Device, k golang.UnsignedChunks, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(unsignedChunksKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -3931,7 +1458,7 @@ func RunUnsignedChunks(ctx context.Context, dev *runtime.Device, k golang.Unsign
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var unstableKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unstable"), func(a *kernelimpl.HostArgs) any {
+var unstableKernel = kernelimpl.Register(modules.Kernel(pkg, "Unstable"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
 		Buf:   kernelimpl.HostSlice[golang.Entry](a, 0),
 		N:     kernelimpl.HostValue[int](a, 1),
@@ -3939,34 +1466,6 @@ var unstableKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen
 	}.Kernel
 })
 
-// Unstable is the kernel [golang.Unstable] with its slices in device memory.
-// Unstable sorts entries by their keys: where equal ones end is what shows the order of comparisons.
-type Unstable struct {
-	Buf   runtime.View[golang.Entry]
-	N     int
-	Count runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Unstable) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unstableKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	kernelimpl.Value(l, 1, k.N)
-	kernelimpl.View(l, 2, k.Count)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unstable) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Unstable) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnstable runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(unstableKernel)
 	kernelimpl.Slice(l, 0, k.Buf)
@@ -3975,7 +1474,7 @@ func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var updatesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Updates"), func(a *kernelimpl.HostArgs) any {
+var updatesKernel = kernelimpl.Register(modules.Kernel(pkg, "Updates"), func(a *kernelimpl.HostArgs) any {
 	return golang.Updates{
 		Mode: kernelimpl.HostValue[int32](a, 0),
 		In:   kernelimpl.HostSlice[int32](a, 1),
@@ -3983,34 +1482,6 @@ var updatesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Updates is the kernel [golang.Updates] with its slices in device memory.
-// Updates has assignments of which both sides may panic: gc looks at the left one first, but for calls.
-type Updates struct {
-	Mode int32
-	In   runtime.View[int32]
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Updates) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(updatesKernel)
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Updates) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Updates) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUpdates runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUpdates(ctx context.Context, dev *runtime.Device, k golang.Updates, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(updatesKernel)
 	kernelimpl.Value(l, 0, k.Mode)
@@ -4019,7 +1490,7 @@ func RunUpdates(ctx context.Context, dev *runtime.Device, k golang.Updates, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var varintsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Varints"), func(a *kernelimpl.HostArgs) any {
+var varintsKernel = kernelimpl.Register(modules.Kernel(pkg, "Varints"), func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
 		In:    kernelimpl.HostSlice[int64](a, 0),
 		Bytes: kernelimpl.HostSlice[byte](a, 1),
@@ -4027,34 +1498,6 @@ var varintsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Varints is the kernel [golang.Varints] with its slices in device memory.
-// Varints encodes numbers in as many bytes as they need.
-type Varints struct {
-	In    runtime.View[int64]
-	Bytes runtime.View[byte]
-	Out   runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Varints) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(varintsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Bytes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Varints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Varints) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunVarints runs the kernel for every work-item of r on k's own slices, and waits.
 func RunVarints(ctx context.Context, dev *runtime.Device, k golang.Varints, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(varintsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4063,39 +1506,13 @@ func RunVarints(ctx context.Context, dev *runtime.Device, k golang.Varints, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var visitorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Visitors"), func(a *kernelimpl.HostArgs) any {
+var visitorsKernel = kernelimpl.Register(modules.Kernel(pkg, "Visitors"), func(a *kernelimpl.HostArgs) any {
 	return golang.Visitors{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
 
-// Visitors is the kernel [golang.Visitors] with its slices in device memory.
-// Visitors calls methods of several types.
-type Visitors struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Visitors) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(visitorsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Visitors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Visitors) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunVisitors runs the kernel for every work-item of r on k's own slices, and waits.
 func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(visitorsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -4103,108 +1520,36 @@ func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var waresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Wares", &color.GrayModel), func(a *kernelimpl.HostArgs) any {
+var waresKernel = kernelimpl.Register(modules.Kernel(pkg, "Wares", &color.GrayModel), func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
 
-// Wares is the kernel [golang.Wares] with its slices in device memory.
-// Wares calls what packages of the standard library have for other ends than kernels.
-type Wares struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Wares) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(waresKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Wares) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Wares) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWares runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWares(ctx context.Context, dev *runtime.Device, k golang.Wares, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(waresKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var watchedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), func(a *kernelimpl.HostArgs) any {
+var watchedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), func(a *kernelimpl.HostArgs) any {
 	return golang.Watched{
 		Out: kernelimpl.HostSlice[float64](a, 0),
 	}.Kernel
 }, newWatchedHost, golang.WatchedTile)
 
-// Watched is the kernel [golang.Watched] with its slices in device memory.
-// Watched reads exported variables of many types, which other packages can write.
-type Watched struct {
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Watched) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(watchedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Watched) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Watched) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWatched runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWatched(ctx context.Context, dev *runtime.Device, k golang.Watched, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(watchedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var zeroedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Zeroed"), func(a *kernelimpl.HostArgs) any {
+var zeroedKernel = kernelimpl.Register(modules.Kernel(pkg, "Zeroed"), func(a *kernelimpl.HostArgs) any {
 	return golang.Zeroed{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
 
-// Zeroed is the kernel [golang.Zeroed] with its slices in device memory.
-// Zeroed relies on variables being zero wherever they are declared.
-type Zeroed struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Zeroed) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(zeroedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Zeroed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Zeroed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunZeroed runs the kernel for every work-item of r on k's own slices, and waits.
 func RunZeroed(ctx context.Context, dev *runtime.Device, k golang.Zeroed, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(zeroedKernel)
 	kernelimpl.Slice(l, 0, k.Out)

@@ -61,7 +61,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/idioms/widen.go", Package: "idioms", Sum: 0x92f433f0},
 	},
 })
-var carriesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Carries"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg = "github.com/kgen-go/kgen/internal/difftest/idioms"
+
+var carriesKernel = kernelimpl.Register(modules.Kernel(pkg, "Carries"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -70,36 +74,6 @@ var carriesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Carries is the kernel [idioms.Carries] with its slices in device memory.
-// Carries computes with several words.
-type Carries struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Carries) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(carriesKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Carries) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Carries) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCarries runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCarries(ctx context.Context, dev *runtime.Device, k idioms.Carries, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(carriesKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -109,7 +83,7 @@ func RunCarries(ctx context.Context, dev *runtime.Device, k idioms.Carries, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var clampInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt16"), func(a *kernelimpl.HostArgs) any {
+var clampInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -117,33 +91,6 @@ var clampInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// ClampInt16 is the kernel [idioms.ClampInt16] with its slices in device memory.
-type ClampInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunClampInt16(ctx context.Context, dev *runtime.Device, k idioms.ClampInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(clampInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -152,7 +99,7 @@ func RunClampInt16(ctx context.Context, dev *runtime.Device, k idioms.ClampInt16
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var clampInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt32"), func(a *kernelimpl.HostArgs) any {
+var clampInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -160,33 +107,6 @@ var clampInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// ClampInt32 is the kernel [idioms.ClampInt32] with its slices in device memory.
-type ClampInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunClampInt32(ctx context.Context, dev *runtime.Device, k idioms.ClampInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(clampInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -195,7 +115,7 @@ func RunClampInt32(ctx context.Context, dev *runtime.Device, k idioms.ClampInt32
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var clampInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt64"), func(a *kernelimpl.HostArgs) any {
+var clampInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -203,33 +123,6 @@ var clampInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// ClampInt64 is the kernel [idioms.ClampInt64] with its slices in device memory.
-type ClampInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunClampInt64(ctx context.Context, dev *runtime.Device, k idioms.ClampInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(clampInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -238,7 +131,7 @@ func RunClampInt64(ctx context.Context, dev *runtime.Device, k idioms.ClampInt64
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var clampInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt8"), func(a *kernelimpl.HostArgs) any {
+var clampInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -246,33 +139,6 @@ var clampInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// ClampInt8 is the kernel [idioms.ClampInt8] with its slices in device memory.
-type ClampInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunClampInt8(ctx context.Context, dev *runtime.Device, k idioms.ClampInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(clampInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -281,7 +147,7 @@ func RunClampInt8(ctx context.Context, dev *runtime.Device, k idioms.ClampInt8, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var clampUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint16"), func(a *kernelimpl.HostArgs) any {
+var clampUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -289,33 +155,6 @@ var clampUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ClampUint16 is the kernel [idioms.ClampUint16] with its slices in device memory.
-type ClampUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunClampUint16(ctx context.Context, dev *runtime.Device, k idioms.ClampUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(clampUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -324,7 +163,7 @@ func RunClampUint16(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var clampUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint32"), func(a *kernelimpl.HostArgs) any {
+var clampUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -332,33 +171,6 @@ var clampUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ClampUint32 is the kernel [idioms.ClampUint32] with its slices in device memory.
-type ClampUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunClampUint32(ctx context.Context, dev *runtime.Device, k idioms.ClampUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(clampUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -367,7 +179,7 @@ func RunClampUint32(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var clampUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint64"), func(a *kernelimpl.HostArgs) any {
+var clampUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -375,33 +187,6 @@ var clampUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ClampUint64 is the kernel [idioms.ClampUint64] with its slices in device memory.
-type ClampUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunClampUint64(ctx context.Context, dev *runtime.Device, k idioms.ClampUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(clampUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -410,7 +195,7 @@ func RunClampUint64(ctx context.Context, dev *runtime.Device, k idioms.ClampUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var clampUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint8"), func(a *kernelimpl.HostArgs) any {
+var clampUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -418,33 +203,6 @@ var clampUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// ClampUint8 is the kernel [idioms.ClampUint8] with its slices in device memory.
-type ClampUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunClampUint8(ctx context.Context, dev *runtime.Device, k idioms.ClampUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(clampUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -453,7 +211,7 @@ func RunClampUint8(ctx context.Context, dev *runtime.Device, k idioms.ClampUint8
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var compareInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt16"), func(a *kernelimpl.HostArgs) any {
+var compareInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -462,35 +220,6 @@ var compareInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// CompareInt16 is the kernel [idioms.CompareInt16] with its slices in device memory.
-type CompareInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCompareInt16(ctx context.Context, dev *runtime.Device, k idioms.CompareInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(compareInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -500,7 +229,7 @@ func RunCompareInt16(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var compareInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt32"), func(a *kernelimpl.HostArgs) any {
+var compareInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -509,35 +238,6 @@ var compareInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// CompareInt32 is the kernel [idioms.CompareInt32] with its slices in device memory.
-type CompareInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCompareInt32(ctx context.Context, dev *runtime.Device, k idioms.CompareInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(compareInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -547,7 +247,7 @@ func RunCompareInt32(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var compareInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt64"), func(a *kernelimpl.HostArgs) any {
+var compareInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -556,35 +256,6 @@ var compareInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// CompareInt64 is the kernel [idioms.CompareInt64] with its slices in device memory.
-type CompareInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCompareInt64(ctx context.Context, dev *runtime.Device, k idioms.CompareInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(compareInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -594,7 +265,7 @@ func RunCompareInt64(ctx context.Context, dev *runtime.Device, k idioms.CompareI
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var compareInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt8"), func(a *kernelimpl.HostArgs) any {
+var compareInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -603,35 +274,6 @@ var compareInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// CompareInt8 is the kernel [idioms.CompareInt8] with its slices in device memory.
-type CompareInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCompareInt8(ctx context.Context, dev *runtime.Device, k idioms.CompareInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(compareInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -641,7 +283,7 @@ func RunCompareInt8(ctx context.Context, dev *runtime.Device, k idioms.CompareIn
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var compareUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint16"), func(a *kernelimpl.HostArgs) any {
+var compareUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -650,35 +292,6 @@ var compareUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 	}.Kernel
 })
 
-// CompareUint16 is the kernel [idioms.CompareUint16] with its slices in device memory.
-type CompareUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCompareUint16(ctx context.Context, dev *runtime.Device, k idioms.CompareUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(compareUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -688,7 +301,7 @@ func RunCompareUint16(ctx context.Context, dev *runtime.Device, k idioms.Compare
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var compareUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint32"), func(a *kernelimpl.HostArgs) any {
+var compareUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -697,35 +310,6 @@ var compareUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 	}.Kernel
 })
 
-// CompareUint32 is the kernel [idioms.CompareUint32] with its slices in device memory.
-type CompareUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCompareUint32(ctx context.Context, dev *runtime.Device, k idioms.CompareUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(compareUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -735,7 +319,7 @@ func RunCompareUint32(ctx context.Context, dev *runtime.Device, k idioms.Compare
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var compareUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint64"), func(a *kernelimpl.HostArgs) any {
+var compareUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -744,35 +328,6 @@ var compareUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 	}.Kernel
 })
 
-// CompareUint64 is the kernel [idioms.CompareUint64] with its slices in device memory.
-type CompareUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCompareUint64(ctx context.Context, dev *runtime.Device, k idioms.CompareUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(compareUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -782,7 +337,7 @@ func RunCompareUint64(ctx context.Context, dev *runtime.Device, k idioms.Compare
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var compareUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint8"), func(a *kernelimpl.HostArgs) any {
+var compareUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -791,35 +346,6 @@ var compareUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// CompareUint8 is the kernel [idioms.CompareUint8] with its slices in device memory.
-type CompareUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCompareUint8(ctx context.Context, dev *runtime.Device, k idioms.CompareUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(compareUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -829,7 +355,7 @@ func RunCompareUint8(ctx context.Context, dev *runtime.Device, k idioms.CompareU
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convert32Int16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int16"), func(a *kernelimpl.HostArgs) any {
+var convert32Int16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -838,35 +364,6 @@ var convert32Int16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 	}.Kernel
 })
 
-// Convert32Int16 is the kernel [idioms.Convert32Int16] with its slices in device memory.
-type Convert32Int16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Int16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Int16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Int16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Int16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvert32Int16(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convert32Int16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -876,7 +373,7 @@ func RunConvert32Int16(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convert32Int32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int32"), func(a *kernelimpl.HostArgs) any {
+var convert32Int32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -885,35 +382,6 @@ var convert32Int32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 	}.Kernel
 })
 
-// Convert32Int32 is the kernel [idioms.Convert32Int32] with its slices in device memory.
-type Convert32Int32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Int32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Int32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Int32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Int32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvert32Int32(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convert32Int32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -923,7 +391,7 @@ func RunConvert32Int32(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convert32Int64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int64"), func(a *kernelimpl.HostArgs) any {
+var convert32Int64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -932,35 +400,6 @@ var convert32Int64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 	}.Kernel
 })
 
-// Convert32Int64 is the kernel [idioms.Convert32Int64] with its slices in device memory.
-type Convert32Int64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Int64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Int64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Int64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Int64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvert32Int64(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convert32Int64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -970,7 +409,7 @@ func RunConvert32Int64(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convert32Int8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int8"), func(a *kernelimpl.HostArgs) any {
+var convert32Int8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -979,35 +418,6 @@ var convert32Int8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 	}.Kernel
 })
 
-// Convert32Int8 is the kernel [idioms.Convert32Int8] with its slices in device memory.
-type Convert32Int8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Int8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Int8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Int8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Int8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvert32Int8(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convert32Int8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1017,7 +427,7 @@ func RunConvert32Int8(ctx context.Context, dev *runtime.Device, k idioms.Convert
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convert32Uint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint16"), func(a *kernelimpl.HostArgs) any {
+var convert32Uint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1026,35 +436,6 @@ var convert32Uint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// Convert32Uint16 is the kernel [idioms.Convert32Uint16] with its slices in device memory.
-type Convert32Uint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Uint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Uint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Uint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Uint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvert32Uint16(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convert32Uint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1064,7 +445,7 @@ func RunConvert32Uint16(ctx context.Context, dev *runtime.Device, k idioms.Conve
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convert32Uint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint32"), func(a *kernelimpl.HostArgs) any {
+var convert32Uint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1073,35 +454,6 @@ var convert32Uint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// Convert32Uint32 is the kernel [idioms.Convert32Uint32] with its slices in device memory.
-type Convert32Uint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Uint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Uint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Uint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Uint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvert32Uint32(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convert32Uint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1111,7 +463,7 @@ func RunConvert32Uint32(ctx context.Context, dev *runtime.Device, k idioms.Conve
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convert32Uint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint64"), func(a *kernelimpl.HostArgs) any {
+var convert32Uint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1120,35 +472,6 @@ var convert32Uint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// Convert32Uint64 is the kernel [idioms.Convert32Uint64] with its slices in device memory.
-type Convert32Uint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Uint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Uint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Uint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Uint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvert32Uint64(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convert32Uint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1158,7 +481,7 @@ func RunConvert32Uint64(ctx context.Context, dev *runtime.Device, k idioms.Conve
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convert32Uint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint8"), func(a *kernelimpl.HostArgs) any {
+var convert32Uint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1167,35 +490,6 @@ var convert32Uint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 	}.Kernel
 })
 
-// Convert32Uint8 is the kernel [idioms.Convert32Uint8] with its slices in device memory.
-type Convert32Uint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Uint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Uint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Uint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Uint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunConvert32Uint8(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(convert32Uint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1205,7 +499,7 @@ func RunConvert32Uint8(ctx context.Context, dev *runtime.Device, k idioms.Conver
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt16"), func(a *kernelimpl.HostArgs) any {
+var countsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -1213,33 +507,6 @@ var countsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// CountsInt16 is the kernel [idioms.CountsInt16] with its slices in device memory.
-type CountsInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsInt16(ctx context.Context, dev *runtime.Device, k idioms.CountsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1248,7 +515,7 @@ func RunCountsInt16(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt32"), func(a *kernelimpl.HostArgs) any {
+var countsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1256,33 +523,6 @@ var countsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// CountsInt32 is the kernel [idioms.CountsInt32] with its slices in device memory.
-type CountsInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1291,7 +531,7 @@ func RunCountsInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt64"), func(a *kernelimpl.HostArgs) any {
+var countsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -1299,33 +539,6 @@ var countsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// CountsInt64 is the kernel [idioms.CountsInt64] with its slices in device memory.
-type CountsInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsInt64(ctx context.Context, dev *runtime.Device, k idioms.CountsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1334,7 +547,7 @@ func RunCountsInt64(ctx context.Context, dev *runtime.Device, k idioms.CountsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt8"), func(a *kernelimpl.HostArgs) any {
+var countsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1342,33 +555,6 @@ var countsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// CountsInt8 is the kernel [idioms.CountsInt8] with its slices in device memory.
-type CountsInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1377,7 +563,7 @@ func RunCountsInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsOfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfInt32"), func(a *kernelimpl.HostArgs) any {
+var countsOfInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1385,33 +571,6 @@ var countsOfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 	}.Kernel
 })
 
-// CountsOfInt32 is the kernel [idioms.CountsOfInt32] with its slices in device memory.
-type CountsOfInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsOfInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsOfInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsOfInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsOfInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsOfInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsOfInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsOfInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1420,7 +579,7 @@ func RunCountsOfInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsO
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsOfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfInt8"), func(a *kernelimpl.HostArgs) any {
+var countsOfInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1428,33 +587,6 @@ var countsOfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// CountsOfInt8 is the kernel [idioms.CountsOfInt8] with its slices in device memory.
-type CountsOfInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsOfInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsOfInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsOfInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsOfInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsOfInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsOfInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsOfInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1463,7 +595,7 @@ func RunCountsOfInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsOf
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsOfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfUint16"), func(a *kernelimpl.HostArgs) any {
+var countsOfUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1471,33 +603,6 @@ var countsOfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 	}.Kernel
 })
 
-// CountsOfUint16 is the kernel [idioms.CountsOfUint16] with its slices in device memory.
-type CountsOfUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsOfUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsOfUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsOfUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsOfUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsOfUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsOfUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsOfUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1506,7 +611,7 @@ func RunCountsOfUint16(ctx context.Context, dev *runtime.Device, k idioms.Counts
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsOfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfUint64"), func(a *kernelimpl.HostArgs) any {
+var countsOfUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1514,33 +619,6 @@ var countsOfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 	}.Kernel
 })
 
-// CountsOfUint64 is the kernel [idioms.CountsOfUint64] with its slices in device memory.
-type CountsOfUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsOfUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsOfUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsOfUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsOfUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsOfUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsOfUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsOfUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1549,7 +627,7 @@ func RunCountsOfUint64(ctx context.Context, dev *runtime.Device, k idioms.Counts
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint16"), func(a *kernelimpl.HostArgs) any {
+var countsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1557,33 +635,6 @@ var countsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// CountsUint16 is the kernel [idioms.CountsUint16] with its slices in device memory.
-type CountsUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1592,7 +643,7 @@ func RunCountsUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint32"), func(a *kernelimpl.HostArgs) any {
+var countsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1600,33 +651,6 @@ var countsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// CountsUint32 is the kernel [idioms.CountsUint32] with its slices in device memory.
-type CountsUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsUint32(ctx context.Context, dev *runtime.Device, k idioms.CountsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1635,7 +659,7 @@ func RunCountsUint32(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint64"), func(a *kernelimpl.HostArgs) any {
+var countsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1643,33 +667,6 @@ var countsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// CountsUint64 is the kernel [idioms.CountsUint64] with its slices in device memory.
-type CountsUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1678,7 +675,7 @@ func RunCountsUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint8"), func(a *kernelimpl.HostArgs) any {
+var countsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1686,33 +683,6 @@ var countsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// CountsUint8 is the kernel [idioms.CountsUint8] with its slices in device memory.
-type CountsUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCountsUint8(ctx context.Context, dev *runtime.Device, k idioms.CountsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countsUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1721,7 +691,7 @@ func RunCountsUint8(ctx context.Context, dev *runtime.Device, k idioms.CountsUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var divideInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt16"), func(a *kernelimpl.HostArgs) any {
+var divideInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -1729,33 +699,6 @@ var divideInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// DivideInt16 is the kernel [idioms.DivideInt16] with its slices in device memory.
-type DivideInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDivideInt16(ctx context.Context, dev *runtime.Device, k idioms.DivideInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(divideInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1764,7 +707,7 @@ func RunDivideInt16(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var divideInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt32"), func(a *kernelimpl.HostArgs) any {
+var divideInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1772,33 +715,6 @@ var divideInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// DivideInt32 is the kernel [idioms.DivideInt32] with its slices in device memory.
-type DivideInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDivideInt32(ctx context.Context, dev *runtime.Device, k idioms.DivideInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(divideInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1807,7 +723,7 @@ func RunDivideInt32(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var divideInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt64"), func(a *kernelimpl.HostArgs) any {
+var divideInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -1815,33 +731,6 @@ var divideInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// DivideInt64 is the kernel [idioms.DivideInt64] with its slices in device memory.
-type DivideInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDivideInt64(ctx context.Context, dev *runtime.Device, k idioms.DivideInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(divideInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1850,7 +739,7 @@ func RunDivideInt64(ctx context.Context, dev *runtime.Device, k idioms.DivideInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var divideInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt8"), func(a *kernelimpl.HostArgs) any {
+var divideInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1858,33 +747,6 @@ var divideInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// DivideInt8 is the kernel [idioms.DivideInt8] with its slices in device memory.
-type DivideInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDivideInt8(ctx context.Context, dev *runtime.Device, k idioms.DivideInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(divideInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1893,7 +755,7 @@ func RunDivideInt8(ctx context.Context, dev *runtime.Device, k idioms.DivideInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var divideUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint16"), func(a *kernelimpl.HostArgs) any {
+var divideUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1901,33 +763,6 @@ var divideUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// DivideUint16 is the kernel [idioms.DivideUint16] with its slices in device memory.
-type DivideUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDivideUint16(ctx context.Context, dev *runtime.Device, k idioms.DivideUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(divideUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1936,7 +771,7 @@ func RunDivideUint16(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var divideUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint32"), func(a *kernelimpl.HostArgs) any {
+var divideUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1944,33 +779,6 @@ var divideUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// DivideUint32 is the kernel [idioms.DivideUint32] with its slices in device memory.
-type DivideUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDivideUint32(ctx context.Context, dev *runtime.Device, k idioms.DivideUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(divideUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -1979,7 +787,7 @@ func RunDivideUint32(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var divideUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint64"), func(a *kernelimpl.HostArgs) any {
+var divideUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1987,33 +795,6 @@ var divideUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// DivideUint64 is the kernel [idioms.DivideUint64] with its slices in device memory.
-type DivideUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDivideUint64(ctx context.Context, dev *runtime.Device, k idioms.DivideUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(divideUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2022,7 +803,7 @@ func RunDivideUint64(ctx context.Context, dev *runtime.Device, k idioms.DivideUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var divideUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint8"), func(a *kernelimpl.HostArgs) any {
+var divideUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -2030,33 +811,6 @@ var divideUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// DivideUint8 is the kernel [idioms.DivideUint8] with its slices in device memory.
-type DivideUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDivideUint8(ctx context.Context, dev *runtime.Device, k idioms.DivideUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(divideUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2065,7 +819,7 @@ func RunDivideUint8(ctx context.Context, dev *runtime.Device, k idioms.DivideUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fieldsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt16"), func(a *kernelimpl.HostArgs) any {
+var fieldsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -2073,33 +827,6 @@ var fieldsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// FieldsInt16 is the kernel [idioms.FieldsInt16] with its slices in device memory.
-type FieldsInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFieldsInt16(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fieldsInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2108,7 +835,7 @@ func RunFieldsInt16(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fieldsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt32"), func(a *kernelimpl.HostArgs) any {
+var fieldsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -2116,33 +843,6 @@ var fieldsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// FieldsInt32 is the kernel [idioms.FieldsInt32] with its slices in device memory.
-type FieldsInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFieldsInt32(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fieldsInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2151,7 +851,7 @@ func RunFieldsInt32(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fieldsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt64"), func(a *kernelimpl.HostArgs) any {
+var fieldsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -2159,33 +859,6 @@ var fieldsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// FieldsInt64 is the kernel [idioms.FieldsInt64] with its slices in device memory.
-type FieldsInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFieldsInt64(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fieldsInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2194,7 +867,7 @@ func RunFieldsInt64(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fieldsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt8"), func(a *kernelimpl.HostArgs) any {
+var fieldsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -2202,33 +875,6 @@ var fieldsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// FieldsInt8 is the kernel [idioms.FieldsInt8] with its slices in device memory.
-type FieldsInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFieldsInt8(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fieldsInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2237,7 +883,7 @@ func RunFieldsInt8(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fieldsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint16"), func(a *kernelimpl.HostArgs) any {
+var fieldsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -2245,33 +891,6 @@ var fieldsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// FieldsUint16 is the kernel [idioms.FieldsUint16] with its slices in device memory.
-type FieldsUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFieldsUint16(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fieldsUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2280,7 +899,7 @@ func RunFieldsUint16(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fieldsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint32"), func(a *kernelimpl.HostArgs) any {
+var fieldsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -2288,33 +907,6 @@ var fieldsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// FieldsUint32 is the kernel [idioms.FieldsUint32] with its slices in device memory.
-type FieldsUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFieldsUint32(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fieldsUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2323,7 +915,7 @@ func RunFieldsUint32(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fieldsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint64"), func(a *kernelimpl.HostArgs) any {
+var fieldsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -2331,33 +923,6 @@ var fieldsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// FieldsUint64 is the kernel [idioms.FieldsUint64] with its slices in device memory.
-type FieldsUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFieldsUint64(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fieldsUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2366,7 +931,7 @@ func RunFieldsUint64(ctx context.Context, dev *runtime.Device, k idioms.FieldsUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fieldsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint8"), func(a *kernelimpl.HostArgs) any {
+var fieldsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -2374,33 +939,6 @@ var fieldsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// FieldsUint8 is the kernel [idioms.FieldsUint8] with its slices in device memory.
-type FieldsUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFieldsUint8(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fieldsUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2409,7 +947,7 @@ func RunFieldsUint8(ctx context.Context, dev *runtime.Device, k idioms.FieldsUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flagsAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeInt32"), func(a *kernelimpl.HostArgs) any {
+var flagsAlikeInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -2418,35 +956,6 @@ var flagsAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// FlagsAlikeInt32 is the kernel [idioms.FlagsAlikeInt32] with its slices in device memory.
-type FlagsAlikeInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsAlikeInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsAlikeInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsAlikeInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlagsAlikeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlagsAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flagsAlikeInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2456,7 +965,7 @@ func RunFlagsAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.Flags
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var flagsAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeInt64"), func(a *kernelimpl.HostArgs) any {
+var flagsAlikeInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -2465,35 +974,6 @@ var flagsAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// FlagsAlikeInt64 is the kernel [idioms.FlagsAlikeInt64] with its slices in device memory.
-type FlagsAlikeInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsAlikeInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsAlikeInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsAlikeInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlagsAlikeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlagsAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flagsAlikeInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2503,7 +983,7 @@ func RunFlagsAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.Flags
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var flagsAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeUint64"), func(a *kernelimpl.HostArgs) any {
+var flagsAlikeUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -2512,35 +992,6 @@ var flagsAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 	}.Kernel
 })
 
-// FlagsAlikeUint64 is the kernel [idioms.FlagsAlikeUint64] with its slices in device memory.
-type FlagsAlikeUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsAlikeUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsAlikeUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsAlikeUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlagsAlikeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlagsAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flagsAlikeUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2550,7 +1001,7 @@ func RunFlagsAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.Flag
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var flagsAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeUint8"), func(a *kernelimpl.HostArgs) any {
+var flagsAlikeUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -2559,35 +1010,6 @@ var flagsAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// FlagsAlikeUint8 is the kernel [idioms.FlagsAlikeUint8] with its slices in device memory.
-type FlagsAlikeUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsAlikeUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsAlikeUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsAlikeUint8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlagsAlikeUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlagsAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flagsAlikeUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2597,7 +1019,7 @@ func RunFlagsAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.Flags
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var flagsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsInt32"), func(a *kernelimpl.HostArgs) any {
+var flagsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -2606,35 +1028,6 @@ var flagsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// FlagsInt32 is the kernel [idioms.FlagsInt32] with its slices in device memory.
-type FlagsInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlagsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlagsInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flagsInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2644,7 +1037,7 @@ func RunFlagsInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt32
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flagsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsInt64"), func(a *kernelimpl.HostArgs) any {
+var flagsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -2653,35 +1046,6 @@ var flagsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// FlagsInt64 is the kernel [idioms.FlagsInt64] with its slices in device memory.
-type FlagsInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlagsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlagsInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flagsInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2691,7 +1055,7 @@ func RunFlagsInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt64
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flagsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsUint64"), func(a *kernelimpl.HostArgs) any {
+var flagsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -2700,35 +1064,6 @@ var flagsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// FlagsUint64 is the kernel [idioms.FlagsUint64] with its slices in device memory.
-type FlagsUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlagsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlagsUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flagsUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2738,7 +1073,7 @@ func RunFlagsUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flagsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsUint8"), func(a *kernelimpl.HostArgs) any {
+var flagsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -2747,35 +1082,6 @@ var flagsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// FlagsUint8 is the kernel [idioms.FlagsUint8] with its slices in device memory.
-type FlagsUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlagsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlagsUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flagsUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2785,7 +1091,7 @@ func RunFlagsUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint8
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floats32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats32"), func(a *kernelimpl.HostArgs) any {
+var floats32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
 		A:   kernelimpl.HostSlice[float32](a, 0),
 		B:   kernelimpl.HostSlice[float32](a, 1),
@@ -2793,34 +1099,6 @@ var floats32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen
 	}.Kernel
 })
 
-// Floats32 is the kernel [idioms.Floats32] with its slices in device memory.
-// Floats32 has the idioms of float32; those whose results depend on the payload of a NaN are not among them, nor those with subnormal results.
-type Floats32 struct {
-	A   runtime.View[float32]
-	B   runtime.View[float32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats32(ctx context.Context, dev *runtime.Device, k idioms.Floats32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floats32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2829,7 +1107,7 @@ func RunFloats32(ctx context.Context, dev *runtime.Device, k idioms.Floats32, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floats64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64"), func(a *kernelimpl.HostArgs) any {
+var floats64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
 		A:   kernelimpl.HostSlice[float64](a, 0),
 		B:   kernelimpl.HostSlice[float64](a, 1),
@@ -2837,34 +1115,6 @@ var floats64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen
 	}.Kernel
 })
 
-// Floats64 is the kernel [idioms.Floats64] with its slices in device memory.
-// Floats64 is Floats32 for float64.
-type Floats64 struct {
-	A   runtime.View[float64]
-	B   runtime.View[float64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats64(ctx context.Context, dev *runtime.Device, k idioms.Floats64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floats64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2873,7 +1123,7 @@ func RunFloats64(ctx context.Context, dev *runtime.Device, k idioms.Floats64, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floats64OfInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt16"), func(a *kernelimpl.HostArgs) any {
+var floats64OfInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -2882,35 +1132,6 @@ var floats64OfInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// Floats64OfInt16 is the kernel [idioms.Floats64OfInt16] with its slices in device memory.
-type Floats64OfInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats64OfInt16(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floats64OfInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2920,7 +1141,7 @@ func RunFloats64OfInt16(ctx context.Context, dev *runtime.Device, k idioms.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floats64OfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt32"), func(a *kernelimpl.HostArgs) any {
+var floats64OfInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -2929,35 +1150,6 @@ var floats64OfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// Floats64OfInt32 is the kernel [idioms.Floats64OfInt32] with its slices in device memory.
-type Floats64OfInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats64OfInt32(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floats64OfInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -2967,7 +1159,7 @@ func RunFloats64OfInt32(ctx context.Context, dev *runtime.Device, k idioms.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floats64OfInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt64"), func(a *kernelimpl.HostArgs) any {
+var floats64OfInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -2976,35 +1168,6 @@ var floats64OfInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// Floats64OfInt64 is the kernel [idioms.Floats64OfInt64] with its slices in device memory.
-type Floats64OfInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats64OfInt64(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floats64OfInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3014,7 +1177,7 @@ func RunFloats64OfInt64(ctx context.Context, dev *runtime.Device, k idioms.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floats64OfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt8"), func(a *kernelimpl.HostArgs) any {
+var floats64OfInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -3023,35 +1186,6 @@ var floats64OfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 	}.Kernel
 })
 
-// Floats64OfInt8 is the kernel [idioms.Floats64OfInt8] with its slices in device memory.
-type Floats64OfInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats64OfInt8(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floats64OfInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3061,7 +1195,7 @@ func RunFloats64OfInt8(ctx context.Context, dev *runtime.Device, k idioms.Floats
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floats64OfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint16"), func(a *kernelimpl.HostArgs) any {
+var floats64OfUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -3070,35 +1204,6 @@ var floats64OfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 	}.Kernel
 })
 
-// Floats64OfUint16 is the kernel [idioms.Floats64OfUint16] with its slices in device memory.
-type Floats64OfUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats64OfUint16(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floats64OfUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3108,7 +1213,7 @@ func RunFloats64OfUint16(ctx context.Context, dev *runtime.Device, k idioms.Floa
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floats64OfUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint32"), func(a *kernelimpl.HostArgs) any {
+var floats64OfUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -3117,35 +1222,6 @@ var floats64OfUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 	}.Kernel
 })
 
-// Floats64OfUint32 is the kernel [idioms.Floats64OfUint32] with its slices in device memory.
-type Floats64OfUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats64OfUint32(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floats64OfUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3155,7 +1231,7 @@ func RunFloats64OfUint32(ctx context.Context, dev *runtime.Device, k idioms.Floa
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floats64OfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint64"), func(a *kernelimpl.HostArgs) any {
+var floats64OfUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -3164,35 +1240,6 @@ var floats64OfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 	}.Kernel
 })
 
-// Floats64OfUint64 is the kernel [idioms.Floats64OfUint64] with its slices in device memory.
-type Floats64OfUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats64OfUint64(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floats64OfUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3202,7 +1249,7 @@ func RunFloats64OfUint64(ctx context.Context, dev *runtime.Device, k idioms.Floa
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var floats64OfUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint8"), func(a *kernelimpl.HostArgs) any {
+var floats64OfUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -3211,35 +1258,6 @@ var floats64OfUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// Floats64OfUint8 is the kernel [idioms.Floats64OfUint8] with its slices in device memory.
-type Floats64OfUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFloats64OfUint8(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(floats64OfUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3249,7 +1267,7 @@ func RunFloats64OfUint8(ctx context.Context, dev *runtime.Device, k idioms.Float
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flowInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt16"), func(a *kernelimpl.HostArgs) any {
+var flowInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -3257,33 +1275,6 @@ var flowInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// FlowInt16 is the kernel [idioms.FlowInt16] with its slices in device memory.
-type FlowInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlowInt16(ctx context.Context, dev *runtime.Device, k idioms.FlowInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flowInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3292,7 +1283,7 @@ func RunFlowInt16(ctx context.Context, dev *runtime.Device, k idioms.FlowInt16, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flowInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt32"), func(a *kernelimpl.HostArgs) any {
+var flowInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -3300,33 +1291,6 @@ var flowInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// FlowInt32 is the kernel [idioms.FlowInt32] with its slices in device memory.
-type FlowInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlowInt32(ctx context.Context, dev *runtime.Device, k idioms.FlowInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flowInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3335,7 +1299,7 @@ func RunFlowInt32(ctx context.Context, dev *runtime.Device, k idioms.FlowInt32, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flowInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt64"), func(a *kernelimpl.HostArgs) any {
+var flowInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -3343,33 +1307,6 @@ var flowInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// FlowInt64 is the kernel [idioms.FlowInt64] with its slices in device memory.
-type FlowInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlowInt64(ctx context.Context, dev *runtime.Device, k idioms.FlowInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flowInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3378,7 +1315,7 @@ func RunFlowInt64(ctx context.Context, dev *runtime.Device, k idioms.FlowInt64, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flowInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt8"), func(a *kernelimpl.HostArgs) any {
+var flowInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -3386,33 +1323,6 @@ var flowInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen
 	}.Kernel
 })
 
-// FlowInt8 is the kernel [idioms.FlowInt8] with its slices in device memory.
-type FlowInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlowInt8(ctx context.Context, dev *runtime.Device, k idioms.FlowInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flowInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3421,7 +1331,7 @@ func RunFlowInt8(ctx context.Context, dev *runtime.Device, k idioms.FlowInt8, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flowUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint16"), func(a *kernelimpl.HostArgs) any {
+var flowUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -3429,33 +1339,6 @@ var flowUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// FlowUint16 is the kernel [idioms.FlowUint16] with its slices in device memory.
-type FlowUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlowUint16(ctx context.Context, dev *runtime.Device, k idioms.FlowUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flowUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3464,7 +1347,7 @@ func RunFlowUint16(ctx context.Context, dev *runtime.Device, k idioms.FlowUint16
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flowUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint32"), func(a *kernelimpl.HostArgs) any {
+var flowUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -3472,33 +1355,6 @@ var flowUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// FlowUint32 is the kernel [idioms.FlowUint32] with its slices in device memory.
-type FlowUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlowUint32(ctx context.Context, dev *runtime.Device, k idioms.FlowUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flowUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3507,7 +1363,7 @@ func RunFlowUint32(ctx context.Context, dev *runtime.Device, k idioms.FlowUint32
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flowUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint64"), func(a *kernelimpl.HostArgs) any {
+var flowUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -3515,33 +1371,6 @@ var flowUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// FlowUint64 is the kernel [idioms.FlowUint64] with its slices in device memory.
-type FlowUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlowUint64(ctx context.Context, dev *runtime.Device, k idioms.FlowUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flowUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3550,7 +1379,7 @@ func RunFlowUint64(ctx context.Context, dev *runtime.Device, k idioms.FlowUint64
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var flowUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint8"), func(a *kernelimpl.HostArgs) any {
+var flowUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -3558,33 +1387,6 @@ var flowUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// FlowUint8 is the kernel [idioms.FlowUint8] with its slices in device memory.
-type FlowUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFlowUint8(ctx context.Context, dev *runtime.Device, k idioms.FlowUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(flowUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3593,7 +1395,7 @@ func RunFlowUint8(ctx context.Context, dev *runtime.Device, k idioms.FlowUint8, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var indexInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt16"), func(a *kernelimpl.HostArgs) any {
+var indexInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -3601,33 +1403,6 @@ var indexInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// IndexInt16 is the kernel [idioms.IndexInt16] with its slices in device memory.
-type IndexInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIndexInt16(ctx context.Context, dev *runtime.Device, k idioms.IndexInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(indexInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3636,7 +1411,7 @@ func RunIndexInt16(ctx context.Context, dev *runtime.Device, k idioms.IndexInt16
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var indexInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt32"), func(a *kernelimpl.HostArgs) any {
+var indexInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -3644,33 +1419,6 @@ var indexInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// IndexInt32 is the kernel [idioms.IndexInt32] with its slices in device memory.
-type IndexInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIndexInt32(ctx context.Context, dev *runtime.Device, k idioms.IndexInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(indexInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3679,7 +1427,7 @@ func RunIndexInt32(ctx context.Context, dev *runtime.Device, k idioms.IndexInt32
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var indexInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt64"), func(a *kernelimpl.HostArgs) any {
+var indexInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -3687,33 +1435,6 @@ var indexInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// IndexInt64 is the kernel [idioms.IndexInt64] with its slices in device memory.
-type IndexInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIndexInt64(ctx context.Context, dev *runtime.Device, k idioms.IndexInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(indexInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3722,7 +1443,7 @@ func RunIndexInt64(ctx context.Context, dev *runtime.Device, k idioms.IndexInt64
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var indexInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt8"), func(a *kernelimpl.HostArgs) any {
+var indexInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -3730,33 +1451,6 @@ var indexInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// IndexInt8 is the kernel [idioms.IndexInt8] with its slices in device memory.
-type IndexInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIndexInt8(ctx context.Context, dev *runtime.Device, k idioms.IndexInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(indexInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3765,7 +1459,7 @@ func RunIndexInt8(ctx context.Context, dev *runtime.Device, k idioms.IndexInt8, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var indexUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint16"), func(a *kernelimpl.HostArgs) any {
+var indexUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -3773,33 +1467,6 @@ var indexUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// IndexUint16 is the kernel [idioms.IndexUint16] with its slices in device memory.
-type IndexUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIndexUint16(ctx context.Context, dev *runtime.Device, k idioms.IndexUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(indexUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3808,7 +1475,7 @@ func RunIndexUint16(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var indexUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint32"), func(a *kernelimpl.HostArgs) any {
+var indexUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -3816,33 +1483,6 @@ var indexUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// IndexUint32 is the kernel [idioms.IndexUint32] with its slices in device memory.
-type IndexUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIndexUint32(ctx context.Context, dev *runtime.Device, k idioms.IndexUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(indexUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3851,7 +1491,7 @@ func RunIndexUint32(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var indexUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint64"), func(a *kernelimpl.HostArgs) any {
+var indexUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -3859,33 +1499,6 @@ var indexUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// IndexUint64 is the kernel [idioms.IndexUint64] with its slices in device memory.
-type IndexUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIndexUint64(ctx context.Context, dev *runtime.Device, k idioms.IndexUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(indexUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3894,7 +1507,7 @@ func RunIndexUint64(ctx context.Context, dev *runtime.Device, k idioms.IndexUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var indexUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint8"), func(a *kernelimpl.HostArgs) any {
+var indexUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -3902,33 +1515,6 @@ var indexUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// IndexUint8 is the kernel [idioms.IndexUint8] with its slices in device memory.
-type IndexUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIndexUint8(ctx context.Context, dev *runtime.Device, k idioms.IndexUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(indexUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3937,7 +1523,7 @@ func RunIndexUint8(ctx context.Context, dev *runtime.Device, k idioms.IndexUint8
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var logsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint16"), func(a *kernelimpl.HostArgs) any {
+var logsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -3945,33 +1531,6 @@ var logsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// LogsUint16 is the kernel [idioms.LogsUint16] with its slices in device memory.
-type LogsUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LogsUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(logsUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LogsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLogsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLogsUint16(ctx context.Context, dev *runtime.Device, k idioms.LogsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(logsUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -3980,7 +1539,7 @@ func RunLogsUint16(ctx context.Context, dev *runtime.Device, k idioms.LogsUint16
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var logsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint32"), func(a *kernelimpl.HostArgs) any {
+var logsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -3988,33 +1547,6 @@ var logsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// LogsUint32 is the kernel [idioms.LogsUint32] with its slices in device memory.
-type LogsUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LogsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(logsUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LogsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLogsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLogsUint32(ctx context.Context, dev *runtime.Device, k idioms.LogsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(logsUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4023,7 +1555,7 @@ func RunLogsUint32(ctx context.Context, dev *runtime.Device, k idioms.LogsUint32
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var logsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint64"), func(a *kernelimpl.HostArgs) any {
+var logsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -4031,33 +1563,6 @@ var logsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// LogsUint64 is the kernel [idioms.LogsUint64] with its slices in device memory.
-type LogsUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LogsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(logsUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LogsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLogsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLogsUint64(ctx context.Context, dev *runtime.Device, k idioms.LogsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(logsUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4066,7 +1571,7 @@ func RunLogsUint64(ctx context.Context, dev *runtime.Device, k idioms.LogsUint64
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var logsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint8"), func(a *kernelimpl.HostArgs) any {
+var logsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -4074,33 +1579,6 @@ var logsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// LogsUint8 is the kernel [idioms.LogsUint8] with its slices in device memory.
-type LogsUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LogsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(logsUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LogsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLogsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLogsUint8(ctx context.Context, dev *runtime.Device, k idioms.LogsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(logsUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4109,7 +1587,7 @@ func RunLogsUint8(ctx context.Context, dev *runtime.Device, k idioms.LogsUint8, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var mixKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Mix"), func(a *kernelimpl.HostArgs) any {
+var mixKernel = kernelimpl.Register(modules.Kernel(pkg, "Mix"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -4118,36 +1596,6 @@ var mixKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/inte
 	}.Kernel
 })
 
-// Mix is the kernel [idioms.Mix] with its slices in device memory.
-// Mix has the steps of generators of random numbers and of hashes.
-type Mix struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Mix) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(mixKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Mix) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Mix) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMix runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMix(ctx context.Context, dev *runtime.Device, k idioms.Mix, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mixKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4157,7 +1605,7 @@ func RunMix(ctx context.Context, dev *runtime.Device, k idioms.Mix, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var rotateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint16"), func(a *kernelimpl.HostArgs) any {
+var rotateUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -4165,33 +1613,6 @@ var rotateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// RotateUint16 is the kernel [idioms.RotateUint16] with its slices in device memory.
-type RotateUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k RotateUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rotateUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k RotateUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRotateUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRotateUint16(ctx context.Context, dev *runtime.Device, k idioms.RotateUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rotateUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4200,7 +1621,7 @@ func RunRotateUint16(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var rotateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint32"), func(a *kernelimpl.HostArgs) any {
+var rotateUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -4208,33 +1629,6 @@ var rotateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// RotateUint32 is the kernel [idioms.RotateUint32] with its slices in device memory.
-type RotateUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k RotateUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rotateUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k RotateUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRotateUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRotateUint32(ctx context.Context, dev *runtime.Device, k idioms.RotateUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rotateUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4243,7 +1637,7 @@ func RunRotateUint32(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var rotateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint64"), func(a *kernelimpl.HostArgs) any {
+var rotateUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -4251,33 +1645,6 @@ var rotateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// RotateUint64 is the kernel [idioms.RotateUint64] with its slices in device memory.
-type RotateUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k RotateUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rotateUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k RotateUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRotateUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRotateUint64(ctx context.Context, dev *runtime.Device, k idioms.RotateUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rotateUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4286,7 +1653,7 @@ func RunRotateUint64(ctx context.Context, dev *runtime.Device, k idioms.RotateUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var rotateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint8"), func(a *kernelimpl.HostArgs) any {
+var rotateUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -4294,33 +1661,6 @@ var rotateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// RotateUint8 is the kernel [idioms.RotateUint8] with its slices in device memory.
-type RotateUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k RotateUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rotateUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k RotateUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRotateUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRotateUint8(ctx context.Context, dev *runtime.Device, k idioms.RotateUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rotateUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4329,7 +1669,7 @@ func RunRotateUint8(ctx context.Context, dev *runtime.Device, k idioms.RotateUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var saturateInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt16"), func(a *kernelimpl.HostArgs) any {
+var saturateInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -4338,35 +1678,6 @@ var saturateInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 	}.Kernel
 })
 
-// SaturateInt16 is the kernel [idioms.SaturateInt16] with its slices in device memory.
-type SaturateInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSaturateInt16(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(saturateInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4376,7 +1687,7 @@ func RunSaturateInt16(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var saturateInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt32"), func(a *kernelimpl.HostArgs) any {
+var saturateInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -4385,35 +1696,6 @@ var saturateInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 	}.Kernel
 })
 
-// SaturateInt32 is the kernel [idioms.SaturateInt32] with its slices in device memory.
-type SaturateInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSaturateInt32(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(saturateInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4423,7 +1705,7 @@ func RunSaturateInt32(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var saturateInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt64"), func(a *kernelimpl.HostArgs) any {
+var saturateInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -4432,35 +1714,6 @@ var saturateInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 	}.Kernel
 })
 
-// SaturateInt64 is the kernel [idioms.SaturateInt64] with its slices in device memory.
-type SaturateInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSaturateInt64(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(saturateInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4470,7 +1723,7 @@ func RunSaturateInt64(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var saturateInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt8"), func(a *kernelimpl.HostArgs) any {
+var saturateInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -4479,35 +1732,6 @@ var saturateInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// SaturateInt8 is the kernel [idioms.SaturateInt8] with its slices in device memory.
-type SaturateInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSaturateInt8(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(saturateInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4517,7 +1741,7 @@ func RunSaturateInt8(ctx context.Context, dev *runtime.Device, k idioms.Saturate
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var saturateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint16"), func(a *kernelimpl.HostArgs) any {
+var saturateUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -4526,35 +1750,6 @@ var saturateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 	}.Kernel
 })
 
-// SaturateUint16 is the kernel [idioms.SaturateUint16] with its slices in device memory.
-type SaturateUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSaturateUint16(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(saturateUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4564,7 +1759,7 @@ func RunSaturateUint16(ctx context.Context, dev *runtime.Device, k idioms.Satura
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var saturateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint32"), func(a *kernelimpl.HostArgs) any {
+var saturateUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -4573,35 +1768,6 @@ var saturateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 	}.Kernel
 })
 
-// SaturateUint32 is the kernel [idioms.SaturateUint32] with its slices in device memory.
-type SaturateUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSaturateUint32(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(saturateUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4611,7 +1777,7 @@ func RunSaturateUint32(ctx context.Context, dev *runtime.Device, k idioms.Satura
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var saturateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint64"), func(a *kernelimpl.HostArgs) any {
+var saturateUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -4620,35 +1786,6 @@ var saturateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 	}.Kernel
 })
 
-// SaturateUint64 is the kernel [idioms.SaturateUint64] with its slices in device memory.
-type SaturateUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSaturateUint64(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(saturateUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4658,7 +1795,7 @@ func RunSaturateUint64(ctx context.Context, dev *runtime.Device, k idioms.Satura
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var saturateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint8"), func(a *kernelimpl.HostArgs) any {
+var saturateUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -4667,35 +1804,6 @@ var saturateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 	}.Kernel
 })
 
-// SaturateUint8 is the kernel [idioms.SaturateUint8] with its slices in device memory.
-type SaturateUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSaturateUint8(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(saturateUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4705,7 +1813,7 @@ func RunSaturateUint8(ctx context.Context, dev *runtime.Device, k idioms.Saturat
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var scaledAlikeInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt16"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -4714,35 +1822,6 @@ var scaledAlikeInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 	}.Kernel
 })
 
-// ScaledAlikeInt16 is the kernel [idioms.ScaledAlikeInt16] with its slices in device memory.
-type ScaledAlikeInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledAlikeInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledAlikeInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4752,7 +1831,7 @@ func RunScaledAlikeInt16(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var scaledAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt32"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -4761,35 +1840,6 @@ var scaledAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 	}.Kernel
 })
 
-// ScaledAlikeInt32 is the kernel [idioms.ScaledAlikeInt32] with its slices in device memory.
-type ScaledAlikeInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledAlikeInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4799,7 +1849,7 @@ func RunScaledAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var scaledAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt64"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -4808,35 +1858,6 @@ var scaledAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 	}.Kernel
 })
 
-// ScaledAlikeInt64 is the kernel [idioms.ScaledAlikeInt64] with its slices in device memory.
-type ScaledAlikeInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledAlikeInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4846,7 +1867,7 @@ func RunScaledAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var scaledAlikeInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt8"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -4855,35 +1876,6 @@ var scaledAlikeInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 	}.Kernel
 })
 
-// ScaledAlikeInt8 is the kernel [idioms.ScaledAlikeInt8] with its slices in device memory.
-type ScaledAlikeInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeInt8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledAlikeInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledAlikeInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4893,7 +1885,7 @@ func RunScaledAlikeInt8(ctx context.Context, dev *runtime.Device, k idioms.Scale
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var scaledAlikeUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint16"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -4902,35 +1894,6 @@ var scaledAlikeUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kge
 	}.Kernel
 })
 
-// ScaledAlikeUint16 is the kernel [idioms.ScaledAlikeUint16] with its slices in device memory.
-type ScaledAlikeUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeUint16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledAlikeUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledAlikeUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4940,7 +1903,7 @@ func RunScaledAlikeUint16(ctx context.Context, dev *runtime.Device, k idioms.Sca
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var scaledAlikeUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint32"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -4949,35 +1912,6 @@ var scaledAlikeUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kge
 	}.Kernel
 })
 
-// ScaledAlikeUint32 is the kernel [idioms.ScaledAlikeUint32] with its slices in device memory.
-type ScaledAlikeUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledAlikeUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledAlikeUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4987,7 +1921,7 @@ func RunScaledAlikeUint32(ctx context.Context, dev *runtime.Device, k idioms.Sca
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var scaledAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint64"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -4996,35 +1930,6 @@ var scaledAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kge
 	}.Kernel
 })
 
-// ScaledAlikeUint64 is the kernel [idioms.ScaledAlikeUint64] with its slices in device memory.
-type ScaledAlikeUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledAlikeUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5034,7 +1939,7 @@ func RunScaledAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.Sca
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var scaledAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint8"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -5043,35 +1948,6 @@ var scaledAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 	}.Kernel
 })
 
-// ScaledAlikeUint8 is the kernel [idioms.ScaledAlikeUint8] with its slices in device memory.
-type ScaledAlikeUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeUint8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledAlikeUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5081,7 +1957,7 @@ func RunScaledAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.Scal
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var scaledInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt16"), func(a *kernelimpl.HostArgs) any {
+var scaledInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -5090,35 +1966,6 @@ var scaledInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ScaledInt16 is the kernel [idioms.ScaledInt16] with its slices in device memory.
-type ScaledInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5128,7 +1975,7 @@ func RunScaledInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var scaledInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt32"), func(a *kernelimpl.HostArgs) any {
+var scaledInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -5137,35 +1984,6 @@ var scaledInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ScaledInt32 is the kernel [idioms.ScaledInt32] with its slices in device memory.
-type ScaledInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5175,7 +1993,7 @@ func RunScaledInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var scaledInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt64"), func(a *kernelimpl.HostArgs) any {
+var scaledInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -5184,35 +2002,6 @@ var scaledInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ScaledInt64 is the kernel [idioms.ScaledInt64] with its slices in device memory.
-type ScaledInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5222,7 +2011,7 @@ func RunScaledInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var scaledInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt8"), func(a *kernelimpl.HostArgs) any {
+var scaledInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -5231,35 +2020,6 @@ var scaledInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// ScaledInt8 is the kernel [idioms.ScaledInt8] with its slices in device memory.
-type ScaledInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5269,7 +2029,7 @@ func RunScaledInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var scaledUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint16"), func(a *kernelimpl.HostArgs) any {
+var scaledUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -5278,35 +2038,6 @@ var scaledUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// ScaledUint16 is the kernel [idioms.ScaledUint16] with its slices in device memory.
-type ScaledUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5316,7 +2047,7 @@ func RunScaledUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var scaledUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint32"), func(a *kernelimpl.HostArgs) any {
+var scaledUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -5325,35 +2056,6 @@ var scaledUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// ScaledUint32 is the kernel [idioms.ScaledUint32] with its slices in device memory.
-type ScaledUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5363,7 +2065,7 @@ func RunScaledUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var scaledUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint64"), func(a *kernelimpl.HostArgs) any {
+var scaledUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -5372,35 +2074,6 @@ var scaledUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// ScaledUint64 is the kernel [idioms.ScaledUint64] with its slices in device memory.
-type ScaledUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5410,7 +2083,7 @@ func RunScaledUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var scaledUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint8"), func(a *kernelimpl.HostArgs) any {
+var scaledUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -5419,35 +2092,6 @@ var scaledUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// ScaledUint8 is the kernel [idioms.ScaledUint8] with its slices in device memory.
-type ScaledUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScaledUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scaledUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5457,7 +2101,7 @@ func RunScaledUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var swapsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Swaps"), func(a *kernelimpl.HostArgs) any {
+var swapsKernel = kernelimpl.Register(modules.Kernel(pkg, "Swaps"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -5466,36 +2110,6 @@ var swapsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/in
 	}.Kernel
 })
 
-// Swaps is the kernel [idioms.Swaps] with its slices in device memory.
-// Swaps reverses the bytes of numbers by hand and by the library.
-type Swaps struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Swaps) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(swapsKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Swaps) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Swaps) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSwaps runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSwaps(ctx context.Context, dev *runtime.Device, k idioms.Swaps, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(swapsKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5505,7 +2119,7 @@ func RunSwaps(ctx context.Context, dev *runtime.Device, k idioms.Swaps, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var tricksInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt16"), func(a *kernelimpl.HostArgs) any {
+var tricksInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -5513,33 +2127,6 @@ var tricksInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// TricksInt16 is the kernel [idioms.TricksInt16] with its slices in device memory.
-type TricksInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTricksInt16(ctx context.Context, dev *runtime.Device, k idioms.TricksInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tricksInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5548,7 +2135,7 @@ func RunTricksInt16(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var tricksInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt32"), func(a *kernelimpl.HostArgs) any {
+var tricksInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -5556,33 +2143,6 @@ var tricksInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// TricksInt32 is the kernel [idioms.TricksInt32] with its slices in device memory.
-type TricksInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTricksInt32(ctx context.Context, dev *runtime.Device, k idioms.TricksInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tricksInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5591,7 +2151,7 @@ func RunTricksInt32(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var tricksInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt64"), func(a *kernelimpl.HostArgs) any {
+var tricksInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -5599,33 +2159,6 @@ var tricksInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// TricksInt64 is the kernel [idioms.TricksInt64] with its slices in device memory.
-type TricksInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTricksInt64(ctx context.Context, dev *runtime.Device, k idioms.TricksInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tricksInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5634,7 +2167,7 @@ func RunTricksInt64(ctx context.Context, dev *runtime.Device, k idioms.TricksInt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var tricksInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt8"), func(a *kernelimpl.HostArgs) any {
+var tricksInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -5642,33 +2175,6 @@ var tricksInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// TricksInt8 is the kernel [idioms.TricksInt8] with its slices in device memory.
-type TricksInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTricksInt8(ctx context.Context, dev *runtime.Device, k idioms.TricksInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tricksInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5677,7 +2183,7 @@ func RunTricksInt8(ctx context.Context, dev *runtime.Device, k idioms.TricksInt8
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var tricksUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint16"), func(a *kernelimpl.HostArgs) any {
+var tricksUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -5685,33 +2191,6 @@ var tricksUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// TricksUint16 is the kernel [idioms.TricksUint16] with its slices in device memory.
-type TricksUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTricksUint16(ctx context.Context, dev *runtime.Device, k idioms.TricksUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tricksUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5720,7 +2199,7 @@ func RunTricksUint16(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var tricksUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint32"), func(a *kernelimpl.HostArgs) any {
+var tricksUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -5728,33 +2207,6 @@ var tricksUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// TricksUint32 is the kernel [idioms.TricksUint32] with its slices in device memory.
-type TricksUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTricksUint32(ctx context.Context, dev *runtime.Device, k idioms.TricksUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tricksUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5763,7 +2215,7 @@ func RunTricksUint32(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var tricksUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint64"), func(a *kernelimpl.HostArgs) any {
+var tricksUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -5771,33 +2223,6 @@ var tricksUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 })
 
-// TricksUint64 is the kernel [idioms.TricksUint64] with its slices in device memory.
-type TricksUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTricksUint64(ctx context.Context, dev *runtime.Device, k idioms.TricksUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tricksUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5806,7 +2231,7 @@ func RunTricksUint64(ctx context.Context, dev *runtime.Device, k idioms.TricksUi
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var tricksUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint8"), func(a *kernelimpl.HostArgs) any {
+var tricksUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -5814,33 +2239,6 @@ var tricksUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// TricksUint8 is the kernel [idioms.TricksUint8] with its slices in device memory.
-type TricksUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTricksUint8(ctx context.Context, dev *runtime.Device, k idioms.TricksUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(tricksUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5849,7 +2247,7 @@ func RunTricksUint8(ctx context.Context, dev *runtime.Device, k idioms.TricksUin
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var widenInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt16"), func(a *kernelimpl.HostArgs) any {
+var widenInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -5858,35 +2256,6 @@ var widenInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// WidenInt16 is the kernel [idioms.WidenInt16] with its slices in device memory.
-type WidenInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenInt16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWidenInt16(ctx context.Context, dev *runtime.Device, k idioms.WidenInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(widenInt16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5896,7 +2265,7 @@ func RunWidenInt16(ctx context.Context, dev *runtime.Device, k idioms.WidenInt16
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var widenInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt32"), func(a *kernelimpl.HostArgs) any {
+var widenInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -5905,35 +2274,6 @@ var widenInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// WidenInt32 is the kernel [idioms.WidenInt32] with its slices in device memory.
-type WidenInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenInt32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWidenInt32(ctx context.Context, dev *runtime.Device, k idioms.WidenInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(widenInt32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5943,7 +2283,7 @@ func RunWidenInt32(ctx context.Context, dev *runtime.Device, k idioms.WidenInt32
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var widenInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt64"), func(a *kernelimpl.HostArgs) any {
+var widenInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -5952,35 +2292,6 @@ var widenInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// WidenInt64 is the kernel [idioms.WidenInt64] with its slices in device memory.
-type WidenInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenInt64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWidenInt64(ctx context.Context, dev *runtime.Device, k idioms.WidenInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(widenInt64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -5990,7 +2301,7 @@ func RunWidenInt64(ctx context.Context, dev *runtime.Device, k idioms.WidenInt64
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var widenInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt8"), func(a *kernelimpl.HostArgs) any {
+var widenInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -5999,35 +2310,6 @@ var widenInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 	}.Kernel
 })
 
-// WidenInt8 is the kernel [idioms.WidenInt8] with its slices in device memory.
-type WidenInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenInt8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWidenInt8(ctx context.Context, dev *runtime.Device, k idioms.WidenInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(widenInt8Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -6037,7 +2319,7 @@ func RunWidenInt8(ctx context.Context, dev *runtime.Device, k idioms.WidenInt8, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var widenUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint16"), func(a *kernelimpl.HostArgs) any {
+var widenUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -6046,35 +2328,6 @@ var widenUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// WidenUint16 is the kernel [idioms.WidenUint16] with its slices in device memory.
-type WidenUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenUint16 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWidenUint16(ctx context.Context, dev *runtime.Device, k idioms.WidenUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(widenUint16Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -6084,7 +2337,7 @@ func RunWidenUint16(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var widenUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint32"), func(a *kernelimpl.HostArgs) any {
+var widenUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -6093,35 +2346,6 @@ var widenUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// WidenUint32 is the kernel [idioms.WidenUint32] with its slices in device memory.
-type WidenUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenUint32 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWidenUint32(ctx context.Context, dev *runtime.Device, k idioms.WidenUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(widenUint32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -6131,7 +2355,7 @@ func RunWidenUint32(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var widenUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint64"), func(a *kernelimpl.HostArgs) any {
+var widenUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -6140,35 +2364,6 @@ var widenUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 })
 
-// WidenUint64 is the kernel [idioms.WidenUint64] with its slices in device memory.
-type WidenUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenUint64 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWidenUint64(ctx context.Context, dev *runtime.Device, k idioms.WidenUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(widenUint64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -6178,7 +2373,7 @@ func RunWidenUint64(ctx context.Context, dev *runtime.Device, k idioms.WidenUint
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var widenUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint8"), func(a *kernelimpl.HostArgs) any {
+var widenUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -6187,35 +2382,6 @@ var widenUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 	}.Kernel
 })
 
-// WidenUint8 is the kernel [idioms.WidenUint8] with its slices in device memory.
-type WidenUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenUint8 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWidenUint8(ctx context.Context, dev *runtime.Device, k idioms.WidenUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(widenUint8Kernel)
 	kernelimpl.Slice(l, 0, k.A)

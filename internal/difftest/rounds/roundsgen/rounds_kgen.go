@@ -34,39 +34,17 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/rounds/kernel.go", Package: "rounds", Sum: 0xe662238f},
 	},
 })
-var astrayKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Astray"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg = "github.com/kgen-go/kgen/internal/difftest/rounds"
+
+var astrayKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Astray"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Astray{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newAstrayHost)
 
-// Astray is the kernel [rounds.Astray] with its slices in device memory.
-// Astray indexes with what a loop leaves.
-type Astray struct {
-	N   int
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Astray) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(astrayKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Astray) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Astray) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunAstray runs the kernel for every work-item of r on k's own slices, and waits.
 func RunAstray(ctx context.Context, dev *runtime.Device, k rounds.Astray, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(astrayKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -74,39 +52,13 @@ func RunAstray(ctx context.Context, dev *runtime.Device, k rounds.Astray, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var countKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Count"), func(a *kernelimpl.HostArgs) any {
+var countKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Count"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Count{
 		N:   kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newCountHost)
 
-// Count is the kernel [rounds.Count] with its slices in device memory.
-// Count counts to a number.
-type Count struct {
-	N   runtime.View[int]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Count) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countKernel)
-	kernelimpl.View(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Count) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Count) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCount runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCount(ctx context.Context, dev *runtime.Device, k rounds.Count, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countKernel)
 	kernelimpl.Slice(l, 0, k.N)
@@ -114,7 +66,7 @@ func RunCount(ctx context.Context, dev *runtime.Device, k rounds.Count, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var distanceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Distance"), func(a *kernelimpl.HostArgs) any {
+var distanceKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Distance"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Distance{
 		Words: kernelimpl.HostSlice[[256]byte](a, 0),
 		N:     kernelimpl.HostValue[int](a, 1),
@@ -123,36 +75,6 @@ var distanceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/
 	}.Kernel
 }, newDistanceHost)
 
-// Distance is the kernel [rounds.Distance] with its slices in device memory.
-// Distance is the edit distance of words, by a row of a table at a time.
-type Distance struct {
-	Words runtime.View[[256]byte]
-	N     int
-	Rows  runtime.View[[257]int32]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Distance) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(distanceKernel)
-	kernelimpl.View(l, 0, k.Words)
-	kernelimpl.Value(l, 1, k.N)
-	kernelimpl.View(l, 2, k.Rows)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Distance) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Distance) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDistance runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDistance(ctx context.Context, dev *runtime.Device, k rounds.Distance, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(distanceKernel)
 	kernelimpl.Slice(l, 0, k.Words)
@@ -162,39 +84,13 @@ func RunDistance(ctx context.Context, dev *runtime.Device, k rounds.Distance, r 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var meetKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Meet"), func(a *kernelimpl.HostArgs) any {
+var meetKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Meet"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Meet{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newMeetHost)
 
-// Meet is the kernel [rounds.Meet] with its slices in device memory.
-// Meet has work-groups that meet in each round.
-type Meet struct {
-	N   int
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Meet) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(meetKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Meet) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Meet) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunMeet runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMeet(ctx context.Context, dev *runtime.Device, k rounds.Meet, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(meetKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -202,7 +98,7 @@ func RunMeet(ctx context.Context, dev *runtime.Device, k rounds.Meet, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var productKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Product"), func(a *kernelimpl.HostArgs) any {
+var productKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Product"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Product{
 		Rows:    kernelimpl.HostValue[int](a, 0),
 		Columns: kernelimpl.HostValue[int](a, 1),
@@ -210,34 +106,6 @@ var productKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 	}.Kernel
 }, newProductHost)
 
-// Product is the kernel [rounds.Product] with its slices in device memory.
-// Product makes rows times columns rounds in a loop in another.
-type Product struct {
-	Rows    int
-	Columns int
-	Out     runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Product) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(productKernel)
-	kernelimpl.Value(l, 0, k.Rows)
-	kernelimpl.Value(l, 1, k.Columns)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Product) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Product) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunProduct runs the kernel for every work-item of r on k's own slices, and waits.
 func RunProduct(ctx context.Context, dev *runtime.Device, k rounds.Product, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(productKernel)
 	kernelimpl.Value(l, 0, k.Rows)
@@ -246,39 +114,13 @@ func RunProduct(ctx context.Context, dev *runtime.Device, k rounds.Product, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var untilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Until"), func(a *kernelimpl.HostArgs) any {
+var untilKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Until"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Until{
 		N:   kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newUntilHost)
 
-// Until is the kernel [rounds.Until] with its slices in device memory.
-// Until has loops that are left in several ways, one after another.
-type Until struct {
-	N   runtime.View[int]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Until) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(untilKernel)
-	kernelimpl.View(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Until) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Until) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUntil runs the kernel for every work-item of r on k's own slices, and waits.
 func RunUntil(ctx context.Context, dev *runtime.Device, k rounds.Until, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(untilKernel)
 	kernelimpl.Slice(l, 0, k.N)

@@ -47,7 +47,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/ulps/kernel.go", Package: "ulps", Sum: 0x1d078c00},
 	},
 })
-var fastKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/ulps", "Fast"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg = "github.com/kgen-go/kgen/internal/difftest/ulps"
+
+var fastKernel = kernelimpl.Register(modules.Kernel(pkg, "Fast"), func(a *kernelimpl.HostArgs) any {
 	return ulps.Fast{
 		Fn:  kernelimpl.HostValue[int32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),
@@ -56,36 +60,6 @@ var fastKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/int
 	}.Kernel
 })
 
-// Fast is the kernel [ulps.Fast] with its slices in device memory.
-// Fast applies the fast form of function Fn; Pow takes Y too.
-type Fast struct {
-	Fn  int32
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Fast) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fastKernel)
-	kernelimpl.Value(l, 0, k.Fn)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fast) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Fast) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFast runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFast(ctx context.Context, dev *runtime.Device, k ulps.Fast, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fastKernel)
 	kernelimpl.Value(l, 0, k.Fn)
@@ -95,7 +69,7 @@ func RunFast(ctx context.Context, dev *runtime.Device, k ulps.Fast, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var preciseKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/ulps", "Precise"), func(a *kernelimpl.HostArgs) any {
+var preciseKernel = kernelimpl.Register(modules.Kernel(pkg, "Precise"), func(a *kernelimpl.HostArgs) any {
 	return ulps.Precise{
 		Fn:  kernelimpl.HostValue[int32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),
@@ -104,36 +78,6 @@ var preciseKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	}.Kernel
 })
 
-// Precise is the kernel [ulps.Precise] with its slices in device memory.
-// Precise applies the precise form.
-type Precise struct {
-	Fn  int32
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Precise) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(preciseKernel)
-	kernelimpl.Value(l, 0, k.Fn)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Precise) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Precise) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPrecise runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPrecise(ctx context.Context, dev *runtime.Device, k ulps.Precise, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(preciseKernel)
 	kernelimpl.Value(l, 0, k.Fn)
