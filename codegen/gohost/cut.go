@@ -20,13 +20,11 @@ var combiners = map[ir.Combiner]struct{ name, scan string }{
 // cut writes what the group does at a cut, and the way on: to the region behind it
 // or, if that is trivial, the next cut.
 func (w *writer) cut(s *split, next *split) {
-	w.f("// %s\n", place(s.op))
-	comment := w.take()
 	x := w.newBody(&region{})
 	w.cutting(x, s.op)
 	code := w.take()
-	w.b.Write(comment)
-	if s.op.IsGroupOp() {
+	w.f("case %d: // %s\n", s.index, lineOf(s.op))
+	if x.items {
 		w.items()
 	}
 	w.b.Write(x.top.Bytes())
@@ -50,12 +48,9 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 		fail("the op %v", v.Op)
 	}
 	out := "g." + w.v(v)
-	if !w.same(v) {
-		out += "[:n]"
-	}
 	sub := v.GroupScope() == ir.ScopeSubGroup
 	in := w.gather(x, v)
-	size := "n"
+	size := "len(in)"
 	if sub {
 		size = "g.SubGroup"
 	}
@@ -93,7 +88,7 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 		case x.inTop(i):
 			w.f("%s(%s, %s, %s, %s)\n", w.impl("HostSelectSame"), out, in, size, x.value(i))
 		default:
-			w.f("%s(%s, %s, %s, g.%s[:n])\n", w.impl("HostSelect"), out, in, size, w.v(i))
+			w.f("%s(%s, %s, %s, g.%s)\n", w.impl("HostSelect"), out, in, size, w.v(i))
 		}
 	default:
 		fail("the op %v", v.Op)
@@ -106,15 +101,12 @@ func (w *writer) gather(x *body, v *ir.Value) string {
 	a := v.Args[0]
 	t := goType(a.Type)
 	w.scratches[t] = true
-	in := "in"
-	w.f("in := g.s%s[:n]\n", t)
+	f, from := "HostGather", "g."+w.v(a)
 	if x.inTop(a) || a.IsConst() {
-		w.f("%s(in, %s)\n", w.impl("HostFill"), x.value(a))
-	} else {
-		w.f("copy(in, g.%s)\n", w.v(a))
+		f, from = "HostGatherSame", x.plain(a)
 	}
-	w.f("%s(&g.HostGroup, in, %s)\n", w.impl("HostNeutral"), w.typed(v.Neutral(w.m, 0)))
-	return in
+	w.f("in := %s(&g.HostGroup, g.s%s, %s, %s)\n", w.impl(f), t, from, w.untyped(v.Neutral(w.m, 0)))
+	return "in"
 }
 
 // scratch returns the types of the values that group ops take.

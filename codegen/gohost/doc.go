@@ -9,7 +9,8 @@
 // group does together, such as a reduction of one of those slices.
 //
 // Within a region, blocks are labels and edges are goto, so that control flow stays
-// what it is. Values that the work-items have in common stand before the loop: gc
+// what it is; where a branch leads to a block that nothing else leads to and that does not
+// branch, that stands within an if. Values that the work-items have in common stand before the loop: gc
 // moves nothing out of loops.
 //
 // A launch may be cancelled. Where a loop goes round that is not sure to end soon, the

@@ -1,6 +1,7 @@
 package gohost
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -29,8 +30,10 @@ func (w *body) fold(v *ir.Value) bool {
 	expr, ok := exprs[v.Op]
 	switch _, isMinMax := w.minmax[v]; {
 	case !ok, isMinMax, !v.Op.Has(ir.FlagPure), v.Ref() != nil, v.Type.Kind == ir.Addr,
-		w.uses[v] != 1, w.wide[v], w.home[v], w.again[v], w.inTop(v), w.done[v]:
+		w.uses[v] != 1, w.wide[v], w.home[v], w.inTop(v), w.done[v]:
 		return false
+	case (v.Op == ir.OpLAnd || v.Op == ir.OpLOr) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return w.uses[a] != 1 }):
+		return false // go vet does not like x && y && x
 	}
 	w.opaque = constant(v)
 	text := expr(w, v)

@@ -3,6 +3,8 @@ package gohost
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -32,25 +34,22 @@ func (w *writer) print() {
 	w.structure()
 	w.b.Write(begin)
 	if w.spare {
-		w.f("// Spare has the kernel's own Go run where a launch cannot be cancelled.\nfunc (*%s) Spare() {}\n\n", w.name)
+		w.f("func (*%s) Spare() {}\n\n", w.name)
 	}
-	w.f("// Run runs it.\nfunc (g *%s) Run() {\n", w.name)
-	switch {
-	case trivial[0] != nil:
-		w.f("next := %d\n", trivial[0].index)
-	case len(w.splits) == 0:
-		w.f("g.r0()\n}\n\n")
-	default:
-		w.f("next := g.r0()\n")
-	}
-	if len(w.splits) > 0 {
+	if !w.whole() {
+		w.f("func (g *%s) Run() {\n", w.name)
+		if trivial[0] != nil {
+			w.f("next := %d\n", trivial[0].index)
+		} else {
+			w.f("next := g.r0()\n")
+		}
 		stop := ""
 		if w.rejoins {
 			stop = " && !g.Stopping()"
 		}
 		w.f("for next >= 0%s {\nswitch next {\n", stop)
-		for i, c := range cuts {
-			w.f("case %d:\n%s", i, c)
+		for _, c := range cuts {
+			w.b.Write(c)
 		}
 		w.f("}\n}\n}\n\n")
 	}
@@ -77,18 +76,13 @@ func (w *writer) structure() {
 	for i, e := range w.exprs {
 		w.f("c%d %s\n", i, goType(e.Type))
 	}
-	for _, v := range w.all {
-		if w.args0[v] {
-			w.f("%s %s\n", w.v(v), goType(v.Type))
+	w.declare("", w.argFields(), w.typeOf)
+	w.declare("", w.homes, func(v *ir.Value) string {
+		if w.same(v) {
+			return w.typeOf(v)
 		}
-	}
-	for _, v := range w.homes {
-		t := w.typeOf(v)
-		if !w.same(v) {
-			t = "[]" + t
-		}
-		w.f("%s %s\n", w.v(v), t)
-	}
+		return "[]" + w.typeOf(v)
+	})
 	for _, t := range w.scratch() {
 		w.f("s%s []%s\n", t, t)
 	}
@@ -118,7 +112,7 @@ func (w *writer) structure() {
 
 // begin writes the method that readies the form for a launch.
 func (w *writer) begin() {
-	w.f("// Begin readies the form for a launch.\nfunc (g *%s) Begin() {\n", w.name)
+	w.f("func (g *%s) Begin() {\n", w.name)
 	if len(w.sites) > 0 {
 		w.f("g.Sites = %sSites\n", w.name)
 	}
@@ -130,27 +124,55 @@ func (w *writer) begin() {
 			fmt.Fprintf(&sizes, "g.Allot(%d, %s)\n", m.row, w.bytes(m))
 		}
 	}
-	for _, v := range w.homes {
-		if !w.same(v) {
-			fmt.Fprintf(&sizes, "%s(&g.%s, n)\n", w.impl("HostRoom"), w.v(v))
-		}
-	}
-	for _, t := range w.scratch() {
-		fmt.Fprintf(&sizes, "%s(&g.s%s, n)\n", w.impl("HostRoom"), t)
-	}
-	if w.m.WorkGroup[0] > 0 && sizes.Len() > 0 || bytes.Contains(sizes.Bytes(), []byte(", n)")) || bytes.Contains(sizes.Bytes(), []byte("*n)")) {
+	w.rooms(&sizes)
+	if w.m.WorkGroup[0] > 0 && sizes.Len() > 0 || bytes.Contains(sizes.Bytes(), []byte("(n, ")) || bytes.Contains(sizes.Bytes(), []byte("*n)")) {
 		w.items()
 	}
-	for _, v := range w.all {
-		if w.args0[v] {
-			w.f("g.%s = %s[%s](&g.HostGroup, %d)\n", w.v(v), w.impl("HostArg"), goType(v.Type), v.Bits)
-		}
+	for _, v := range w.argFields() {
+		w.f("g.%s = %s\n", w.v(v), w.arg(v))
 	}
 	for i := range w.exprs {
 		w.expr(i)
 	}
 	w.b.Write(sizes.Bytes())
 	w.f("}\n\n")
+}
+
+// rooms writes the making of the slices with an element for each work-item, by types.
+func (w *writer) rooms(b *bytes.Buffer) {
+	types, names := w.scratch(), map[string][]string{}
+	for _, t := range types {
+		names[t] = []string{"&g.s" + t}
+	}
+	for _, v := range w.homes {
+		if w.same(v) {
+			continue
+		}
+		t := w.typeOf(v)
+		if names[t] == nil {
+			types = append(types, t)
+		}
+		names[t] = append(names[t], "&g."+w.v(v))
+	}
+	for _, t := range types {
+		fmt.Fprintf(b, "%s(n, %s)\n", w.impl("HostRoom"), strings.Join(names[t], ", "))
+	}
+}
+
+// argFields returns the arguments that regions find in fields.
+func (w *writer) argFields() []*ir.Value {
+	return slices.DeleteFunc(slices.Clone(w.all), func(v *ir.Value) bool { return !w.args0[v] })
+}
+
+// arg returns the Go expression of an argument.
+func (w *writer) arg(v *ir.Value) string {
+	switch v.Type.Kind {
+	case ir.I32, ir.I64:
+		return fmt.Sprintf("g.Int%d(%d)", v.Type.Bits(), v.Bits)
+	case ir.F32, ir.F64:
+		return fmt.Sprintf("g.Float%d(%d)", v.Type.Bits(), v.Bits)
+	}
+	return fmt.Sprintf("%s[%s](&g.HostGroup, %d)", w.impl("HostArg"), goType(v.Type), v.Bits)
 }
 
 func (w *writer) allVars() []*ir.Var {

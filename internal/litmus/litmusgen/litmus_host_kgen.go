@@ -13,16 +13,7 @@ import (
 // coRRHost is a work-group of the kernel [CoRR].
 type coRRHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v11 int64
-	v13 int64
+	c0 int32
 }
 
 func newCoRRHost() kernelimpl.HostForm { return new(coRRHost) }
@@ -33,38 +24,21 @@ var coRRHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *coRRHost) Begin() {
 	g.Sites = coRRHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*coRRHost) Spare() {}
 
-// Run runs it.
 func (g *coRRHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *coRRHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v25 := c0 / 2
 	v31 := v25 + -1
@@ -73,7 +47,7 @@ func (g *coRRHost) r0() int {
 	v16 := int64(uint32(v15))
 	v26 := int64(uint32(v25))
 	v27 := v16 * v26
-	v35 := int32(uint32(v15) / uint32(2))
+	v35 := int32(uint32(v15) / 2)
 	v36 := int64(uint32(v35))
 	v19 := int64(uint32(c0))
 	v40 := v36 * v19
@@ -82,189 +56,139 @@ func (g *coRRHost) r0() int {
 	v42 := 0 < v38
 	v39 := int64(uint32(v38))
 	v44 := v6 * v39
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v46 := v1 + -1
-	v8 := g.v8
-	v13 := g.v13
+	v8 := g.Int64(64)
+	v13 := g.Int64(112)
 	v56 := v13 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v70 := v1 + -1
-	v9 := g.v9
+	v9 := g.Int64(80)
 	p8 := g.Pointer(8)
 	v77 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v17, v48, v81, v85 int32
-		var v18, v41, v49, v59, v63, v72, v79, v82, v86 int64
-		v0 = int32(basex + x)
-		v17 = int32(x)
-		v18 = int64(uint32(v17))
-		if !v4 {
-			goto b2
-		}
-		{
-			v20 := int32(uint32(v17) / uint32(2))
-			v21 := int64(uint32(v20))
-			v22 := v20 * 2
-			v23 := v17 - v22
-			v28 := v21 * v5
+	for li := range n {
+		var v41, v49, v59, v63, v72 int64
+		var v48 int32
+		v0 := int32(basex + li)
+		v17 := int32(li)
+		v18 := int64(uint32(v17))
+		if v4 {
+			v20 := int32(uint32(v17) / 2)
+			v23 := v17 - (v20 * 2)
+			v33 := ((int64(uint32(v20)) * v5) + (v6 * int64(uint32(v23)))) & v32
 			v48 = v23
-			v49 = v27 + ((v28 + (v6 * int64(uint32(v23)))) & v32)
+			v49 = v27 + v33
 			goto b4
 		}
-	b2:
 		v41 = v40 + v18
-		if !v42 {
+		if v42 {
+			v48 = v38
+			v49 = ((v41 * v5) + v44) & v46
+		} else {
 			v48 = v38
 			v49 = v41
-			goto b4
-		}
-		{
-			v43 := v41 * v5
-			v45 := v43 + v44
-			v48 = v38
-			v49 = v45 & v46
 		}
 	b4:
-		{
-			v50 := int64(uint32(v0))
-			v51 := v50 * v6
-			v53 := (v51 ^ v49) & v8
-			if !(((-2147483648 <= v53) && (v53 <= 2147483647)) && v56) {
-				v63 = v53
-				goto b7
-			}
-			v59 = v53
+		v53 := ((int64(uint32(v0)) * v6) ^ v49) & v8
+		v58 := ((-2147483648 <= v53) && (v53 <= 2147483647)) && v56
+		if !v58 {
+			v63 = v53
+			goto b7
 		}
+		v59 = v53
 	b5:
-		if !(0 < v59) {
-			goto b11
+		if 0 < v59 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v59 = v59 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v59 = v59 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v63) {
+		if 0 >= v63 {
 			goto b11
 		}
 		if !v56 {
-			goto b10
+			g.Fault(0, 0, v13, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v63 = v63 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v48 == 0) {
+		if v48 != 0 {
 			goto b15
 		}
 		v72 = ((v49 * v7) & v70) * 2
-		if !(uint64(v72) < uint64(v9)) {
-			goto b14
+		if uint64(v72) >= uint64(v9) {
+			g.Fault(1, v72, v9, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
 		continue
-	b14:
-		g.Fault(1, v72, v9, v0, int32(0), int32(0))
-		continue
 	b15:
-		v79 = ((v49 * v7) & v77) * 2
-		if !(uint64(v79) < uint64(v9)) {
-			goto b21
+		v79 := ((v49 * v7) & v77) * 2
+		if uint64(v79) >= uint64(v9) {
+			g.Fault(1, v79, v9, v0)
+			continue
 		}
-		v81 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
-		v82 = v49 * 4
-		if !(uint64(v82) < uint64(v11)) {
-			goto b20
+		v81 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+		v82 := v49 * 4
+		if uint64(v82) >= uint64(v11) {
+			g.Fault(2, v82, v11, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v82)*4)) = v81
-		v85 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
-		v86 = v82 + 1
-		if !(uint64(v86) < uint64(v11)) {
-			goto b19
+		v85 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
+		v86 := v82 + 1
+		if uint64(v86) >= uint64(v11) {
+			g.Fault(2, v86, v11, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v86)*4)) = v85
-		continue
-	b19:
-		g.Fault(2, v86, v11, v0, int32(0), int32(0))
-		continue
-	b20:
-		g.Fault(2, v82, v11, v0, int32(0), int32(0))
-		continue
-	b21:
-		g.Fault(1, v79, v9, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // coRWHost is a work-group of the kernel [CoRW].
 type coRWHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v11 int64
-	v13 int64
+	c0 int32
 }
 
 func newCoRWHost() kernelimpl.HostForm { return new(coRWHost) }
 
 var coRWHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *coRWHost) Begin() {
 	g.Sites = coRWHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*coRWHost) Spare() {}
 
-// Run runs it.
 func (g *coRWHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *coRWHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v25 := c0 / 2
 	v31 := v25 + -1
@@ -273,7 +197,7 @@ func (g *coRWHost) r0() int {
 	v16 := int64(uint32(v15))
 	v26 := int64(uint32(v25))
 	v27 := v16 * v26
-	v35 := int32(uint32(v15) / uint32(2))
+	v35 := int32(uint32(v15) / 2)
 	v36 := int64(uint32(v35))
 	v19 := int64(uint32(c0))
 	v40 := v36 * v19
@@ -282,181 +206,133 @@ func (g *coRWHost) r0() int {
 	v42 := 0 < v38
 	v39 := int64(uint32(v38))
 	v44 := v6 * v39
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v46 := v1 + -1
-	v8 := g.v8
-	v13 := g.v13
+	v8 := g.Int64(64)
+	v13 := g.Int64(112)
 	v56 := v13 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v70 := v1 + -1
-	v9 := g.v9
+	v9 := g.Int64(80)
 	p8 := g.Pointer(8)
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p9 := g.Pointer(9)
 	v82 := v1 + -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v17, v48, v74 int32
-		var v18, v41, v49, v59, v63, v72, v75, v84 int64
-		v0 = int32(basex + x)
-		v17 = int32(x)
-		v18 = int64(uint32(v17))
-		if !v4 {
-			goto b2
-		}
-		{
-			v20 := int32(uint32(v17) / uint32(2))
-			v21 := int64(uint32(v20))
-			v22 := v20 * 2
-			v23 := v17 - v22
-			v28 := v21 * v5
+	for li := range n {
+		var v41, v49, v59, v63, v72, v75 int64
+		var v48, v74 int32
+		v0 := int32(basex + li)
+		v17 := int32(li)
+		v18 := int64(uint32(v17))
+		if v4 {
+			v20 := int32(uint32(v17) / 2)
+			v23 := v17 - (v20 * 2)
+			v33 := ((int64(uint32(v20)) * v5) + (v6 * int64(uint32(v23)))) & v32
 			v48 = v23
-			v49 = v27 + ((v28 + (v6 * int64(uint32(v23)))) & v32)
+			v49 = v27 + v33
 			goto b4
 		}
-	b2:
 		v41 = v40 + v18
-		if !v42 {
+		if v42 {
+			v48 = v38
+			v49 = ((v41 * v5) + v44) & v46
+		} else {
 			v48 = v38
 			v49 = v41
-			goto b4
-		}
-		{
-			v43 := v41 * v5
-			v45 := v43 + v44
-			v48 = v38
-			v49 = v45 & v46
 		}
 	b4:
-		{
-			v50 := int64(uint32(v0))
-			v51 := v50 * v6
-			v53 := (v51 ^ v49) & v8
-			if !(((-2147483648 <= v53) && (v53 <= 2147483647)) && v56) {
-				v63 = v53
-				goto b7
-			}
-			v59 = v53
+		v53 := ((int64(uint32(v0)) * v6) ^ v49) & v8
+		v58 := ((-2147483648 <= v53) && (v53 <= 2147483647)) && v56
+		if !v58 {
+			v63 = v53
+			goto b7
 		}
+		v59 = v53
 	b5:
-		if !(0 < v59) {
-			goto b11
+		if 0 < v59 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v59 = v59 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v59 = v59 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v63) {
+		if 0 >= v63 {
 			goto b11
 		}
 		if !v56 {
-			goto b10
+			g.Fault(0, 0, v13, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v63 = v63 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v48 == 0) {
+		if v48 != 0 {
 			goto b17
 		}
 		v72 = ((v49 * v7) & v70) * 2
-		if !(uint64(v72) < uint64(v9)) {
-			goto b16
+		if uint64(v72) >= uint64(v9) {
+			g.Fault(1, v72, v9, v0)
+			continue
 		}
 		v74 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v72)*4)))
 		v75 = v49 * 4
-		if !(uint64(v75) < uint64(v11)) {
-			goto b15
+		if uint64(v75) >= uint64(v11) {
+			g.Fault(2, v75, v11, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v75)*4)) = v74
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
 		continue
-	b15:
-		g.Fault(1, v75, v11, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(2, v72, v9, v0, int32(0), int32(0))
-		continue
 	b17:
-		v84 = ((v49 * v7) & v82) * 2
-		if !(uint64(v84) < uint64(v9)) {
-			goto b19
+		v84 := ((v49 * v7) & v82) * 2
+		if uint64(v84) >= uint64(v9) {
+			g.Fault(1, v84, v9, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v84)*4)), int32(2))
-		continue
-	b19:
-		g.Fault(2, v84, v9, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // coWRHost is a work-group of the kernel [CoWR].
 type coWRHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v11 int64
-	v13 int64
+	c0 int32
 }
 
 func newCoWRHost() kernelimpl.HostForm { return new(coWRHost) }
 
 var coWRHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *coWRHost) Begin() {
 	g.Sites = coWRHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*coWRHost) Spare() {}
 
-// Run runs it.
 func (g *coWRHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *coWRHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v25 := c0 / 2
 	v31 := v25 + -1
@@ -465,7 +341,7 @@ func (g *coWRHost) r0() int {
 	v16 := int64(uint32(v15))
 	v26 := int64(uint32(v25))
 	v27 := v16 * v26
-	v35 := int32(uint32(v15) / uint32(2))
+	v35 := int32(uint32(v15) / 2)
 	v36 := int64(uint32(v35))
 	v19 := int64(uint32(c0))
 	v40 := v36 * v19
@@ -474,139 +350,108 @@ func (g *coWRHost) r0() int {
 	v42 := 0 < v38
 	v39 := int64(uint32(v38))
 	v44 := v6 * v39
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v46 := v1 + -1
-	v8 := g.v8
-	v13 := g.v13
+	v8 := g.Int64(64)
+	v13 := g.Int64(112)
 	v56 := v13 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v70 := v1 + -1
-	v9 := g.v9
+	v9 := g.Int64(80)
 	p8 := g.Pointer(8)
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p9 := g.Pointer(9)
 	v82 := v1 + -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v17, v48, v75 int32
-		var v18, v41, v49, v59, v63, v72, v76, v84 int64
-		v0 = int32(basex + x)
-		v17 = int32(x)
-		v18 = int64(uint32(v17))
-		if !v4 {
-			goto b2
-		}
-		{
-			v20 := int32(uint32(v17) / uint32(2))
-			v21 := int64(uint32(v20))
-			v22 := v20 * 2
-			v23 := v17 - v22
-			v28 := v21 * v5
+	for li := range n {
+		var v41, v49, v59, v63, v72, v76 int64
+		var v48, v75 int32
+		v0 := int32(basex + li)
+		v17 := int32(li)
+		v18 := int64(uint32(v17))
+		if v4 {
+			v20 := int32(uint32(v17) / 2)
+			v23 := v17 - (v20 * 2)
+			v33 := ((int64(uint32(v20)) * v5) + (v6 * int64(uint32(v23)))) & v32
 			v48 = v23
-			v49 = v27 + ((v28 + (v6 * int64(uint32(v23)))) & v32)
+			v49 = v27 + v33
 			goto b4
 		}
-	b2:
 		v41 = v40 + v18
-		if !v42 {
+		if v42 {
+			v48 = v38
+			v49 = ((v41 * v5) + v44) & v46
+		} else {
 			v48 = v38
 			v49 = v41
-			goto b4
-		}
-		{
-			v43 := v41 * v5
-			v45 := v43 + v44
-			v48 = v38
-			v49 = v45 & v46
 		}
 	b4:
-		{
-			v50 := int64(uint32(v0))
-			v51 := v50 * v6
-			v53 := (v51 ^ v49) & v8
-			if !(((-2147483648 <= v53) && (v53 <= 2147483647)) && v56) {
-				v63 = v53
-				goto b7
-			}
-			v59 = v53
+		v53 := ((int64(uint32(v0)) * v6) ^ v49) & v8
+		v58 := ((-2147483648 <= v53) && (v53 <= 2147483647)) && v56
+		if !v58 {
+			v63 = v53
+			goto b7
 		}
+		v59 = v53
 	b5:
-		if !(0 < v59) {
-			goto b11
+		if 0 < v59 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v59 = v59 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v59 = v59 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v63) {
+		if 0 >= v63 {
 			goto b11
 		}
 		if !v56 {
-			goto b10
+			g.Fault(0, 0, v13, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v63 = v63 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v48 == 0) {
+		if v48 != 0 {
 			goto b17
 		}
 		v72 = ((v49 * v7) & v70) * 2
-		if !(uint64(v72) < uint64(v9)) {
-			goto b16
+		if uint64(v72) >= uint64(v9) {
+			g.Fault(1, v72, v9, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
 		v75 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v72)*4)))
 		v76 = v49 * 4
-		if !(uint64(v76) < uint64(v11)) {
-			goto b15
+		if uint64(v76) >= uint64(v11) {
+			g.Fault(2, v76, v11, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v76)*4)) = v75
 		continue
-	b15:
-		g.Fault(1, v76, v11, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(2, v72, v9, v0, int32(0), int32(0))
-		continue
 	b17:
-		v84 = ((v49 * v7) & v82) * 2
-		if !(uint64(v84) < uint64(v9)) {
-			goto b19
+		v84 := ((v49 * v7) & v82) * 2
+		if uint64(v84) >= uint64(v9) {
+			g.Fault(1, v84, v9, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v84)*4)), int32(2))
-		continue
-	b19:
-		g.Fault(2, v84, v9, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // coWWHost is a work-group of the kernel [CoWW].
 type coWWHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v11 int64
-	v13 int64
+	c0 int32
 }
 
 func newCoWWHost() kernelimpl.HostForm { return new(coWWHost) }
@@ -617,38 +462,21 @@ var coWWHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *coWWHost) Begin() {
 	g.Sites = coWWHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*coWWHost) Spare() {}
 
-// Run runs it.
 func (g *coWWHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *coWWHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v25 := c0 / 2
 	v31 := v25 + -1
@@ -657,7 +485,7 @@ func (g *coWWHost) r0() int {
 	v16 := int64(uint32(v15))
 	v26 := int64(uint32(v25))
 	v27 := v16 * v26
-	v35 := int32(uint32(v15) / uint32(2))
+	v35 := int32(uint32(v15) / 2)
 	v36 := int64(uint32(v35))
 	v19 := int64(uint32(c0))
 	v40 := v36 * v19
@@ -666,195 +494,141 @@ func (g *coWWHost) r0() int {
 	v42 := 0 < v38
 	v39 := int64(uint32(v38))
 	v44 := v6 * v39
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v46 := v1 + -1
-	v8 := g.v8
-	v13 := g.v13
+	v8 := g.Int64(64)
+	v13 := g.Int64(112)
 	v56 := v13 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v70 := v1 + -1
-	v9 := g.v9
+	v9 := g.Int64(80)
 	p8 := g.Pointer(8)
 	v78 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v17, v48, v82, v86 int32
-		var v18, v41, v49, v59, v63, v72, v80, v83, v87 int64
-		v0 = int32(basex + x)
-		v17 = int32(x)
-		v18 = int64(uint32(v17))
-		if !v4 {
-			goto b2
-		}
-		{
-			v20 := int32(uint32(v17) / uint32(2))
-			v21 := int64(uint32(v20))
-			v22 := v20 * 2
-			v23 := v17 - v22
-			v28 := v21 * v5
+	for li := range n {
+		var v41, v49, v59, v63, v72 int64
+		var v48 int32
+		v0 := int32(basex + li)
+		v17 := int32(li)
+		v18 := int64(uint32(v17))
+		if v4 {
+			v20 := int32(uint32(v17) / 2)
+			v23 := v17 - (v20 * 2)
+			v33 := ((int64(uint32(v20)) * v5) + (v6 * int64(uint32(v23)))) & v32
 			v48 = v23
-			v49 = v27 + ((v28 + (v6 * int64(uint32(v23)))) & v32)
+			v49 = v27 + v33
 			goto b4
 		}
-	b2:
 		v41 = v40 + v18
-		if !v42 {
+		if v42 {
+			v48 = v38
+			v49 = ((v41 * v5) + v44) & v46
+		} else {
 			v48 = v38
 			v49 = v41
-			goto b4
-		}
-		{
-			v43 := v41 * v5
-			v45 := v43 + v44
-			v48 = v38
-			v49 = v45 & v46
 		}
 	b4:
-		{
-			v50 := int64(uint32(v0))
-			v51 := v50 * v6
-			v53 := (v51 ^ v49) & v8
-			if !(((-2147483648 <= v53) && (v53 <= 2147483647)) && v56) {
-				v63 = v53
-				goto b7
-			}
-			v59 = v53
+		v53 := ((int64(uint32(v0)) * v6) ^ v49) & v8
+		v58 := ((-2147483648 <= v53) && (v53 <= 2147483647)) && v56
+		if !v58 {
+			v63 = v53
+			goto b7
 		}
+		v59 = v53
 	b5:
-		if !(0 < v59) {
-			goto b11
+		if 0 < v59 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v59 = v59 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v59 = v59 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v63) {
+		if 0 >= v63 {
 			goto b11
 		}
 		if !v56 {
-			goto b10
+			g.Fault(0, 0, v13, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v63 = v63 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v48 == 0) {
+		if v48 != 0 {
 			goto b15
 		}
 		v72 = ((v49 * v7) & v70) * 2
-		if !(uint64(v72) < uint64(v9)) {
-			goto b14
+		if uint64(v72) >= uint64(v9) {
+			g.Fault(1, v72, v9, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(2))
 		continue
-	b14:
-		g.Fault(1, v72, v9, v0, int32(0), int32(0))
-		continue
 	b15:
-		v80 = ((v49 * v7) & v78) * 2
-		if !(uint64(v80) < uint64(v9)) {
-			goto b21
+		v80 := ((v49 * v7) & v78) * 2
+		if uint64(v80) >= uint64(v9) {
+			g.Fault(1, v80, v9, v0)
+			continue
 		}
-		v82 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v80)*4)))
-		v83 = v49 * 4
-		if !(uint64(v83) < uint64(v11)) {
-			goto b20
+		v82 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v80)*4)))
+		v83 := v49 * 4
+		if uint64(v83) >= uint64(v11) {
+			g.Fault(2, v83, v11, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v83)*4)) = v82
-		v86 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v80)*4)))
-		v87 = v83 + 1
-		if !(uint64(v87) < uint64(v11)) {
-			goto b19
+		v86 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v80)*4)))
+		v87 := v83 + 1
+		if uint64(v87) >= uint64(v11) {
+			g.Fault(2, v87, v11, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v87)*4)) = v86
-		continue
-	b19:
-		g.Fault(2, v87, v11, v0, int32(0), int32(0))
-		continue
-	b20:
-		g.Fault(2, v83, v11, v0, int32(0), int32(0))
-		continue
-	b21:
-		g.Fault(1, v80, v9, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // fenceMPHost is a work-group of the kernel [FenceMP].
 type fenceMPHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newFenceMPHost() kernelimpl.HostForm { return new(fenceMPHost) }
 
 var fenceMPHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *fenceMPHost) Begin() {
 	g.Sites = fenceMPHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*fenceMPHost) Spare() {}
 
-// Run runs it.
 func (g *fenceMPHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *fenceMPHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -863,7 +637,7 @@ func (g *fenceMPHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -872,218 +646,159 @@ func (g *fenceMPHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v72 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v8 := g.v8
-	v9 := g.v9
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v89 := v1 + -1
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v94, v104 int32
-		var v20, v43, v51, v61, v65, v74, v82, v92, v96, v102, v105 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v74, v82, v102, v105 int64
+		var v50, v104 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v50 == 0) {
+		if v50 != 0 {
 			goto b17
 		}
 		v74 = ((v51 * v7) & v72) * 2
-		if !(uint64(v74) < uint64(v11)) {
-			goto b16
+		if uint64(v74) >= uint64(v11) {
+			g.Fault(1, v74, v11, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p8, int(v74)*4)) = 1
 		kernelimpl.HostFence()
 		v82 = ((((v51 * v8) + v9) & v72) * 2) + 1
-		if !(uint64(v82) < uint64(v11)) {
-			goto b15
+		if uint64(v82) >= uint64(v11) {
+			g.Fault(2, v82, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v82)*4)), int32(1))
 		continue
-	b15:
-		g.Fault(1, v82, v11, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(2, v74, v11, v0, int32(0), int32(0))
-		continue
 	b17:
-		v92 = ((((v51 * v8) + v9) & v89) * 2) + 1
-		if !(uint64(v92) < uint64(v11)) {
-			goto b27
+		v92 := ((((v51 * v8) + v9) & v89) * 2) + 1
+		if uint64(v92) >= uint64(v11) {
+			g.Fault(2, v92, v11, v0)
+			continue
 		}
-		v94 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v92)*4)))
+		v94 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v92)*4)))
 		kernelimpl.HostFence()
-		v96 = v51 * 4
-		if !(uint64(v96) < uint64(v13)) {
-			goto b26
+		v96 := v51 * 4
+		if uint64(v96) >= uint64(v13) {
+			g.Fault(3, v96, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v96)*4)) = v94
-		if !(v94 == 1) {
+		if v94 != 1 {
 			goto b25
 		}
 		v102 = ((v51 * v7) & v89) * 2
-		if !(uint64(v102) < uint64(v11)) {
-			goto b24
+		if uint64(v102) >= uint64(v11) {
+			g.Fault(1, v102, v11, v0)
+			continue
 		}
 		v104 = *(*int32)(unsafe.Add(p8, int(v102)*4))
 		v105 = v96 + 1
-		if !(uint64(v105) < uint64(v13)) {
-			goto b23
+		if uint64(v105) >= uint64(v13) {
+			g.Fault(3, v105, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v105)*4)) = v104
-		goto b25
-	b23:
-		g.Fault(3, v105, v13, v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(2, v102, v11, v0, int32(0), int32(0))
-		continue
 	b25:
-		continue
-	b26:
-		g.Fault(3, v96, v13, v0, int32(0), int32(0))
-		continue
-	b27:
-		g.Fault(1, v92, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // iriwHost is a work-group of the kernel [IRIW].
 type iriwHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newIriwHost() kernelimpl.HostForm { return new(iriwHost) }
 
 var iriwHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *iriwHost) Begin() {
 	g.Sites = iriwHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*iriwHost) Spare() {}
 
-// Run runs it.
 func (g *iriwHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *iriwHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 4
 	v33 := v27 + -1
@@ -1092,7 +807,7 @@ func (g *iriwHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(4))
+	v37 := int32(uint32(v17) / 4)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -1101,226 +816,164 @@ func (g *iriwHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v71 := v1 + -1
-	v11 := g.v11
-	v8 := g.v8
-	v9 := g.v9
+	v11 := g.Int64(96)
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	p8 := g.Pointer(8)
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v86, v90, v96, v101 int32
-		var v20, v43, v51, v61, v65, v73, v79, v87, v91, v97, v98, v102 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(4))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 4
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v87, v91, v97, v98, v102 int64
+		var v50, v86, v90, v96, v101 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 4)
+			v25 := v19 - (v22 * 4)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		v73 = ((v51 * v7) & v71) * 2
-		if !(uint64(v73) < uint64(v11)) {
-			goto b30
+		v73 := ((v51 * v7) & v71) * 2
+		if uint64(v73) >= uint64(v11) {
+			g.Fault(1, v73, v11, v0)
+			continue
 		}
-		v79 = ((((v51 * v8) + v9) & v71) * 2) + 1
-		if !(uint64(v79) < uint64(v11)) {
-			goto b29
+		v79 := ((((v51 * v8) + v9) & v71) * 2) + 1
+		if uint64(v79) >= uint64(v11) {
+			g.Fault(2, v79, v11, v0)
+			continue
 		}
-		if !(v50 == 0) {
-			goto b15
+		if v50 == 0 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v73)*4)), int32(1))
+			goto b26
 		}
-		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v73)*4)), int32(1))
-		goto b26
-	b15:
-		if !(v50 == 1) {
-			goto b17
+		if v50 == 1 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(1))
+			goto b26
 		}
-		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(1))
-		goto b26
-	b17:
-		if !(v50 == 2) {
+		if v50 != 2 {
 			goto b23
 		}
 		v86 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
 		v87 = v51 * 4
-		if !(uint64(v87) < uint64(v13)) {
-			goto b22
+		if uint64(v87) >= uint64(v13) {
+			g.Fault(3, v87, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v87)*4)) = v86
 		v90 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
 		v91 = v87 + 1
-		if !(uint64(v91) < uint64(v13)) {
-			goto b21
+		if uint64(v91) >= uint64(v13) {
+			g.Fault(3, v91, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v91)*4)) = v90
 		goto b26
-	b21:
-		g.Fault(1, v91, v13, v0, int32(0), int32(0))
-		continue
-	b22:
-		g.Fault(1, v87, v13, v0, int32(0), int32(0))
-		continue
 	b23:
 		v96 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
 		v97 = v51 * 4
 		v98 = v97 + 2
-		if !(uint64(v98) < uint64(v13)) {
-			goto b28
+		if uint64(v98) >= uint64(v13) {
+			g.Fault(3, v98, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v98)*4)) = v96
 		v101 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
 		v102 = v97 + 3
-		if !(uint64(v102) < uint64(v13)) {
-			goto b27
+		if uint64(v102) >= uint64(v13) {
+			g.Fault(3, v102, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v102)*4)) = v101
 	b26:
-		continue
-	b27:
-		g.Fault(1, v102, v13, v0, int32(0), int32(0))
-		continue
-	b28:
-		g.Fault(1, v98, v13, v0, int32(0), int32(0))
-		continue
-	b29:
-		g.Fault(2, v79, v11, v0, int32(0), int32(0))
-		continue
-	b30:
-		g.Fault(3, v73, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // lbHost is a work-group of the kernel [LB].
 type lbHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newLbHost() kernelimpl.HostForm { return new(lbHost) }
 
 var lbHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *lbHost) Begin() {
 	g.Sites = lbHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*lbHost) Spare() {}
 
-// Run runs it.
 func (g *lbHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *lbHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -1329,7 +982,7 @@ func (g *lbHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -1338,166 +991,130 @@ func (g *lbHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v72 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	v8 := g.v8
-	v9 := g.v9
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v92 := v1 + -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v76, v97 int32
-		var v20, v43, v51, v61, v65, v74, v77, v84, v95, v99, v104 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v74, v77, v84 int64
+		var v50, v76 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v50 == 0) {
+		if v50 != 0 {
 			goto b19
 		}
 		v74 = ((v51 * v7) & v72) * 2
-		if !(uint64(v74) < uint64(v11)) {
-			goto b18
+		if uint64(v74) >= uint64(v11) {
+			g.Fault(1, v74, v11, v0)
+			continue
 		}
 		v76 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v74)*4)))
 		v77 = v51 * 4
-		if !(uint64(v77) < uint64(v13)) {
-			goto b17
+		if uint64(v77) >= uint64(v13) {
+			g.Fault(2, v77, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v77)*4)) = v76
 		v84 = ((((v51 * v8) + v9) & v72) * 2) + 1
-		if !(uint64(v84) < uint64(v11)) {
-			goto b16
+		if uint64(v84) >= uint64(v11) {
+			g.Fault(3, v84, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v84)*4)), int32(1))
 		continue
-	b16:
-		g.Fault(1, v84, v11, v0, int32(0), int32(0))
-		continue
-	b17:
-		g.Fault(2, v77, v13, v0, int32(0), int32(0))
-		continue
-	b18:
-		g.Fault(3, v74, v11, v0, int32(0), int32(0))
-		continue
 	b19:
-		v95 = ((((v51 * v8) + v9) & v92) * 2) + 1
-		if !(uint64(v95) < uint64(v11)) {
-			goto b25
+		v95 := ((((v51 * v8) + v9) & v92) * 2) + 1
+		if uint64(v95) >= uint64(v11) {
+			g.Fault(3, v95, v11, v0)
+			continue
 		}
-		v97 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v95)*4)))
-		v99 = (v51 * 4) + 1
-		if !(uint64(v99) < uint64(v13)) {
-			goto b24
+		v97 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v95)*4)))
+		v99 := (v51 * 4) + 1
+		if uint64(v99) >= uint64(v13) {
+			g.Fault(2, v99, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v99)*4)) = v97
-		v104 = ((v51 * v7) & v92) * 2
-		if !(uint64(v104) < uint64(v11)) {
-			goto b23
+		v104 := ((v51 * v7) & v92) * 2
+		if uint64(v104) >= uint64(v11) {
+			g.Fault(1, v104, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v104)*4)), int32(1))
-		continue
-	b23:
-		g.Fault(3, v104, v11, v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(2, v99, v13, v0, int32(0), int32(0))
-		continue
-	b25:
-		g.Fault(1, v95, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // localMPHost is a work-group of the kernel [LocalMP].
 type localMPHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0                                         int32
+	v1, v5, v6, v7, v8, v9, v10, v11, v13, v15 int64
+
+	v2 int8
 }
 
 func newLocalMPHost() kernelimpl.HostForm { return new(localMPHost) }
@@ -1508,43 +1125,38 @@ var localMPHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *localMPHost) Begin() {
 	g.Sites = localMPHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v1 = g.Int64(24)
 	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.v5 = g.Int64(40)
+	g.v6 = g.Int64(48)
+	g.v7 = g.Int64(56)
+	g.v8 = g.Int64(64)
+	g.v9 = g.Int64(72)
+	g.v10 = g.Int64(80)
+	g.v11 = g.Int64(96)
+	g.v13 = g.Int64(112)
+	g.v15 = g.Int64(128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 1024)
 	g.Allot(1, 1024)
 }
 
-// Run runs it.
 func (g *localMPHost) Run() {
 	next := 0
 	for next >= 0 {
 		switch next {
-		case 0:
-			// ZeroLocal in line 347 of kernel.go
+		case 0: // ZeroLocal, kernel.go:347
 			g.Zero(0)
 			next = 1
-		case 1:
-			// ZeroLocal in line 348 of kernel.go
+		case 1: // ZeroLocal, kernel.go:348
 			g.Zero(1)
 			next = g.r2()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 348 of kernel.go.
 func (g *localMPHost) r2() int {
 	n := g.Items
 	v2 := g.v2
@@ -1560,7 +1172,7 @@ func (g *localMPHost) r2() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -1571,7 +1183,7 @@ func (g *localMPHost) r2() int {
 	v46 := v6 * v41
 	v1 := g.v1
 	v48 := v1 + -1
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v10 := g.v10
 	v15 := g.v15
 	v59 := v15 != 0
@@ -1588,67 +1200,53 @@ func (g *localMPHost) r2() int {
 	v13 := g.v13
 	p9 := g.Pointer(9)
 	v96 := v1 + -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v19, v51, v73, v77, v87, v92, v100 int32
-		var v20, v43, v50, v52, v62, v66, v71, v81, v88, v93, v98, v101 int64
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b4
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		v0 := int32(basex + li)
+		var v43, v50, v52, v62, v66, v81, v93, v98, v101 int64
+		var v51, v92, v100 int32
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v51 = v25
-			v52 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v52 = v29 + v35
 			goto b7
 		}
-	b4:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v43
-			goto b6
 		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v47 & v48
-		}
-	b6:
 		v51 = v40
 		v52 = v50
 	b7:
-		{
-			v53 := int64(uint32(v0))
-			v54 := v53 * v6
-			v56 := (v54 ^ v52) & v10
-			if !(((-2147483648 <= v56) && (v56 <= 2147483647)) && v59) {
-				v66 = v56
-				goto b10
-			}
-			v62 = v56
+		v56 := ((int64(uint32(v0)) * v6) ^ v52) & v10
+		v61 := ((-2147483648 <= v56) && (v56 <= 2147483647)) && v59
+		if !v61 {
+			v66 = v56
+			goto b10
 		}
+		v62 = v56
 	b8:
-		if !(0 < v62) {
-			goto b14
+		if 0 < v62 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v62 = v62 + -1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b8
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v62 = v62 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b8
+		goto b14
 	b10:
-		if !(0 < v66) {
+		if 0 >= v66 {
 			goto b14
 		}
 		if !v59 {
-			goto b13
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v66 = v66 + -1
@@ -1656,68 +1254,53 @@ func (g *localMPHost) r2() int {
 			return g.Stop()
 		}
 		goto b10
-	b13:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b14:
-		v71 = v52 * v7
-		v73 = int32(uint64(v71 & 255))
-		v77 = int32(uint64(((v52 * v8) + v9) & 255))
-		if !(v51 == 0) {
+		v71 := v52 * v7
+		v73 := int32(uint64(v71 & 255))
+		v77 := int32(uint64(((v52 * v8) + v9) & 255))
+		if v51 != 0 {
 			goto b18
 		}
 		v81 = (v71 & v79) * 2
-		if !(uint64(v81) < uint64(v11)) {
-			goto b17
+		if uint64(v81) >= uint64(v11) {
+			g.Fault(1, v81, v11, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, int(v73)*4)) = int32(1)
-		*(*int32)(unsafe.Add(p8, int(v81)*4)) = int32(1)
+		*(*int32)(unsafe.Add(m0, int(v73)*4)) = 1
+		*(*int32)(unsafe.Add(p8, int(v81)*4)) = 1
 		*(*int32)(unsafe.Add(m1, int(v77)*4)) = int32(1)
 		continue
-	b17:
-		g.Fault(1, v81, v11, v0, int32(0), int32(0))
-		continue
 	b18:
-		v87 = *(*int32)(unsafe.Add(m1, int(v77)*4))
-		v88 = v52 * 4
-		if !(uint64(v88) < uint64(v13)) {
-			goto b28
+		v87 := *(*int32)(unsafe.Add(m1, int(v77)*4))
+		v88 := v52 * 4
+		if uint64(v88) >= uint64(v13) {
+			g.Fault(2, v88, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v88)*4)) = v87
-		if !(v87 == 1) {
+		if v87 != 1 {
 			goto b27
 		}
 		v92 = *(*int32)(unsafe.Add(m0, int(v73)*4))
 		v93 = v88 + 1
-		if !(uint64(v93) < uint64(v13)) {
-			goto b26
+		if uint64(v93) >= uint64(v13) {
+			g.Fault(2, v93, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v93)*4)) = v92
 		v98 = (v71 & v96) * 2
-		if !(uint64(v98) < uint64(v11)) {
-			goto b25
+		if uint64(v98) >= uint64(v11) {
+			g.Fault(1, v98, v11, v0)
+			continue
 		}
 		v100 = *(*int32)(unsafe.Add(p8, int(v98)*4))
 		v101 = v88 + 2
-		if !(uint64(v101) < uint64(v13)) {
-			goto b24
+		if uint64(v101) >= uint64(v13) {
+			g.Fault(2, v101, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v101)*4)) = v100
-		goto b27
-	b24:
-		g.Fault(2, v101, v13, v0, int32(0), int32(0))
-		continue
-	b25:
-		g.Fault(1, v98, v11, v0, int32(0), int32(0))
-		continue
-	b26:
-		g.Fault(2, v93, v13, v0, int32(0), int32(0))
-		continue
 	b27:
-		continue
-	b28:
-		g.Fault(2, v88, v13, v0, int32(0), int32(0))
-		continue
 	}
 	return -1
 }
@@ -1725,60 +1308,48 @@ func (g *localMPHost) r2() int {
 // localSBHost is a work-group of the kernel [LocalSB].
 type localSBHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0                                         int32
+	v1, v5, v6, v7, v8, v9, v10, v11, v13, v15 int64
+
+	v2 int8
 }
 
 func newLocalSBHost() kernelimpl.HostForm { return new(localSBHost) }
 
 var localSBHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *localSBHost) Begin() {
 	g.Sites = localSBHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
+	g.v1 = g.Int64(24)
 	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
+	g.v5 = g.Int64(40)
+	g.v6 = g.Int64(48)
+	g.v7 = g.Int64(56)
+	g.v8 = g.Int64(64)
+	g.v9 = g.Int64(72)
+	g.v10 = g.Int64(80)
+	g.v11 = g.Int64(96)
+	g.v13 = g.Int64(112)
+	g.v15 = g.Int64(128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 1024)
 }
 
-// Run runs it.
 func (g *localSBHost) Run() {
 	next := 0
 	for next >= 0 {
 		switch next {
-		case 0:
-			// ZeroLocal in line 369 of kernel.go
+		case 0: // ZeroLocal, kernel.go:369
 			g.Zero(0)
 			next = g.r1()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 369 of kernel.go.
 func (g *localSBHost) r1() int {
 	n := g.Items
 	v2 := g.v2
@@ -1794,7 +1365,7 @@ func (g *localSBHost) r1() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -1805,7 +1376,7 @@ func (g *localSBHost) r1() int {
 	v46 := v6 * v41
 	v1 := g.v1
 	v48 := v1 + -1
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v10 := g.v10
 	v15 := g.v15
 	v59 := v15 != 0
@@ -1820,67 +1391,53 @@ func (g *localSBHost) r1() int {
 	p8 := g.Pointer(8)
 	v13 := g.v13
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v19, v51, v73, v83, v89 int32
-		var v20, v43, v50, v52, v62, v66, v79, v84, v91 int64
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b3
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		v0 := int32(basex + li)
+		var v43, v50, v52, v62, v66, v84 int64
+		var v51, v83 int32
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v51 = v25
-			v52 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v52 = v29 + v35
 			goto b6
 		}
-	b3:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v43
-			goto b5
 		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v47 & v48
-		}
-	b5:
 		v51 = v40
 		v52 = v50
 	b6:
-		{
-			v53 := int64(uint32(v0))
-			v54 := v53 * v6
-			v56 := (v54 ^ v52) & v10
-			if !(((-2147483648 <= v56) && (v56 <= 2147483647)) && v59) {
-				v66 = v56
-				goto b9
-			}
-			v62 = v56
+		v56 := ((int64(uint32(v0)) * v6) ^ v52) & v10
+		v61 := ((-2147483648 <= v56) && (v56 <= 2147483647)) && v59
+		if !v61 {
+			v66 = v56
+			goto b9
 		}
+		v62 = v56
 	b7:
-		if !(0 < v62) {
-			goto b13
+		if 0 < v62 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v62 = v62 + -1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b7
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v62 = v62 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b7
+		goto b13
 	b9:
-		if !(0 < v66) {
+		if 0 >= v66 {
 			goto b13
 		}
 		if !v59 {
-			goto b12
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v66 = v66 + -1
@@ -1888,44 +1445,34 @@ func (g *localSBHost) r1() int {
 			return g.Stop()
 		}
 		goto b9
-	b12:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b13:
-		v73 = int32(uint64((v52 * v7) & 255))
-		v79 = ((((v52 * v8) + v9) & v76) * 2) + 1
-		if !(uint64(v79) < uint64(v11)) {
-			goto b21
+		v73 := int32(uint64((v52 * v7) & 255))
+		v79 := ((((v52 * v8) + v9) & v76) * 2) + 1
+		if uint64(v79) >= uint64(v11) {
+			g.Fault(1, v79, v11, v0)
+			continue
 		}
-		if !(v51 == 0) {
+		if v51 != 0 {
 			goto b18
 		}
 		*(*int32)(unsafe.Add(m0, int(v73)*4)) = int32(1)
 		v83 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
 		v84 = v52 * 4
-		if !(uint64(v84) < uint64(v13)) {
-			goto b17
+		if uint64(v84) >= uint64(v13) {
+			g.Fault(2, v84, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v84)*4)) = v83
 		continue
-	b17:
-		g.Fault(1, v84, v13, v0, int32(0), int32(0))
-		continue
 	b18:
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(1))
-		v89 = *(*int32)(unsafe.Add(m0, int(v73)*4))
-		v91 = (v52 * 4) + 1
-		if !(uint64(v91) < uint64(v13)) {
-			goto b20
+		v89 := *(*int32)(unsafe.Add(m0, int(v73)*4))
+		v91 := (v52 * 4) + 1
+		if uint64(v91) >= uint64(v13) {
+			g.Fault(2, v91, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v91)*4)) = v89
-		continue
-	b20:
-		g.Fault(1, v91, v13, v0, int32(0), int32(0))
-		continue
-	b21:
-		g.Fault(2, v79, v11, v0, int32(0), int32(0))
-		continue
 	}
 	return -1
 }
@@ -1933,63 +1480,33 @@ func (g *localSBHost) r1() int {
 // mpHost is a work-group of the kernel [MP].
 type mpHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newMpHost() kernelimpl.HostForm { return new(mpHost) }
 
 var mpHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *mpHost) Begin() {
 	g.Sites = mpHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*mpHost) Spare() {}
 
-// Run runs it.
 func (g *mpHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *mpHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -1998,7 +1515,7 @@ func (g *mpHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -2007,216 +1524,157 @@ func (g *mpHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v72 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v8 := g.v8
-	v9 := g.v9
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v88 := v1 + -1
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v93, v102 int32
-		var v20, v43, v51, v61, v65, v74, v81, v91, v94, v100, v103 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v74, v81, v100, v103 int64
+		var v50, v102 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v50 == 0) {
+		if v50 != 0 {
 			goto b17
 		}
 		v74 = ((v51 * v7) & v72) * 2
-		if !(uint64(v74) < uint64(v11)) {
-			goto b16
+		if uint64(v74) >= uint64(v11) {
+			g.Fault(1, v74, v11, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p8, int(v74)*4)) = 1
 		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
-		if !(uint64(v81) < uint64(v11)) {
-			goto b15
+		if uint64(v81) >= uint64(v11) {
+			g.Fault(2, v81, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
 		continue
-	b15:
-		g.Fault(1, v81, v11, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(2, v74, v11, v0, int32(0), int32(0))
-		continue
 	b17:
-		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
-		if !(uint64(v91) < uint64(v11)) {
-			goto b27
+		v91 := ((((v51 * v8) + v9) & v88) * 2) + 1
+		if uint64(v91) >= uint64(v11) {
+			g.Fault(2, v91, v11, v0)
+			continue
 		}
-		v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
-		v94 = v51 * 4
-		if !(uint64(v94) < uint64(v13)) {
-			goto b26
+		v93 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
+		v94 := v51 * 4
+		if uint64(v94) >= uint64(v13) {
+			g.Fault(3, v94, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
-		if !(v93 == 1) {
+		if v93 != 1 {
 			goto b25
 		}
 		v100 = ((v51 * v7) & v88) * 2
-		if !(uint64(v100) < uint64(v11)) {
-			goto b24
+		if uint64(v100) >= uint64(v11) {
+			g.Fault(1, v100, v11, v0)
+			continue
 		}
 		v102 = *(*int32)(unsafe.Add(p8, int(v100)*4))
 		v103 = v94 + 1
-		if !(uint64(v103) < uint64(v13)) {
-			goto b23
+		if uint64(v103) >= uint64(v13) {
+			g.Fault(3, v103, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v103)*4)) = v102
-		goto b25
-	b23:
-		g.Fault(3, v103, v13, v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(2, v100, v11, v0, int32(0), int32(0))
-		continue
 	b25:
-		continue
-	b26:
-		g.Fault(3, v94, v13, v0, int32(0), int32(0))
-		continue
-	b27:
-		g.Fault(1, v91, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // mpAddHost is a work-group of the kernel [MPAdd].
 type mpAddHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newMpAddHost() kernelimpl.HostForm { return new(mpAddHost) }
 
 var mpAddHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *mpAddHost) Begin() {
 	g.Sites = mpAddHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*mpAddHost) Spare() {}
 
-// Run runs it.
 func (g *mpAddHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *mpAddHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -2225,7 +1683,7 @@ func (g *mpAddHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -2234,222 +1692,161 @@ func (g *mpAddHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v72 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v8 := g.v8
-	v9 := g.v9
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v88 := v1 + -1
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v95, v104 int32
-		var v20, v43, v51, v61, v65, v74, v81, v91, v96, v102, v105 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v74, v81, v102, v105 int64
+		var v50, v104 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v50 == 0) {
+		if v50 != 0 {
 			goto b17
 		}
 		v74 = ((v51 * v7) & v72) * 2
-		if !(uint64(v74) < uint64(v11)) {
-			goto b16
+		if uint64(v74) >= uint64(v11) {
+			g.Fault(1, v74, v11, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p8, int(v74)*4)) = 1
 		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
-		if !(uint64(v81) < uint64(v11)) {
-			goto b15
+		if uint64(v81) >= uint64(v11) {
+			g.Fault(2, v81, v11, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
 		continue
-	b15:
-		g.Fault(1, v81, v11, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(2, v74, v11, v0, int32(0), int32(0))
-		continue
 	b17:
-		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
-		if !(uint64(v91) < uint64(v11)) {
-			goto b27
+		v91 := ((((v51 * v8) + v9) & v88) * 2) + 1
+		if uint64(v91) >= uint64(v11) {
+			g.Fault(2, v91, v11, v0)
+			continue
 		}
-		{
-			v93 := kernelimpl.HostUpdate((*int32)(unsafe.Add(p8, int(v91)*4)), int32(0), kernelimpl.HostMax[int32])
-			v95 = int32(0)
-			if 0 < v93 {
-				v95 = v93
-			}
-			v96 = v51 * 4
-			if !(uint64(v96) < uint64(v13)) {
-				goto b26
-			}
+		v93 := kernelimpl.HostUpdate((*int32)(unsafe.Add(p8, int(v91)*4)), int32(0), kernelimpl.HostMax[int32])
+		v95 := int32(0)
+		if 0 < v93 {
+			v95 = v93
+		}
+		v96 := v51 * 4
+		if uint64(v96) >= uint64(v13) {
+			g.Fault(3, v96, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v96)*4)) = v95
-		if !(v95 == 1) {
+		if v95 != 1 {
 			goto b25
 		}
 		v102 = ((v51 * v7) & v88) * 2
-		if !(uint64(v102) < uint64(v11)) {
-			goto b24
+		if uint64(v102) >= uint64(v11) {
+			g.Fault(1, v102, v11, v0)
+			continue
 		}
 		v104 = *(*int32)(unsafe.Add(p8, int(v102)*4))
 		v105 = v96 + 1
-		if !(uint64(v105) < uint64(v13)) {
-			goto b23
+		if uint64(v105) >= uint64(v13) {
+			g.Fault(3, v105, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v105)*4)) = v104
-		goto b25
-	b23:
-		g.Fault(3, v105, v13, v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(2, v102, v11, v0, int32(0), int32(0))
-		continue
 	b25:
-		continue
-	b26:
-		g.Fault(3, v96, v13, v0, int32(0), int32(0))
-		continue
-	b27:
-		g.Fault(1, v91, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // mpAtomicHost is a work-group of the kernel [MPAtomic].
 type mpAtomicHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newMpAtomicHost() kernelimpl.HostForm { return new(mpAtomicHost) }
 
 var mpAtomicHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *mpAtomicHost) Begin() {
 	g.Sites = mpAtomicHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*mpAtomicHost) Spare() {}
 
-// Run runs it.
 func (g *mpAtomicHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *mpAtomicHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -2458,7 +1855,7 @@ func (g *mpAtomicHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -2467,211 +1864,153 @@ func (g *mpAtomicHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v72 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v8 := g.v8
-	v9 := g.v9
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v88 := v1 + -1
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v93, v101 int32
-		var v20, v43, v51, v61, v65, v74, v81, v91, v94, v99, v102 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v74, v81 int64
+		var v50 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v50 == 0) {
+		if v50 != 0 {
 			goto b17
 		}
 		v74 = ((v51 * v7) & v72) * 2
-		if !(uint64(v74) < uint64(v11)) {
-			goto b16
+		if uint64(v74) >= uint64(v11) {
+			g.Fault(1, v74, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
 		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
-		if !(uint64(v81) < uint64(v11)) {
-			goto b15
+		if uint64(v81) >= uint64(v11) {
+			g.Fault(2, v81, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
 		continue
-	b15:
-		g.Fault(1, v81, v11, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(2, v74, v11, v0, int32(0), int32(0))
-		continue
 	b17:
-		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
-		if !(uint64(v91) < uint64(v11)) {
-			goto b25
+		v91 := ((((v51 * v8) + v9) & v88) * 2) + 1
+		if uint64(v91) >= uint64(v11) {
+			g.Fault(2, v91, v11, v0)
+			continue
 		}
-		v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
-		v94 = v51 * 4
-		if !(uint64(v94) < uint64(v13)) {
-			goto b24
+		v93 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
+		v94 := v51 * 4
+		if uint64(v94) >= uint64(v13) {
+			g.Fault(3, v94, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
-		v99 = ((v51 * v7) & v88) * 2
-		if !(uint64(v99) < uint64(v11)) {
-			goto b23
+		v99 := ((v51 * v7) & v88) * 2
+		if uint64(v99) >= uint64(v11) {
+			g.Fault(1, v99, v11, v0)
+			continue
 		}
-		v101 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v99)*4)))
-		v102 = v94 + 1
-		if !(uint64(v102) < uint64(v13)) {
-			goto b22
+		v101 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v99)*4)))
+		v102 := v94 + 1
+		if uint64(v102) >= uint64(v13) {
+			g.Fault(3, v102, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v102)*4)) = v101
-		continue
-	b22:
-		g.Fault(3, v102, v13, v0, int32(0), int32(0))
-		continue
-	b23:
-		g.Fault(2, v99, v11, v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(3, v94, v13, v0, int32(0), int32(0))
-		continue
-	b25:
-		g.Fault(1, v91, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // mpSwapHost is a work-group of the kernel [MPSwap].
 type mpSwapHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newMpSwapHost() kernelimpl.HostForm { return new(mpSwapHost) }
 
 var mpSwapHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *mpSwapHost) Begin() {
 	g.Sites = mpSwapHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*mpSwapHost) Spare() {}
 
-// Run runs it.
 func (g *mpSwapHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *mpSwapHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -2680,7 +2019,7 @@ func (g *mpSwapHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -2689,218 +2028,157 @@ func (g *mpSwapHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v72 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v8 := g.v8
-	v9 := g.v9
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v88 := v1 + -1
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v101 int32
-		var v20, v43, v51, v61, v65, v74, v81, v91, v94, v99, v102 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v74, v81, v94, v99, v102 int64
+		var v50, v101 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v50 == 0) {
+		if v50 != 0 {
 			goto b17
 		}
 		v74 = ((v51 * v7) & v72) * 2
-		if !(uint64(v74) < uint64(v11)) {
-			goto b16
+		if uint64(v74) >= uint64(v11) {
+			g.Fault(1, v74, v11, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p8, int(v74)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p8, int(v74)*4)) = 1
 		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
-		if !(uint64(v81) < uint64(v11)) {
-			goto b15
+		if uint64(v81) >= uint64(v11) {
+			g.Fault(2, v81, v11, v0)
+			continue
 		}
 		atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(0), int32(1))
 		continue
-	b15:
-		g.Fault(1, v81, v11, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(2, v74, v11, v0, int32(0), int32(0))
-		continue
 	b17:
-		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
-		if !(uint64(v91) < uint64(v11)) {
-			goto b27
+		v91 := ((((v51 * v8) + v9) & v88) * 2) + 1
+		if uint64(v91) >= uint64(v11) {
+			g.Fault(2, v91, v11, v0)
+			continue
 		}
-		{
-			v93 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v91)*4)), int32(1), int32(2))
-			if !v93 {
-				goto b26
-			}
+		v93 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v91)*4)), int32(1), int32(2))
+		if !v93 {
+			goto b26
 		}
 		v94 = v51 * 4
-		if !(uint64(v94) < uint64(v13)) {
-			goto b25
+		if uint64(v94) >= uint64(v13) {
+			g.Fault(3, v94, v13, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v94)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p9, int(v94)*4)) = 1
 		v99 = ((v51 * v7) & v88) * 2
-		if !(uint64(v99) < uint64(v11)) {
-			goto b24
+		if uint64(v99) >= uint64(v11) {
+			g.Fault(1, v99, v11, v0)
+			continue
 		}
 		v101 = *(*int32)(unsafe.Add(p8, int(v99)*4))
 		v102 = v94 + 1
-		if !(uint64(v102) < uint64(v13)) {
-			goto b23
+		if uint64(v102) >= uint64(v13) {
+			g.Fault(3, v102, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v102)*4)) = v101
-		goto b26
-	b23:
-		g.Fault(3, v102, v13, v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(2, v99, v11, v0, int32(0), int32(0))
-		continue
-	b25:
-		g.Fault(3, v94, v13, v0, int32(0), int32(0))
-		continue
 	b26:
-		continue
-	b27:
-		g.Fault(1, v91, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // rHost is a work-group of the kernel [R].
 type rHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newRHost() kernelimpl.HostForm { return new(rHost) }
 
 var rHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *rHost) Begin() {
 	g.Sites = rHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*rHost) Spare() {}
 
-// Run runs it.
 func (g *rHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *rHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -2909,7 +2187,7 @@ func (g *rHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -2918,203 +2196,147 @@ func (g *rHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v72 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v8 := g.v8
-	v9 := g.v9
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v88 := v1 + -1
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v98 int32
-		var v20, v43, v51, v61, v65, v74, v81, v91, v96, v99 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v74, v81 int64
+		var v50 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v50 == 0) {
+		if v50 != 0 {
 			goto b17
 		}
 		v74 = ((v51 * v7) & v72) * 2
-		if !(uint64(v74) < uint64(v11)) {
-			goto b16
+		if uint64(v74) >= uint64(v11) {
+			g.Fault(1, v74, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
 		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
-		if !(uint64(v81) < uint64(v11)) {
-			goto b15
+		if uint64(v81) >= uint64(v11) {
+			g.Fault(2, v81, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
 		continue
-	b15:
-		g.Fault(1, v81, v11, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(2, v74, v11, v0, int32(0), int32(0))
-		continue
 	b17:
-		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
-		if !(uint64(v91) < uint64(v11)) {
-			goto b23
+		v91 := ((((v51 * v8) + v9) & v88) * 2) + 1
+		if uint64(v91) >= uint64(v11) {
+			g.Fault(2, v91, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v91)*4)), int32(2))
-		v96 = ((v51 * v7) & v88) * 2
-		if !(uint64(v96) < uint64(v11)) {
-			goto b22
+		v96 := ((v51 * v7) & v88) * 2
+		if uint64(v96) >= uint64(v11) {
+			g.Fault(1, v96, v11, v0)
+			continue
 		}
-		v98 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v96)*4)))
-		v99 = v51 * 4
-		if !(uint64(v99) < uint64(v13)) {
-			goto b21
+		v98 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v96)*4)))
+		v99 := v51 * 4
+		if uint64(v99) >= uint64(v13) {
+			g.Fault(3, v99, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v99)*4)) = v98
-		continue
-	b21:
-		g.Fault(3, v99, v13, v0, int32(0), int32(0))
-		continue
-	b22:
-		g.Fault(2, v96, v11, v0, int32(0), int32(0))
-		continue
-	b23:
-		g.Fault(1, v91, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // sHost is a work-group of the kernel [S].
 type sHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newSHost() kernelimpl.HostForm { return new(sHost) }
 
 var sHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *sHost) Begin() {
 	g.Sites = sHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*sHost) Spare() {}
 
-// Run runs it.
 func (g *sHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *sHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -3123,7 +2345,7 @@ func (g *sHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -3132,203 +2354,147 @@ func (g *sHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v72 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v8 := g.v8
-	v9 := g.v9
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v88 := v1 + -1
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v93 int32
-		var v20, v43, v51, v61, v65, v74, v81, v91, v94, v99 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v74, v81 int64
+		var v50 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v50 == 0) {
+		if v50 != 0 {
 			goto b17
 		}
 		v74 = ((v51 * v7) & v72) * 2
-		if !(uint64(v74) < uint64(v11)) {
-			goto b16
+		if uint64(v74) >= uint64(v11) {
+			g.Fault(1, v74, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(2))
 		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
-		if !(uint64(v81) < uint64(v11)) {
-			goto b15
+		if uint64(v81) >= uint64(v11) {
+			g.Fault(2, v81, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1))
 		continue
-	b15:
-		g.Fault(1, v81, v11, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(2, v74, v11, v0, int32(0), int32(0))
-		continue
 	b17:
-		v91 = ((((v51 * v8) + v9) & v88) * 2) + 1
-		if !(uint64(v91) < uint64(v11)) {
-			goto b23
+		v91 := ((((v51 * v8) + v9) & v88) * 2) + 1
+		if uint64(v91) >= uint64(v11) {
+			g.Fault(2, v91, v11, v0)
+			continue
 		}
-		v93 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
-		v94 = v51 * 4
-		if !(uint64(v94) < uint64(v13)) {
-			goto b22
+		v93 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v91)*4)))
+		v94 := v51 * 4
+		if uint64(v94) >= uint64(v13) {
+			g.Fault(3, v94, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v94)*4)) = v93
-		v99 = ((v51 * v7) & v88) * 2
-		if !(uint64(v99) < uint64(v11)) {
-			goto b21
+		v99 := ((v51 * v7) & v88) * 2
+		if uint64(v99) >= uint64(v11) {
+			g.Fault(1, v99, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v99)*4)), int32(1))
-		continue
-	b21:
-		g.Fault(2, v99, v11, v0, int32(0), int32(0))
-		continue
-	b22:
-		g.Fault(3, v94, v13, v0, int32(0), int32(0))
-		continue
-	b23:
-		g.Fault(1, v91, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // sbHost is a work-group of the kernel [SB].
 type sbHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newSbHost() kernelimpl.HostForm { return new(sbHost) }
 
 var sbHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *sbHost) Begin() {
 	g.Sites = sbHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*sbHost) Spare() {}
 
-// Run runs it.
 func (g *sbHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *sbHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -3337,7 +2503,7 @@ func (g *sbHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -3346,211 +2512,153 @@ func (g *sbHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v72 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v8 := g.v8
-	v9 := g.v9
-	v13 := g.v13
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
 	v92 := v1 + -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v83, v102 int32
-		var v20, v43, v51, v61, v65, v74, v81, v84, v95, v100, v104 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v74, v81, v84 int64
+		var v50, v83 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v50 == 0) {
+		if v50 != 0 {
 			goto b19
 		}
 		v74 = ((v51 * v7) & v72) * 2
-		if !(uint64(v74) < uint64(v11)) {
-			goto b18
+		if uint64(v74) >= uint64(v11) {
+			g.Fault(1, v74, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
 		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
-		if !(uint64(v81) < uint64(v11)) {
-			goto b17
+		if uint64(v81) >= uint64(v11) {
+			g.Fault(2, v81, v11, v0)
+			continue
 		}
 		v83 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v81)*4)))
 		v84 = v51 * 4
-		if !(uint64(v84) < uint64(v13)) {
-			goto b16
+		if uint64(v84) >= uint64(v13) {
+			g.Fault(3, v84, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v84)*4)) = v83
 		continue
-	b16:
-		g.Fault(1, v84, v13, v0, int32(0), int32(0))
-		continue
-	b17:
-		g.Fault(2, v81, v11, v0, int32(0), int32(0))
-		continue
-	b18:
-		g.Fault(3, v74, v11, v0, int32(0), int32(0))
-		continue
 	b19:
-		v95 = ((((v51 * v8) + v9) & v92) * 2) + 1
-		if !(uint64(v95) < uint64(v11)) {
-			goto b25
+		v95 := ((((v51 * v8) + v9) & v92) * 2) + 1
+		if uint64(v95) >= uint64(v11) {
+			g.Fault(2, v95, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v95)*4)), int32(1))
-		v100 = ((v51 * v7) & v92) * 2
-		if !(uint64(v100) < uint64(v11)) {
-			goto b24
+		v100 := ((v51 * v7) & v92) * 2
+		if uint64(v100) >= uint64(v11) {
+			g.Fault(1, v100, v11, v0)
+			continue
 		}
-		v102 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v100)*4)))
-		v104 = (v51 * 4) + 1
-		if !(uint64(v104) < uint64(v13)) {
-			goto b23
+		v102 := atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v100)*4)))
+		v104 := (v51 * 4) + 1
+		if uint64(v104) >= uint64(v13) {
+			g.Fault(3, v104, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v104)*4)) = v102
-		continue
-	b23:
-		g.Fault(1, v104, v13, v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(3, v100, v11, v0, int32(0), int32(0))
-		continue
-	b25:
-		g.Fault(2, v95, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // sbSwapHost is a work-group of the kernel [SBSwap].
 type sbSwapHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newSbSwapHost() kernelimpl.HostForm { return new(sbSwapHost) }
 
 var sbSwapHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *sbSwapHost) Begin() {
 	g.Sites = sbSwapHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*sbSwapHost) Spare() {}
 
-// Run runs it.
 func (g *sbSwapHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *sbSwapHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -3559,7 +2667,7 @@ func (g *sbSwapHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(2))
+	v37 := int32(uint32(v17) / 2)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -3568,104 +2676,92 @@ func (g *sbSwapHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v72 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v8 := g.v8
-	v9 := g.v9
-	v13 := g.v13
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
 	v92 := v1 + -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50 int32
-		var v20, v43, v51, v61, v65, v74, v81, v84, v95, v100, v104 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(2))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 2
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v74, v81, v84, v104 int64
+		var v50 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 2)
+			v25 := v19 - (v22 * 2)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v50 == 0) {
+		if v50 != 0 {
 			goto b21
 		}
 		v74 = ((v51 * v7) & v72) * 2
-		if !(uint64(v74) < uint64(v11)) {
-			goto b20
+		if uint64(v74) >= uint64(v11) {
+			g.Fault(1, v74, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v74)*4)), int32(1))
 		v81 = ((((v51 * v8) + v9) & v72) * 2) + 1
-		if !(uint64(v81) < uint64(v11)) {
-			goto b19
+		if uint64(v81) >= uint64(v11) {
+			g.Fault(2, v81, v11, v0)
+			continue
 		}
 		{
 			v83 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v81)*4)), int32(1), int32(2))
@@ -3674,116 +2770,68 @@ func (g *sbSwapHost) r0() int {
 			}
 		}
 		v84 = v51 * 4
-		if !(uint64(v84) < uint64(v13)) {
-			goto b17
+		if uint64(v84) >= uint64(v13) {
+			g.Fault(3, v84, v13, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v84)*4)) = int32(1)
-		goto b18
-	b17:
-		g.Fault(1, v84, v13, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p9, int(v84)*4)) = 1
 	b18:
 		continue
-	b19:
-		g.Fault(2, v81, v11, v0, int32(0), int32(0))
-		continue
-	b20:
-		g.Fault(3, v74, v11, v0, int32(0), int32(0))
-		continue
 	b21:
-		v95 = ((((v51 * v8) + v9) & v92) * 2) + 1
-		if !(uint64(v95) < uint64(v11)) {
-			goto b29
+		v95 := ((((v51 * v8) + v9) & v92) * 2) + 1
+		if uint64(v95) >= uint64(v11) {
+			g.Fault(2, v95, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v95)*4)), int32(1))
-		v100 = ((v51 * v7) & v92) * 2
-		if !(uint64(v100) < uint64(v11)) {
-			goto b28
+		v100 := ((v51 * v7) & v92) * 2
+		if uint64(v100) >= uint64(v11) {
+			g.Fault(1, v100, v11, v0)
+			continue
 		}
-		{
-			v102 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v100)*4)), int32(1), int32(2))
-			if !v102 {
-				goto b27
-			}
+		v102 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p8, int(v100)*4)), int32(1), int32(2))
+		if !v102 {
+			goto b27
 		}
 		v104 = (v51 * 4) + 1
-		if !(uint64(v104) < uint64(v13)) {
-			goto b26
+		if uint64(v104) >= uint64(v13) {
+			g.Fault(3, v104, v13, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v104)*4)) = int32(1)
-		goto b27
-	b26:
-		g.Fault(1, v104, v13, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p9, int(v104)*4)) = 1
 	b27:
-		continue
-	b28:
-		g.Fault(3, v100, v11, v0, int32(0), int32(0))
-		continue
-	b29:
-		g.Fault(2, v95, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // twoTwoWHost is a work-group of the kernel [TwoTwoW].
 type twoTwoWHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
+	c0 int32
 }
 
 func newTwoTwoWHost() kernelimpl.HostForm { return new(twoTwoWHost) }
 
 var twoTwoWHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *twoTwoWHost) Begin() {
 	g.Sites = twoTwoWHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*twoTwoWHost) Spare() {}
 
-// Run runs it.
 func (g *twoTwoWHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *twoTwoWHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v25 := c0 / 2
 	v31 := v25 + -1
@@ -3792,7 +2840,7 @@ func (g *twoTwoWHost) r0() int {
 	v16 := int64(uint32(v15))
 	v26 := int64(uint32(v25))
 	v27 := v16 * v26
-	v35 := int32(uint32(v15) / uint32(2))
+	v35 := int32(uint32(v15) / 2)
 	v36 := int64(uint32(v35))
 	v19 := int64(uint32(c0))
 	v40 := v36 * v19
@@ -3801,193 +2849,139 @@ func (g *twoTwoWHost) r0() int {
 	v42 := 0 < v38
 	v39 := int64(uint32(v38))
 	v44 := v6 * v39
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v46 := v1 + -1
-	v10 := g.v10
-	v13 := g.v13
+	v10 := g.Int64(80)
+	v13 := g.Int64(112)
 	v56 := v13 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v70 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	p8 := g.Pointer(8)
-	v8 := g.v8
-	v9 := g.v9
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v86 := v1 + -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v17, v48 int32
-		var v18, v41, v49, v59, v63, v72, v79, v89, v94 int64
-		v0 = int32(basex + x)
-		v17 = int32(x)
-		v18 = int64(uint32(v17))
-		if !v4 {
-			goto b2
-		}
-		{
-			v20 := int32(uint32(v17) / uint32(2))
-			v21 := int64(uint32(v20))
-			v22 := v20 * 2
-			v23 := v17 - v22
-			v28 := v21 * v5
+	for li := range n {
+		var v41, v49, v59, v63, v72, v79 int64
+		var v48 int32
+		v0 := int32(basex + li)
+		v17 := int32(li)
+		v18 := int64(uint32(v17))
+		if v4 {
+			v20 := int32(uint32(v17) / 2)
+			v23 := v17 - (v20 * 2)
+			v33 := ((int64(uint32(v20)) * v5) + (v6 * int64(uint32(v23)))) & v32
 			v48 = v23
-			v49 = v27 + ((v28 + (v6 * int64(uint32(v23)))) & v32)
+			v49 = v27 + v33
 			goto b4
 		}
-	b2:
 		v41 = v40 + v18
-		if !v42 {
+		if v42 {
+			v48 = v38
+			v49 = ((v41 * v5) + v44) & v46
+		} else {
 			v48 = v38
 			v49 = v41
-			goto b4
-		}
-		{
-			v43 := v41 * v5
-			v45 := v43 + v44
-			v48 = v38
-			v49 = v45 & v46
 		}
 	b4:
-		{
-			v50 := int64(uint32(v0))
-			v51 := v50 * v6
-			v53 := (v51 ^ v49) & v10
-			if !(((-2147483648 <= v53) && (v53 <= 2147483647)) && v56) {
-				v63 = v53
-				goto b7
-			}
-			v59 = v53
+		v53 := ((int64(uint32(v0)) * v6) ^ v49) & v10
+		v58 := ((-2147483648 <= v53) && (v53 <= 2147483647)) && v56
+		if !v58 {
+			v63 = v53
+			goto b7
 		}
+		v59 = v53
 	b5:
-		if !(0 < v59) {
-			goto b11
+		if 0 < v59 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v59 = v59 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v59 = v59 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v63) {
+		if 0 >= v63 {
 			goto b11
 		}
 		if !v56 {
-			goto b10
+			g.Fault(0, 0, v13, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v63 = v63 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v13, v0, int32(0), int32(0))
-		continue
 	b11:
-		if !(v48 == 0) {
+		if v48 != 0 {
 			goto b17
 		}
 		v72 = ((v49 * v7) & v70) * 2
-		if !(uint64(v72) < uint64(v11)) {
-			goto b16
+		if uint64(v72) >= uint64(v11) {
+			g.Fault(1, v72, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v72)*4)), int32(1))
 		v79 = ((((v49 * v8) + v9) & v70) * 2) + 1
-		if !(uint64(v79) < uint64(v11)) {
-			goto b15
+		if uint64(v79) >= uint64(v11) {
+			g.Fault(2, v79, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(2))
 		continue
-	b15:
-		g.Fault(1, v79, v11, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(2, v72, v11, v0, int32(0), int32(0))
-		continue
 	b17:
-		v89 = ((((v49 * v8) + v9) & v86) * 2) + 1
-		if !(uint64(v89) < uint64(v11)) {
-			goto b21
+		v89 := ((((v49 * v8) + v9) & v86) * 2) + 1
+		if uint64(v89) >= uint64(v11) {
+			g.Fault(2, v89, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v89)*4)), int32(1))
-		v94 = ((v49 * v7) & v86) * 2
-		if !(uint64(v94) < uint64(v11)) {
-			goto b20
+		v94 := ((v49 * v7) & v86) * 2
+		if uint64(v94) >= uint64(v11) {
+			g.Fault(1, v94, v11, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v94)*4)), int32(2))
-		continue
-	b20:
-		g.Fault(2, v94, v11, v0, int32(0), int32(0))
-		continue
-	b21:
-		g.Fault(1, v89, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // wrcHost is a work-group of the kernel [WRC].
 type wrcHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int8
-	v5  int64
-	v6  int64
-	v7  int64
-	v8  int64
-	v9  int64
-	v10 int64
-	v11 int64
-	v13 int64
-	v15 int64
+	c0 int32
 }
 
 func newWrcHost() kernelimpl.HostForm { return new(wrcHost) }
 
 var wrcHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
 	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
+	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
 }
 
-// Begin readies the form for a launch.
 func (g *wrcHost) Begin() {
 	g.Sites = wrcHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*wrcHost) Spare() {}
 
-// Run runs it.
 func (g *wrcHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from the beginning.
-func (g *wrcHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 4
 	v33 := v27 + -1
@@ -3996,7 +2990,7 @@ func (g *wrcHost) r0() int {
 	v18 := int64(uint32(v17))
 	v28 := int64(uint32(v27))
 	v29 := v18 * v28
-	v37 := int32(uint32(v17) / uint32(4))
+	v37 := int32(uint32(v17) / 4)
 	v38 := int64(uint32(v37))
 	v21 := int64(uint32(c0))
 	v42 := v38 * v21
@@ -4005,152 +2999,123 @@ func (g *wrcHost) r0() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v58 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v71 := v1 + -1
-	v11 := g.v11
-	v8 := g.v8
-	v9 := g.v9
+	v11 := g.Int64(96)
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	p8 := g.Pointer(8)
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v19, v50, v84, v91, v96 int32
-		var v20, v43, v51, v61, v65, v73, v79, v85, v92, v93, v97 int64
-		v0 = int32(basex + x)
-		v19 = int32(x)
-		v20 = int64(uint32(v19))
-		if !v4 {
-			goto b2
-		}
-		{
-			v22 := int32(uint32(v19) / uint32(4))
-			v23 := int64(uint32(v22))
-			v24 := v22 * 4
-			v25 := v19 - v24
-			v30 := v23 * v5
+	for li := range n {
+		var v43, v51, v61, v65, v85, v92, v93, v97 int64
+		var v50, v84, v91, v96 int32
+		v0 := int32(basex + li)
+		v19 := int32(li)
+		v20 := int64(uint32(v19))
+		if v4 {
+			v22 := int32(uint32(v19) / 4)
+			v25 := v19 - (v22 * 4)
+			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
 			v50 = v25
-			v51 = v29 + ((v30 + (v6 * int64(uint32(v25)))) & v34)
+			v51 = v29 + v35
 			goto b4
 		}
-	b2:
 		v43 = v42 + v20
-		if !v44 {
+		if v44 {
+			v50 = v40
+			v51 = ((v43 * v5) + v46) & v48
+		} else {
 			v50 = v40
 			v51 = v43
-			goto b4
-		}
-		{
-			v45 := v43 * v5
-			v47 := v45 + v46
-			v50 = v40
-			v51 = v47 & v48
 		}
 	b4:
-		{
-			v52 := int64(uint32(v0))
-			v53 := v52 * v6
-			v55 := (v53 ^ v51) & v10
-			if !(((-2147483648 <= v55) && (v55 <= 2147483647)) && v58) {
-				v65 = v55
-				goto b7
-			}
-			v61 = v55
+		v55 := ((int64(uint32(v0)) * v6) ^ v51) & v10
+		v60 := ((-2147483648 <= v55) && (v55 <= 2147483647)) && v58
+		if !v60 {
+			v65 = v55
+			goto b7
 		}
+		v61 = v55
 	b5:
-		if !(0 < v61) {
-			goto b11
+		if 0 < v61 {
+			atomic.AddInt32((*int32)(p10), int32(1))
+			v61 = v61 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		atomic.AddInt32((*int32)(p10), int32(1))
-		v61 = v61 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v65) {
+		if 0 >= v65 {
 			goto b11
 		}
 		if !v58 {
-			goto b10
+			g.Fault(0, 0, v15, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v65 = v65 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
-	b10:
-		g.Fault(0, int64(0), v15, v0, int32(0), int32(0))
-		continue
 	b11:
-		v73 = ((v51 * v7) & v71) * 2
-		if !(uint64(v73) < uint64(v11)) {
-			goto b27
+		v73 := ((v51 * v7) & v71) * 2
+		if uint64(v73) >= uint64(v11) {
+			g.Fault(1, v73, v11, v0)
+			continue
 		}
-		v79 = ((((v51 * v8) + v9) & v71) * 2) + 1
-		if !(uint64(v79) < uint64(v11)) {
-			goto b26
+		v79 := ((((v51 * v8) + v9) & v71) * 2) + 1
+		if uint64(v79) >= uint64(v11) {
+			g.Fault(2, v79, v11, v0)
+			continue
 		}
-		if !(v50 == 0) {
-			goto b15
+		if v50 == 0 {
+			atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v73)*4)), int32(1))
+			goto b25
 		}
-		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v73)*4)), int32(1))
-		goto b25
-	b15:
-		if !(v50 == 1) {
+		if v50 != 1 {
 			goto b19
 		}
 		v84 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
 		v85 = v51 * 4
-		if !(uint64(v85) < uint64(v13)) {
-			goto b18
+		if uint64(v85) >= uint64(v13) {
+			g.Fault(3, v85, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v85)*4)) = v84
 		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), v84)
 		goto b25
-	b18:
-		g.Fault(1, v85, v13, v0, int32(0), int32(0))
-		continue
 	b19:
-		if !(v50 == 2) {
+		if v50 != 2 {
 			goto b25
 		}
 		v91 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
 		v92 = v51 * 4
 		v93 = v92 + 1
-		if !(uint64(v93) < uint64(v13)) {
-			goto b24
+		if uint64(v93) >= uint64(v13) {
+			g.Fault(3, v93, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v93)*4)) = v91
 		v96 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v73)*4)))
 		v97 = v92 + 2
-		if !(uint64(v97) < uint64(v13)) {
-			goto b23
+		if uint64(v97) >= uint64(v13) {
+			g.Fault(3, v97, v13, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p9, int(v97)*4)) = v96
-		goto b25
-	b23:
-		g.Fault(1, v97, v13, v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(1, v93, v13, v0, int32(0), int32(0))
-		continue
 	b25:
-		continue
-	b26:
-		g.Fault(2, v79, v11, v0, int32(0), int32(0))
-		continue
-	b27:
-		g.Fault(3, v73, v11, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }

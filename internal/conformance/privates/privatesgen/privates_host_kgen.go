@@ -14,7 +14,6 @@ type blockHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 bool
-	v0 int64
 }
 
 func newBlockHost() kernelimpl.HostForm { return new(blockHost) }
@@ -23,61 +22,49 @@ var blockHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:130:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *blockHost) Begin() {
 	g.Sites = blockHostSites
-	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 2)
 	g.c1 = g.c0 <= 64
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*blockHost) Spare() {}
 
-// Run runs it.
 func (g *blockHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *blockHost) r0() int {
 	c1 := g.c1
 	c0 := g.c0
 	stop := g.Cancelled()
-	v0 := g.v0
+	v0 := g.Int64(32)
 	v7 := v0 != 0
 	p0 := g.Pointer(0)
 	v5 := c0 * 100
 	v6 := c0 + v5
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		var v2 int32
 		if c1 {
 			goto b3
 		}
-		v2 = int32(0)
+		v2 = 0
 	b1:
-		if !(v2 < c0) {
-			goto b3
+		if v2 < c0 {
+			v2 = v2 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b1
 		}
-		v2 = v2 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b1
 	b3:
 		if !v7 {
-			goto b5
+			g.Fault(0, 0, v0)
+			continue
 		}
 		*(*int32)(p0) = v6
-		continue
-	b5:
-		g.Fault(0, int64(0), v0, int32(0), int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // dividedHost is some work-items of the kernel [Divided].
@@ -128,29 +115,26 @@ type dividedHost struct {
 	c42 int32
 	c43 int32
 	c44 bool
-	v0  int64
 }
 
 func newDividedHost() kernelimpl.HostForm { return new(dividedHost) }
 
 var dividedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:253:7"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:47"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:37"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:27"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:17"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:7"},
-	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:250:46"},
-	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:249:71"},
-	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:249:49"},
-	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:248:40"},
 	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:246:38"},
+	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:248:40"},
+	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:249:49"},
+	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:249:71"},
+	{Kind: 10, Pos: "internal/conformance/privates/kernels.go:250:46"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:17"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:27"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:37"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:252:47"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:253:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *dividedHost) Begin() {
 	g.Sites = dividedHostSites
-	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 10)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 20)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 30)
@@ -229,16 +213,9 @@ func (g *dividedHost) Begin() {
 	g.Allot(4, int(g.c43)*4)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*dividedHost) Spare() {}
 
-// Run runs it.
 func (g *dividedHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *dividedHost) r0() int {
 	c0 := g.c0
 	v6 := c0 != 0
 	c1 := g.c1
@@ -269,7 +246,7 @@ func (g *dividedHost) r0() int {
 	v39 := v37 && v38
 	v40 := c20
 	if v39 {
-		v40 = int32(1)
+		v40 = 1
 	}
 	v43 := c1 != 0
 	c29 := g.c29
@@ -299,388 +276,328 @@ func (g *dividedHost) r0() int {
 	c44 := g.c44
 	m4 := g.Memory(4)
 	c43 := g.c43
-	v0 := g.v0
+	v0 := g.Int64(32)
 	v159 := v0 != 0
 	p0 := g.Pointer(0)
-	v161 := uint64(1) < uint64(v0)
-	v163 := uint64(2) < uint64(v0)
-	v165 := uint64(3) < uint64(v0)
-	v167 := uint64(4) < uint64(v0)
-	v170 := uint64(5) < uint64(v0)
+	v161 := 1 < uint64(v0)
+	v163 := 2 < uint64(v0)
+	v165 := 3 < uint64(v0)
+	v167 := 4 < uint64(v0)
+	v170 := 5 < uint64(v0)
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v7, v15, v23, v30, v42, v45, v54, v78, v84, v85, v93, v94, v99, v100, v108, v109, v114, v115, v123, v124, v129, v130, v138, v139 int64
-		var v9, v17, v32, v46, v56, v80, v92, v107, v122, v137, v144, v145, v152, v153, v154, v169 int32
+		var v9, v17, v32, v46, v56, v80, v92, v107, v122, v137, v144, v152, v153 int32
+		var v84, v93, v99, v108, v114, v123, v129, v138 int64
 		if !v6 {
-			goto b75
+			g.Fault(0, 0, 0)
+			continue
 		}
-		v7 = v5 / v2
-		if !c5 {
-			v9 = int32(0)
-			goto b3
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c4)*4))
-		goto b5
-	b3:
-		if !(v9 < c4) {
+		v7 := v5 / v2
+		if c5 {
+			clear(unsafe.Slice((*byte)(m0), int(c4)*4))
 			goto b5
 		}
-		*(*int32)(unsafe.Add(m0, int(v9)*4)) = int32(0)
-		v9 = v9 + 1
-		if stop.Load() {
-			return g.Stop()
+		v9 = 0
+	b3:
+		if v9 < c4 {
+			*(*int32)(unsafe.Add(m0, int(v9)*4)) = 0
+			v9 = v9 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
 		}
-		goto b3
 	b5:
-		v15 = v14 / v2
-		if !c9 {
-			v17 = int32(0)
-			goto b7
-		}
-		clear(unsafe.Slice((*byte)(m1), int(c8)*4))
-		goto b9
-	b7:
-		if !(v17 < c8) {
+		v15 := v14 / v2
+		if c9 {
+			clear(unsafe.Slice((*byte)(m1), int(c8)*4))
 			goto b9
 		}
-		*(*int32)(unsafe.Add(m1, int(v17)*4)) = int32(0)
-		v17 = v17 + 1
-		if stop.Load() {
-			return g.Stop()
+		v17 = 0
+	b7:
+		if v17 < c8 {
+			*(*int32)(unsafe.Add(m1, int(v17)*4)) = 0
+			v17 = v17 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b7
 		}
-		goto b7
 	b9:
-		v23 = v3 - ((v3 / v2) * v2)
+		v23 := v3 - ((v3 / v2) * v2)
 		if !v25 {
-			goto b74
+			g.Fault(1, 0, 0)
+			continue
 		}
-		v30 = (v23 + (v4 - ((v4 / v24) * v24))) + 1
-		if !c19 {
-			v32 = int32(0)
-			goto b12
-		}
-		clear(unsafe.Slice((*byte)(m2), int(c18)*4))
-		goto b14
-	b12:
-		if !(v32 < c18) {
+		v30 := (v23 + (v4 - ((v4 / v24) * v24))) + 1
+		if c19 {
+			clear(unsafe.Slice((*byte)(m2), int(c18)*4))
 			goto b14
 		}
-		*(*int32)(unsafe.Add(m2, int(v32)*4)) = int32(0)
-		v32 = v32 + 1
-		if stop.Load() {
-			return g.Stop()
+		v32 = 0
+	b12:
+		if v32 < c18 {
+			*(*int32)(unsafe.Add(m2, int(v32)*4)) = 0
+			v32 = v32 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b12
 		}
-		goto b12
 	b14:
 		if !v36 {
-			goto b73
+			g.Fault(2, 0, 0)
+			continue
 		}
-		v42 = int64(c21 / v40)
+		v42 := int64(c21 / v40)
 		if !v43 {
-			goto b72
+			g.Fault(3, 0, 0)
+			continue
 		}
-		v45 = v42 + (20 / v3)
+		v45 := v42 + (20 / v3)
 		if c29 {
 			goto b19
 		}
-		v46 = int32(0)
+		v46 = 0
 	b17:
-		if !(v46 < c28) {
-			goto b19
+		if v46 < c28 {
+			v46 = v46 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b17
 		}
-		v46 = v46 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b17
 	b19:
 		if !v51 {
-			goto b71
+			g.Fault(4, 0, 0)
+			continue
 		}
-		v54 = int64(uint64(v49)/uint64(v50)) + int64(uint64(v49)%uint64(v50))
-		if !c35 {
-			v56 = int32(0)
-			goto b22
-		}
-		clear(unsafe.Slice((*byte)(m3), int(c34)*4))
-		goto b24
-	b22:
-		if !(v56 < c34) {
+		v54 := int64(uint64(v49)/uint64(v50)) + int64(uint64(v49)%uint64(v50))
+		if c35 {
+			clear(unsafe.Slice((*byte)(m3), int(c34)*4))
 			goto b24
 		}
-		*(*int32)(unsafe.Add(m3, int(v56)*4)) = int32(0)
-		v56 = v56 + 1
-		if stop.Load() {
-			return g.Stop()
+		v56 = 0
+	b22:
+		if v56 < c34 {
+			*(*int32)(unsafe.Add(m3, int(v56)*4)) = 0
+			v56 = v56 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b22
 		}
-		goto b22
 	b24:
-		{
-			v68 := int32(uint32(c0) / uint32(v67))
-			v70 := v68
-			if v64 {
-				v70 = 0 - v68
-			}
-			v71 := int32(0)
-			if v63 {
-				v71 = v70
-			}
-			v74 := (v4 / v2) / 2
-			v76 := int64(7)
-			if v74 < 7 {
-				v76 = v74
-			}
-			v78 = (int64(v71) + v76) + v2
-			if !c44 {
-				v80 = int32(0)
-				goto b26
-			}
+		v68 := int32(uint32(c0) / uint32(v67))
+		v70 := v68
+		if v64 {
+			v70 = 0 - v68
 		}
-		clear(unsafe.Slice((*byte)(m4), int(c43)*4))
-		goto b28
-	b26:
-		if !(v80 < c43) {
+		v71 := int32(0)
+		if v63 {
+			v71 = v70
+		}
+		v74 := (v4 / v2) / 2
+		v76 := int64(7)
+		if v74 < 7 {
+			v76 = v74
+		}
+		v78 := (int64(v71) + v76) + v2
+		if c44 {
+			clear(unsafe.Slice((*byte)(m4), int(c43)*4))
 			goto b28
 		}
-		*(*int32)(unsafe.Add(m4, int(v80)*4)) = int32(0)
-		v80 = v80 + 1
-		if stop.Load() {
-			return g.Stop()
+		v80 = 0
+	b26:
+		if v80 < c43 {
+			*(*int32)(unsafe.Add(m4, int(v80)*4)) = 0
+			v80 = v80 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b26
 		}
-		goto b26
 	b28:
-		v84 = int64(-1)
+		v84 = -1
 	b29:
-		v85 = v84 + 1
-		if !(v85 < v7) {
-			goto b31
-		}
-		{
+		v85 := v84 + 1
+		if v85 < v7 {
 			v87 := int32(uint64(v85))
 			v88 := *(*int32)(unsafe.Add(m0, int(v87)*4))
 			*(*int32)(unsafe.Add(m0, int(v87)*4)) = v88 + (v87 + 1)
 			v84 = v85
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b29
 		}
-	b31:
-		v92 = int32(0)
-		v93 = int64(-1)
+		v92 = 0
+		v93 = -1
 	b32:
-		v94 = v93 + 1
-		if !(v94 < v7) {
-			goto b34
-		}
-		{
+		v94 := v93 + 1
+		if v94 < v7 {
 			v97 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v94)))*4))
 			v92 = v92 + v97
 			v93 = v94
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b32
 		}
-	b34:
-		v99 = int64(-1)
+		v99 = -1
 	b35:
-		v100 = v99 + 1
-		if !(v100 < v15) {
-			goto b37
-		}
-		{
+		v100 := v99 + 1
+		if v100 < v15 {
 			v102 := int32(uint64(v100))
 			v103 := *(*int32)(unsafe.Add(m1, int(v102)*4))
 			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v103 + (v102 + 1)
 			v99 = v100
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b35
 		}
-	b37:
-		v107 = int32(0)
-		v108 = int64(-1)
+		v107 = 0
+		v108 = -1
 	b38:
-		v109 = v108 + 1
-		if !(v109 < v15) {
-			goto b40
-		}
-		{
+		v109 := v108 + 1
+		if v109 < v15 {
 			v112 := *(*int32)(unsafe.Add(m1, int(int32(uint64(v109)))*4))
 			v107 = v107 + v112
 			v108 = v109
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b38
 		}
-	b40:
-		v114 = int64(-1)
+		v114 = -1
 	b41:
-		v115 = v114 + 1
-		if !(v115 < v30) {
-			goto b43
-		}
-		{
+		v115 := v114 + 1
+		if v115 < v30 {
 			v117 := int32(uint64(v115))
 			v118 := *(*int32)(unsafe.Add(m2, int(v117)*4))
 			*(*int32)(unsafe.Add(m2, int(v117)*4)) = v118 + (v117 + 1)
 			v114 = v115
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b41
 		}
-	b43:
-		v122 = int32(0)
-		v123 = int64(-1)
+		v122 = 0
+		v123 = -1
 	b44:
-		v124 = v123 + 1
-		if !(v124 < v30) {
-			goto b46
-		}
-		{
+		v124 := v123 + 1
+		if v124 < v30 {
 			v127 := *(*int32)(unsafe.Add(m2, int(int32(uint64(v124)))*4))
 			v122 = v122 + v127
 			v123 = v124
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b44
 		}
-	b46:
-		v129 = int64(-1)
+		v129 = -1
 	b47:
-		v130 = v129 + 1
-		if !(v130 < v54) {
-			goto b49
-		}
-		{
+		v130 := v129 + 1
+		if v130 < v54 {
 			v132 := int32(uint64(v130))
 			v133 := *(*int32)(unsafe.Add(m3, int(v132)*4))
 			*(*int32)(unsafe.Add(m3, int(v132)*4)) = v133 + (v132 + 1)
 			v129 = v130
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b47
 		}
-	b49:
-		v137 = int32(0)
-		v138 = int64(-1)
+		v137 = 0
+		v138 = -1
 	b50:
-		v139 = v138 + 1
-		if !(v139 < v54) {
-			goto b52
-		}
-		{
+		v139 := v138 + 1
+		if v139 < v54 {
 			v142 := *(*int32)(unsafe.Add(m3, int(int32(uint64(v139)))*4))
 			v137 = v137 + v142
 			v138 = v139
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b50
 		}
-	b52:
-		v144 = int32(-1)
+		v144 = -1
 	b53:
-		v145 = v144 + 1
-		if !(int64(uint32(v145)) < v78) {
-			goto b55
-		}
-		{
+		v145 := v144 + 1
+		if int64(uint32(v145)) < v78 {
 			v148 := *(*int32)(unsafe.Add(m4, int(v145)*4))
 			*(*int32)(unsafe.Add(m4, int(v145)*4)) = v148 + (v144 + 2)
 			v144 = v145
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b53
 		}
-	b55:
-		v152 = int32(0)
-		v153 = int32(-1)
+		v152 = 0
+		v153 = -1
 	b56:
-		v154 = v153 + 1
-		if !(int64(uint32(v154)) < v78) {
-			goto b58
-		}
-		{
+		v154 := v153 + 1
+		if int64(uint32(v154)) < v78 {
 			v157 := *(*int32)(unsafe.Add(m4, int(v154)*4))
 			v152 = v152 + v157
 			v153 = v154
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b56
 		}
-	b58:
 		if !v159 {
-			goto b70
+			g.Fault(5, 0, v0)
+			continue
 		}
 		*(*int32)(p0) = v92
 		if !v161 {
-			goto b69
+			g.Fault(6, 1, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 4)) = v107
 		if !v163 {
-			goto b68
+			g.Fault(7, 2, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 8)) = v122
 		if !v165 {
-			goto b67
+			g.Fault(8, 3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 12)) = v137
 		if !v167 {
-			goto b66
+			g.Fault(9, 4, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 16)) = v152
-		v169 = int32(uint64(v45))
+		v169 := int32(uint64(v45))
 		if !v170 {
-			goto b65
+			g.Fault(10, 5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 20)) = v169
-		continue
-	b65:
-		g.Fault(0, int64(5), v0, int32(0), int32(0), int32(0))
-		continue
-	b66:
-		g.Fault(1, int64(4), v0, int32(0), int32(0), int32(0))
-		continue
-	b67:
-		g.Fault(2, int64(3), v0, int32(0), int32(0), int32(0))
-		continue
-	b68:
-		g.Fault(3, int64(2), v0, int32(0), int32(0), int32(0))
-		continue
-	b69:
-		g.Fault(4, int64(1), v0, int32(0), int32(0), int32(0))
-		continue
-	b70:
-		g.Fault(5, int64(0), v0, int32(0), int32(0), int32(0))
-		continue
-	b71:
-		g.Fault(6, int64(0), int64(0), int32(0), int32(0), int32(0))
-		continue
-	b72:
-		g.Fault(7, int64(0), int64(0), int32(0), int32(0), int32(0))
-		continue
-	b73:
-		g.Fault(8, int64(0), int64(0), int32(0), int32(0), int32(0))
-		continue
-	b74:
-		g.Fault(9, int64(0), int64(0), int32(0), int32(0), int32(0))
-		continue
-	b75:
-		g.Fault(10, int64(0), int64(0), int32(0), int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // doublesHost is some work-items of the kernel [Doubles].
@@ -688,7 +605,6 @@ type doublesHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 bool
-	v0 int64
 }
 
 func newDoublesHost() kernelimpl.HostForm { return new(doublesHost) }
@@ -697,86 +613,73 @@ var doublesHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:123:44"},
 }
 
-// Begin readies the form for a launch.
 func (g *doublesHost) Begin() {
 	g.Sites = doublesHostSites
-	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 9, 4)
 	g.c1 = g.c0 <= 64
 	g.Allot(0, int(g.c0)*8)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*doublesHost) Spare() {}
 
-// Run runs it.
 func (g *doublesHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *doublesHost) r0() int {
 	c1 := g.c1
 	m0 := g.Memory(0)
 	c0 := g.c0
 	stop := g.Cancelled()
-	v0 := g.v0
+	v0 := g.Int64(32)
 	v28 := v0 != 0
 	p0 := g.Pointer(0)
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v3, v7, v8, v16, v17, v18, v27 int32
-		var v9, v19 int64
-		if !c1 {
-			v3 = int32(0)
-			goto b2
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c0)*8))
-		goto b4
-	b2:
-		if !(v3 < c0) {
+		var v3, v7, v16, v17, v18, v27 int32
+		var v19 int64
+		if c1 {
+			clear(unsafe.Slice((*byte)(m0), int(c0)*8))
 			goto b4
 		}
-		*(*float64)(unsafe.Add(m0, int(v3)*8)) = float64(0)
-		v3 = v3 + 1
-		if stop.Load() {
-			return g.Stop()
+		v3 = 0
+	b2:
+		if v3 < c0 {
+			*(*float64)(unsafe.Add(m0, int(v3)*8)) = 0
+			v3 = v3 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		goto b2
 	b4:
-		v7 = int32(-1)
+		v7 = -1
 	b5:
-		v8 = v7 + 1
-		v9 = int64(uint32(v8))
-		if !(v8 < c0) {
-			goto b8
+		v8 := v7 + 1
+		v9 := int64(uint32(v8))
+		if v8 >= c0 {
+			v16 = 0
+			v17 = -1
+			goto b9
 		}
 		{
 			v11 := *(*float64)(unsafe.Add(m0, int(v8)*8))
-			if v11 != 0 {
-				v27 = int32(-1)
-				goto b11
+			if !(v11 != 0) {
+				*(*float64)(unsafe.Add(m0, int(v8)*8)) = float64(float64(v9) + 1)
+				v7 = v8
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b5
 			}
+			v27 = -1
+			goto b11
 		}
-		*(*float64)(unsafe.Add(m0, int(v8)*8)) = float64(float64(v9) + 1)
-		v7 = v8
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
-	b8:
-		v16 = int32(0)
-		v17 = int32(-1)
 	b9:
 		v18 = v17 + 1
 		v19 = int64(uint32(v18))
-		if !(v18 < c0) {
-			v27 = v16
-			goto b11
-		}
-		{
+		if v18 < c0 {
 			v21 := *(*float64)(unsafe.Add(m0, int(v18)*8))
 			v26 := v16
 			if v21 == float64(float64(v19)+1) {
@@ -785,21 +688,19 @@ func (g *doublesHost) r0() int {
 			v16 = v26
 			v17 = v18
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b9
 		}
+		v27 = v16
 	b11:
 		if !v28 {
-			goto b13
+			g.Fault(0, 0, v0)
+			continue
 		}
 		*(*int32)(p0) = v27
-		continue
-	b13:
-		g.Fault(0, int64(0), v0, int32(0), int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // elementsHost is some work-items of the kernel [Elements].
@@ -807,20 +708,17 @@ type elementsHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 bool
-	v1 int64
 }
 
 func newElementsHost() kernelimpl.HostForm { return new(elementsHost) }
 
 var elementsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:152:7"},
 	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:151:9"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:152:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *elementsHost) Begin() {
 	g.Sites = elementsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 10)
 	g.c1 = g.c0 <= 64
 	g.Allot(0, int(g.c0)*16)
@@ -829,16 +727,9 @@ func (g *elementsHost) Begin() {
 	g.Allot(3, int(g.c0)*8)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*elementsHost) Spare() {}
 
-// Run runs it.
 func (g *elementsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *elementsHost) r0() int {
 	c1 := g.c1
 	m1 := g.Memory(1)
 	c0 := g.c0
@@ -846,110 +737,94 @@ func (g *elementsHost) r0() int {
 	m3 := g.Memory(3)
 	stop := g.Cancelled()
 	m0 := g.Memory(0)
-	v1 := g.v1
-	p0 := g.Pointer(0)
 	v4 := int64(c0)
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v8, v16, v23, v24 int32
-		var v3, v25 int64
-		var v52 float32
-		v0 = int32(x)
-		v3 = int64(uint32(v0))
-		if !c1 {
-			v8 = int32(0)
-			goto b2
-		}
-		clear(unsafe.Slice((*byte)(m1), int(c0)*4))
-		clear(unsafe.Slice((*byte)(m2), int(c0)*4))
-		clear(unsafe.Slice((*byte)(m3), int(c0)*8))
-		goto b4
-	b2:
-		if !(v8 < c0) {
+		var v8, v16, v23 int32
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		if c1 {
+			clear(unsafe.Slice((*byte)(m1), int(c0)*4))
+			clear(unsafe.Slice((*byte)(m2), int(c0)*4))
+			clear(unsafe.Slice((*byte)(m3), int(c0)*8))
 			goto b4
 		}
-		*(*float32)(unsafe.Add(m1, int(v8)*4)) = float32(0)
-		*(*float32)(unsafe.Add(m2, int(v8)*4)) = float32(0)
-		*(*int32)(unsafe.Add(m3, int(v8)*8)) = int32(0)
-		*(*int32)(unsafe.Add(m3, int(v8)*8+4)) = int32(0)
-		v8 = v8 + 1
-		if stop.Load() {
-			return g.Stop()
+		v8 = 0
+	b2:
+		if v8 < c0 {
+			*(*float32)(unsafe.Add(m1, int(v8)*4)) = 0
+			*(*float32)(unsafe.Add(m2, int(v8)*4)) = 0
+			*(*int32)(unsafe.Add(m3, int(v8)*8)) = 0
+			*(*int32)(unsafe.Add(m3, int(v8)*8+4)) = 0
+			v8 = v8 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		goto b2
 	b4:
-		if !c1 {
-			v16 = int32(0)
-			goto b6
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c0)*16))
-		goto b8
-	b6:
-		if !(v16 < c0) {
+		if c1 {
+			clear(unsafe.Slice((*byte)(m0), int(c0)*16))
 			goto b8
 		}
-		*(*float32)(unsafe.Add(m0, int(v16)*16)) = float32(0)
-		*(*float32)(unsafe.Add(m0, int(v16)*16+4)) = float32(0)
-		*(*float32)(unsafe.Add(m0, int(v16)*16+8)) = float32(0)
-		*(*float32)(unsafe.Add(m0, int(v16)*16+12)) = float32(0)
-		v16 = v16 + 1
-		if stop.Load() {
-			return g.Stop()
+		v16 = 0
+	b6:
+		if v16 < c0 {
+			*(*float32)(unsafe.Add(m0, int(v16)*16)) = 0
+			*(*float32)(unsafe.Add(m0, int(v16)*16+4)) = 0
+			*(*float32)(unsafe.Add(m0, int(v16)*16+8)) = 0
+			*(*float32)(unsafe.Add(m0, int(v16)*16+12)) = 0
+			v16 = v16 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
 		}
-		goto b6
 	b8:
-		v23 = int32(-1)
+		v23 = -1
 	b9:
-		v24 = v23 + 1
-		v25 = int64(uint32(v24))
-		if !(v24 < c0) {
-			goto b11
-		}
-		*(*float32)(unsafe.Add(m1, int(v24)*4)) = float32(v25)
-		*(*float32)(unsafe.Add(m2, int(v24)*4)) = float32(0)
-		*(*int32)(unsafe.Add(m3, int(v24)*8)) = int32(1)
-		*(*int32)(unsafe.Add(m3, int(v24)*8+4)) = v24
-		*(*float32)(unsafe.Add(m0, int(v24)*16+int(v24-((v24/4)*4))*4)) = float32(1)
-		v23 = v24
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b9
-	b11:
-		{
-			v36 := uint32(v0) < uint32(c0)
-			if !v36 {
-				goto b15
+		v24 := v23 + 1
+		v25 := int64(uint32(v24))
+		if v24 < c0 {
+			*(*float32)(unsafe.Add(m1, int(v24)*4)) = float32(v25)
+			*(*float32)(unsafe.Add(m2, int(v24)*4)) = 0
+			*(*int32)(unsafe.Add(m3, int(v24)*8)) = 1
+			*(*int32)(unsafe.Add(m3, int(v24)*8+4)) = v24
+			*(*float32)(unsafe.Add(m0, int(v24)*16+int(v24-((v24/4)*4))*4)) = 1
+			v23 = v24
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b9
 		}
-		{
-			v37 := *(*float32)(unsafe.Add(m1, x*4))
-			v38 := *(*float32)(unsafe.Add(m2, x*4))
-			v39 := *(*int32)(unsafe.Add(m3, x*8))
-			v40 := *(*int32)(unsafe.Add(m3, x*8+4))
-			v45 := *(*float32)(unsafe.Add(m0, x*16))
-			v46 := float32(float32(float32(v37+v38)+float32(v39+v40)) + v45)
-			v47 := *(*float32)(unsafe.Add(m0, x*16+4))
-			v49 := *(*float32)(unsafe.Add(m0, x*16+8))
-			v51 := *(*float32)(unsafe.Add(m0, x*16+12))
-			v52 = float32(float32(float32(v46+v47)+v49) + v51)
-			v53 := uint64(v3) < uint64(v1)
-			if !v53 {
-				goto b14
-			}
+		if uint32(v0) >= uint32(c0) {
+			g.Fault(0, v3, v4, v0)
+			continue
+		}
+		v37 := *(*float32)(unsafe.Add(m1, x*4))
+		v38 := *(*float32)(unsafe.Add(m2, x*4))
+		v39 := *(*int32)(unsafe.Add(m3, x*8))
+		v40 := *(*int32)(unsafe.Add(m3, x*8+4))
+		v45 := *(*float32)(unsafe.Add(m0, x*16))
+		v46 := float32(float32(float32(v37+v38)+float32(v39+v40)) + v45)
+		v47 := *(*float32)(unsafe.Add(m0, x*16+4))
+		v49 := *(*float32)(unsafe.Add(m0, x*16+8))
+		v51 := *(*float32)(unsafe.Add(m0, x*16+12))
+		v52 := float32(float32(float32(v46+v47)+v49) + v51)
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(1, v3, v1, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p0, x*4)) = v52
-		continue
-	b14:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
-	b15:
-		g.Fault(1, v3, v4, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // fillHost is some work-items of the kernel [Fill].
@@ -957,39 +832,27 @@ type fillHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 bool
-	v1 int64
-	v3 int64
 }
 
 func newFillHost() kernelimpl.HostForm { return new(fillHost) }
 
 var fillHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:43:21"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:43:7"},
 	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:43:28"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:43:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:43:21"},
 }
 
-// Begin readies the form for a launch.
 func (g *fillHost) Begin() {
 	g.Sites = fillHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 10)
 	g.c1 = g.c0 <= 64
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, int(g.c0)*4)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*fillHost) Spare() {}
 
-// Run runs it.
 func (g *fillHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *fillHost) r0() int {
 	c1 := g.c1
 	m0 := g.Memory(0)
 	c0 := g.c0
@@ -997,117 +860,95 @@ func (g *fillHost) r0() int {
 	m1 := g.Memory(1)
 	v5 := int64(c0)
 	v23 := float32(v5)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v7, v12, v17, v18, v25, v26 int32
-		var v16, v19, v27 int64
-		var v33, v34 float32
-		v0 = int32(x)
-		if !c1 {
-			v7 = int32(0)
-			goto b2
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
-		goto b4
-	b2:
-		if !(v7 < c0) {
+		var v7, v12, v17, v25 int32
+		v0 := int32(x)
+		if c1 {
+			clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 			goto b4
 		}
-		*(*float32)(unsafe.Add(m0, int(v7)*4)) = float32(0)
-		v7 = v7 + 1
-		if stop.Load() {
-			return g.Stop()
+		v7 = 0
+	b2:
+		if v7 < c0 {
+			*(*float32)(unsafe.Add(m0, int(v7)*4)) = 0
+			v7 = v7 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		goto b2
 	b4:
-		if !c1 {
-			v12 = int32(0)
-			goto b6
-		}
-		clear(unsafe.Slice((*byte)(m1), int(c0)*4))
-		goto b8
-	b6:
-		if !(v12 < c0) {
+		if c1 {
+			clear(unsafe.Slice((*byte)(m1), int(c0)*4))
 			goto b8
 		}
-		*(*float32)(unsafe.Add(m1, int(v12)*4)) = float32(0)
-		v12 = v12 + 1
-		if stop.Load() {
-			return g.Stop()
+		v12 = 0
+	b6:
+		if v12 < c0 {
+			*(*float32)(unsafe.Add(m1, int(v12)*4)) = 0
+			v12 = v12 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
 		}
-		goto b6
 	b8:
-		v16 = int64(uint32(v0))
-		v17 = int32(-1)
+		v16 := int64(uint32(v0))
+		v17 = -1
 	b9:
-		v18 = v17 + 1
-		v19 = int64(uint32(v18))
-		if !(v18 < c0) {
-			goto b11
+		v18 := v17 + 1
+		v19 := int64(uint32(v18))
+		if v18 < c0 {
+			*(*float32)(unsafe.Add(m0, int(v18)*4)) = float32(v19)
+			v17 = v18
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b9
 		}
-		*(*float32)(unsafe.Add(m0, int(v18)*4)) = float32(v19)
-		v17 = v18
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b9
-	b11:
 		*(*float32)(m0) = v23
-		v25 = int32(-1)
+		v25 = -1
 	b12:
-		v26 = v25 + 1
-		v27 = int64(uint32(v26))
-		if !(v26 < c0) {
-			goto b14
-		}
-		*(*float32)(unsafe.Add(m1, int(v26)*4)) = float32(v27)
-		v25 = v26
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b12
-	b14:
-		{
-			*(*float32)(m1) = v23
-			v32 := uint32(v0) < uint32(c0)
-			if !v32 {
-				goto b20
+		v26 := v25 + 1
+		v27 := int64(uint32(v26))
+		if v26 < c0 {
+			*(*float32)(unsafe.Add(m1, int(v26)*4)) = float32(v27)
+			v25 = v26
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b12
 		}
-		{
-			v33 = *(*float32)(unsafe.Add(m0, x*4))
-			v34 = *(*float32)(unsafe.Add(m1, x*4))
-			v35 := uint64(v16) < uint64(v1)
-			if !v35 {
-				goto b19
-			}
+		*(*float32)(m1) = v23
+		if uint32(v0) >= uint32(c0) {
+			g.Fault(0, v16, v5, v0)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(p0, x*4)) = v33
-			v37 := uint64(v16) < uint64(v3)
-			if !v37 {
-				goto b18
-			}
+		v33 := *(*float32)(unsafe.Add(m0, x*4))
+		v34 := *(*float32)(unsafe.Add(m1, x*4))
+		if uint64(v16) >= uint64(v1) {
+			g.Fault(1, v16, v1, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p0, x*4)) = v33
+		if uint64(v16) >= uint64(v3) {
+			g.Fault(2, v16, v3, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p1, x*4)) = v34
-		continue
-	b18:
-		g.Fault(0, v16, v3, v0, int32(0), int32(0))
-		continue
-	b19:
-		g.Fault(1, v16, v1, v0, int32(0), int32(0))
-		continue
-	b20:
-		g.Fault(2, v16, v5, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // helpedHost is some work-items of the kernel [Helped].
@@ -1115,7 +956,6 @@ type helpedHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 bool
-	v0 int64
 }
 
 func newHelpedHost() kernelimpl.HostForm { return new(helpedHost) }
@@ -1124,144 +964,122 @@ var helpedHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:185:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *helpedHost) Begin() {
 	g.Sites = helpedHostSites
-	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 10)
 	g.c1 = g.c0 <= 64
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, int(g.c0)*4)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*helpedHost) Spare() {}
 
-// Run runs it.
 func (g *helpedHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *helpedHost) r0() int {
 	c1 := g.c1
 	m0 := g.Memory(0)
 	c0 := g.c0
 	stop := g.Cancelled()
 	m1 := g.Memory(1)
-	v0 := g.v0
+	v0 := g.Int64(32)
 	v33 := v0 != 0
 	p0 := g.Pointer(0)
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v3, v7, v8, v12, v16, v17, v20, v21, v22, v26, v27, v28, v32 int32
-		if !c1 {
-			v3 = int32(0)
-			goto b2
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
-		goto b4
-	b2:
-		if !(v3 < c0) {
+		var v3, v7, v12, v16, v20, v21, v26, v27 int32
+		if c1 {
+			clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 			goto b4
 		}
-		*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
-		v3 = v3 + 1
-		if stop.Load() {
-			return g.Stop()
+		v3 = 0
+	b2:
+		if v3 < c0 {
+			*(*int32)(unsafe.Add(m0, int(v3)*4)) = 0
+			v3 = v3 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		goto b2
 	b4:
-		v7 = int32(-1)
+		v7 = -1
 	b5:
-		v8 = v7 + 1
-		if !(v8 < c0) {
-			goto b7
+		v8 := v7 + 1
+		if v8 < c0 {
+			*(*int32)(unsafe.Add(m0, int(v8)*4)) = 1
+			v7 = v8
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		*(*int32)(unsafe.Add(m0, int(v8)*4)) = int32(1)
-		v7 = v8
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
-	b7:
-		if !c1 {
-			v12 = int32(0)
-			goto b9
-		}
-		clear(unsafe.Slice((*byte)(m1), int(c0)*4))
-		goto b11
-	b9:
-		if !(v12 < c0) {
+		if c1 {
+			clear(unsafe.Slice((*byte)(m1), int(c0)*4))
 			goto b11
 		}
-		*(*int32)(unsafe.Add(m1, int(v12)*4)) = int32(0)
-		v12 = v12 + 1
-		if stop.Load() {
-			return g.Stop()
+		v12 = 0
+	b9:
+		if v12 < c0 {
+			*(*int32)(unsafe.Add(m1, int(v12)*4)) = 0
+			v12 = v12 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b9
 		}
-		goto b9
 	b11:
-		v16 = int32(-1)
+		v16 = -1
 	b12:
-		v17 = v16 + 1
-		if !(v17 < c0) {
-			goto b14
+		v17 := v16 + 1
+		if v17 < c0 {
+			*(*int32)(unsafe.Add(m1, int(v17)*4)) = 100
+			v16 = v17
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b12
 		}
-		*(*int32)(unsafe.Add(m1, int(v17)*4)) = int32(100)
-		v16 = v17
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b12
-	b14:
-		v20 = int32(0)
-		v21 = int32(-1)
+		v20 = 0
+		v21 = -1
 	b15:
-		v22 = v21 + 1
-		if !(v22 < c0) {
-			goto b17
-		}
-		{
+		v22 := v21 + 1
+		if v22 < c0 {
 			v24 := *(*int32)(unsafe.Add(m0, int(v22)*4))
 			v20 = v20 + v24
 			v21 = v22
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b15
 		}
-	b17:
-		v26 = int32(0)
-		v27 = int32(-1)
+		v26 = 0
+		v27 = -1
 	b18:
-		v28 = v27 + 1
-		if !(v28 < c0) {
-			goto b20
-		}
-		{
+		v28 := v27 + 1
+		if v28 < c0 {
 			v30 := *(*int32)(unsafe.Add(m1, int(v28)*4))
 			v26 = v26 + v30
 			v27 = v28
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b18
 		}
-	b20:
-		v32 = v20 + v26
+		v32 := v20 + v26
 		if !v33 {
-			goto b22
+			g.Fault(0, 0, v0)
+			continue
 		}
 		*(*int32)(p0) = v32
-		continue
-	b22:
-		g.Fault(0, int64(0), v0, int32(0), int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // innerHost is some work-items of the kernel [Inner].
@@ -1269,8 +1087,6 @@ type innerHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 bool
-	v1 int64
-	v2 int64
 }
 
 func newInnerHost() kernelimpl.HostForm { return new(innerHost) }
@@ -1280,29 +1096,19 @@ var innerHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:70:10"},
 }
 
-// Begin readies the form for a launch.
 func (g *innerHost) Begin() {
 	g.Sites = innerHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 10)
 	g.c1 = g.c0 <= 64
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*innerHost) Spare() {}
 
-// Run runs it.
 func (g *innerHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *innerHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v9 := 0 < v1
-	v2 := g.v2
+	v2 := g.Int64(40)
 	v10 := v1 <= 2147483647
 	c1 := g.c1
 	m0 := g.Memory(0)
@@ -1311,20 +1117,16 @@ func (g *innerHost) r0() int {
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v16, v21, v22, v23, v32, v33, v43, v48, v49, v50, v60, v61 int32
-		var v4, v14, v39, v41, v68 int64
 		var v11 bool
-		{
-			v0 = int32(x)
-			v4 = int64(uint32(v0))
-			v5 := int32(uint32(v0) / uint32(2))
-			v6 := v5 * 2
-			v7 := v0 - v6
-			if !(v7 == 1) {
-				goto b31
-			}
+		var v14, v39, v41, v68 int64
+		var v16, v21, v22, v23, v32, v33, v43, v48, v49, v50, v60, v61 int32
+		v0 := int32(x)
+		v4 := int64(uint32(v0))
+		if (v0 - (int32(uint32(v0)/2) * 2)) != 1 {
+			goto b31
 		}
 		if !v9 {
 			goto b31
@@ -1332,38 +1134,35 @@ func (g *innerHost) r0() int {
 		{
 			v11 = uint64(v4) < uint64(v2)
 			v12 := v10 && v11
-			if !(v12 && v11) {
-				v41 = int64(0)
+			v13 := v12 && v11
+			if !v13 {
+				v41 = 0
 				goto b15
 			}
-			v14 = int64(0)
+			v14 = 0
 		}
 	b3:
-		if !c1 {
-			v16 = int32(0)
-			goto b5
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
-		goto b7
-	b5:
-		if !(v16 < c0) {
+		if c1 {
+			clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 			goto b7
 		}
-		*(*int32)(unsafe.Add(m0, int(v16)*4)) = int32(0)
-		v16 = v16 + 1
-		if stop.Load() {
-			return g.Stop()
+		v16 = 0
+	b5:
+		if v16 < c0 {
+			*(*int32)(unsafe.Add(m0, int(v16)*4)) = 0
+			v16 = v16 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		goto b5
 	b7:
 		v21 = int32(uint64(v14)) + 1
-		v22 = int32(-1)
+		v22 = -1
 	b8:
 		v23 = v22 + 1
-		if !(v23 < c0) {
-			goto b10
-		}
-		{
+		if v23 < c0 {
 			v25 := *(*int32)(unsafe.Add(p1, x*4))
 			v26 := *(*int32)(unsafe.Add(m0, int(v23)*4))
 			*(*int32)(unsafe.Add(p1, x*4)) = v25 + v26
@@ -1371,64 +1170,63 @@ func (g *innerHost) r0() int {
 			*(*int32)(unsafe.Add(m0, int(v23)*4)) = v29 + v21
 			v22 = v23
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b8
 		}
-	b10:
-		v32 = int32(-1)
+		v32 = -1
 	b11:
 		v33 = v32 + 1
-		if !(v33 < c0) {
-			goto b13
-		}
-		{
+		if v33 < c0 {
 			v35 := *(*int32)(unsafe.Add(p1, x*4))
 			v36 := *(*int32)(unsafe.Add(m0, int(v33)*4))
 			*(*int32)(unsafe.Add(p1, x*4)) = v35 + v36
 			v32 = v33
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b11
 		}
-	b13:
 		v39 = v14 + 1
-		if !(v39 < v1) {
-			goto b31
+		if v39 < v1 {
+			v14 = v39
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
 		}
-		v14 = v39
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b3
+		goto b31
 	b15:
-		if !c1 {
-			v43 = int32(0)
-			goto b17
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
-		goto b19
-	b17:
-		if !(v43 < c0) {
+		if c1 {
+			clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 			goto b19
 		}
-		*(*int32)(unsafe.Add(m0, int(v43)*4)) = int32(0)
-		v43 = v43 + 1
-		if stop.Load() {
-			return g.Stop()
+		v43 = 0
+	b17:
+		if v43 < c0 {
+			*(*int32)(unsafe.Add(m0, int(v43)*4)) = 0
+			v43 = v43 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b17
 		}
-		goto b17
 	b19:
 		v48 = int32(uint64(v41)) + 1
-		v49 = int32(-1)
+		v49 = -1
 	b20:
 		v50 = v49 + 1
-		if !(v50 < c0) {
-			goto b24
+		if v50 >= c0 {
+			v60 = -1
+			goto b25
 		}
 		if !v11 {
-			goto b23
+			g.Fault(0, v4, v2, v0)
+			continue
 		}
 		{
 			v52 := *(*int32)(unsafe.Add(p1, x*4))
@@ -1438,22 +1236,19 @@ func (g *innerHost) r0() int {
 			*(*int32)(unsafe.Add(m0, int(v50)*4)) = v56 + v48
 			v49 = v50
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b20
 		}
-	b23:
-		g.Fault(0, v4, v2, v0, int32(0), int32(0))
-		continue
-	b24:
-		v60 = int32(-1)
 	b25:
 		v61 = v60 + 1
-		if !(v61 < c0) {
+		if v61 >= c0 {
 			goto b29
 		}
 		if !v11 {
-			goto b28
+			g.Fault(1, v4, v2, v0)
+			continue
 		}
 		{
 			v63 := *(*int32)(unsafe.Add(p1, x*4))
@@ -1461,27 +1256,23 @@ func (g *innerHost) r0() int {
 			*(*int32)(unsafe.Add(p1, x*4)) = v63 + v64
 			v60 = v61
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b25
 		}
-	b28:
-		g.Fault(1, v4, v2, v0, int32(0), int32(0))
-		continue
 	b29:
 		v68 = v41 + 1
-		if !(v68 < v1) {
-			goto b31
+		if v68 < v1 {
+			v41 = v68
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b15
 		}
-		v41 = v68
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b15
 	b31:
-		continue
 	}
-	return -1
 }
 
 // sumHost is some work-items of the kernel [Sum].
@@ -1489,7 +1280,6 @@ type sumHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 bool
-	v0 int64
 }
 
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
@@ -1498,94 +1288,77 @@ var sumHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:207:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *sumHost) Begin() {
 	g.Sites = sumHostSites
-	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 14, 1)
 	g.c1 = g.c0 <= 64
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*sumHost) Spare() {}
 
-// Run runs it.
 func (g *sumHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *sumHost) r0() int {
 	c1 := g.c1
 	m0 := g.Memory(0)
 	c0 := g.c0
 	stop := g.Cancelled()
-	v0 := g.v0
+	v0 := g.Int64(32)
 	v18 := v0 != 0
 	p0 := g.Pointer(0)
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v3, v7, v8, v12, v13, v14 int32
-		if !c1 {
-			v3 = int32(0)
-			goto b2
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
-		goto b4
-	b2:
-		if !(v3 < c0) {
+		var v3, v7, v12, v13 int32
+		if c1 {
+			clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 			goto b4
 		}
-		*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
-		v3 = v3 + 1
-		if stop.Load() {
-			return g.Stop()
+		v3 = 0
+	b2:
+		if v3 < c0 {
+			*(*int32)(unsafe.Add(m0, int(v3)*4)) = 0
+			v3 = v3 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		goto b2
 	b4:
-		v7 = int32(-1)
+		v7 = -1
 	b5:
-		v8 = v7 + 1
-		if !(v8 < c0) {
-			goto b7
+		v8 := v7 + 1
+		if v8 < c0 {
+			*(*int32)(unsafe.Add(m0, int(v8)*4)) = v7 + 2
+			v7 = v8
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		*(*int32)(unsafe.Add(m0, int(v8)*4)) = v7 + 2
-		v7 = v8
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
-	b7:
-		v12 = int32(0)
-		v13 = int32(-1)
+		v12 = 0
+		v13 = -1
 	b8:
-		v14 = v13 + 1
-		if !(v14 < c0) {
-			goto b10
-		}
-		{
+		v14 := v13 + 1
+		if v14 < c0 {
 			v16 := *(*int32)(unsafe.Add(m0, int(v14)*4))
 			v12 = v12 + v16
 			v13 = v14
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b8
 		}
-	b10:
 		if !v18 {
-			goto b12
+			g.Fault(0, 0, v0)
+			continue
 		}
 		*(*int32)(p0) = v12
-		continue
-	b12:
-		g.Fault(0, int64(0), v0, int32(0), int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // threeHost is some work-items of the kernel [Three].
@@ -1597,22 +1370,19 @@ type threeHost struct {
 	c3 bool
 	c4 int32
 	c5 bool
-	v0 int64
 }
 
 func newThreeHost() kernelimpl.HostForm { return new(threeHost) }
 
 var threeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:37"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:27"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:17"},
 	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:17"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:27"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:170:37"},
 }
 
-// Begin readies the form for a launch.
 func (g *threeHost) Begin() {
 	g.Sites = threeHostSites
-	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 10)
 	g.c1 = g.c0 <= 64
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 20)
@@ -1625,16 +1395,9 @@ func (g *threeHost) Begin() {
 	g.Allot(3, int(g.c0)*4)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*threeHost) Spare() {}
 
-// Run runs it.
 func (g *threeHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *threeHost) r0() int {
 	c1 := g.c1
 	m0 := g.Memory(0)
 	c0 := g.c0
@@ -1646,208 +1409,179 @@ func (g *threeHost) r0() int {
 	m2 := g.Memory(2)
 	c4 := g.c4
 	m3 := g.Memory(3)
-	v0 := g.v0
+	v0 := g.Int64(32)
 	v55 := v0 != 0
 	p0 := g.Pointer(0)
-	v57 := uint64(1) < uint64(v0)
-	v59 := uint64(2) < uint64(v0)
-	v61 := uint64(3) < uint64(v0)
+	v57 := 1 < uint64(v0)
+	v59 := 2 < uint64(v0)
+	v61 := 3 < uint64(v0)
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v3, v8, v13, v18, v22, v23, v31, v32, v33, v37, v38, v39, v43, v44, v45, v49, v50, v51 int32
-		if !c1 {
-			v3 = int32(0)
-			goto b2
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
-		goto b4
-	b2:
-		if !(v3 < c0) {
+		var v3, v8, v13, v18, v22, v31, v32, v37, v38, v43, v44, v49, v50 int32
+		if c1 {
+			clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 			goto b4
 		}
-		*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
-		v3 = v3 + 1
-		if stop.Load() {
-			return g.Stop()
+		v3 = 0
+	b2:
+		if v3 < c0 {
+			*(*int32)(unsafe.Add(m0, int(v3)*4)) = 0
+			v3 = v3 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		goto b2
 	b4:
-		if !c3 {
-			v8 = int32(0)
-			goto b6
-		}
-		clear(unsafe.Slice((*byte)(m1), int(c2)*4))
-		goto b8
-	b6:
-		if !(v8 < c2) {
+		if c3 {
+			clear(unsafe.Slice((*byte)(m1), int(c2)*4))
 			goto b8
 		}
-		*(*int32)(unsafe.Add(m1, int(v8)*4)) = int32(0)
-		v8 = v8 + 1
-		if stop.Load() {
-			return g.Stop()
+		v8 = 0
+	b6:
+		if v8 < c2 {
+			*(*int32)(unsafe.Add(m1, int(v8)*4)) = 0
+			v8 = v8 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
 		}
-		goto b6
 	b8:
-		if !c5 {
-			v13 = int32(0)
-			goto b10
-		}
-		clear(unsafe.Slice((*byte)(m2), int(c4)*4))
-		goto b12
-	b10:
-		if !(v13 < c4) {
+		if c5 {
+			clear(unsafe.Slice((*byte)(m2), int(c4)*4))
 			goto b12
 		}
-		*(*int32)(unsafe.Add(m2, int(v13)*4)) = int32(0)
-		v13 = v13 + 1
-		if stop.Load() {
-			return g.Stop()
+		v13 = 0
+	b10:
+		if v13 < c4 {
+			*(*int32)(unsafe.Add(m2, int(v13)*4)) = 0
+			v13 = v13 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b10
 		}
-		goto b10
 	b12:
-		if !c1 {
-			v18 = int32(0)
-			goto b14
-		}
-		clear(unsafe.Slice((*byte)(m3), int(c0)*4))
-		goto b16
-	b14:
-		if !(v18 < c0) {
+		if c1 {
+			clear(unsafe.Slice((*byte)(m3), int(c0)*4))
 			goto b16
 		}
-		*(*int32)(unsafe.Add(m3, int(v18)*4)) = int32(0)
-		v18 = v18 + 1
-		if stop.Load() {
-			return g.Stop()
+		v18 = 0
+	b14:
+		if v18 < c0 {
+			*(*int32)(unsafe.Add(m3, int(v18)*4)) = 0
+			v18 = v18 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b14
 		}
-		goto b14
 	b16:
-		v22 = int32(-1)
+		v22 = -1
 	b17:
-		v23 = v22 + 1
-		if !(v23 < c4) {
-			goto b23
+		v23 := v22 + 1
+		if v23 >= c4 {
+			v31 = 0
+			v32 = -1
+			goto b24
 		}
-		*(*int32)(unsafe.Add(m2, int(v23)*4)) = int32(3)
-		if !(v23 < c2) {
-			goto b20
+		*(*int32)(unsafe.Add(m2, int(v23)*4)) = 3
+		if v23 < c2 {
+			*(*int32)(unsafe.Add(m1, int(v23)*4)) = 2
 		}
-		*(*int32)(unsafe.Add(m1, int(v23)*4)) = int32(2)
-	b20:
-		if !(v23 < c0) {
-			goto b22
+		if v23 < c0 {
+			*(*int32)(unsafe.Add(m0, int(v23)*4)) = 1
+			*(*int32)(unsafe.Add(m3, int(v23)*4)) = 4
 		}
-		*(*int32)(unsafe.Add(m0, int(v23)*4)) = int32(1)
-		*(*int32)(unsafe.Add(m3, int(v23)*4)) = int32(4)
-	b22:
 		v22 = v23
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b17
-	b23:
-		v31 = int32(0)
-		v32 = int32(-1)
 	b24:
-		v33 = v32 + 1
-		if !(v33 < c0) {
-			goto b26
-		}
-		{
+		v33 := v32 + 1
+		if v33 < c0 {
 			v35 := *(*int32)(unsafe.Add(m0, int(v33)*4))
 			v31 = v31 + v35
 			v32 = v33
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b24
 		}
-	b26:
-		v37 = int32(0)
-		v38 = int32(-1)
+		v37 = 0
+		v38 = -1
 	b27:
-		v39 = v38 + 1
-		if !(v39 < c2) {
-			goto b29
-		}
-		{
+		v39 := v38 + 1
+		if v39 < c2 {
 			v41 := *(*int32)(unsafe.Add(m1, int(v39)*4))
 			v37 = v37 + v41
 			v38 = v39
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b27
 		}
-	b29:
-		v43 = int32(0)
-		v44 = int32(-1)
+		v43 = 0
+		v44 = -1
 	b30:
-		v45 = v44 + 1
-		if !(v45 < c4) {
-			goto b32
-		}
-		{
+		v45 := v44 + 1
+		if v45 < c4 {
 			v47 := *(*int32)(unsafe.Add(m2, int(v45)*4))
 			v43 = v43 + v47
 			v44 = v45
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b30
 		}
-	b32:
-		v49 = int32(0)
-		v50 = int32(-1)
+		v49 = 0
+		v50 = -1
 	b33:
-		v51 = v50 + 1
-		if !(v51 < c0) {
-			goto b35
-		}
-		{
+		v51 := v50 + 1
+		if v51 < c0 {
 			v53 := *(*int32)(unsafe.Add(m3, int(v51)*4))
 			v49 = v49 + v53
 			v50 = v51
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b33
 		}
-	b35:
 		if !v55 {
-			goto b43
+			g.Fault(0, 0, v0)
+			continue
 		}
 		*(*int32)(p0) = v31
 		if !v57 {
-			goto b42
+			g.Fault(1, 1, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 4)) = v37
 		if !v59 {
-			goto b41
+			g.Fault(2, 2, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 8)) = v43
 		if !v61 {
-			goto b40
+			g.Fault(3, 3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 12)) = v49
-		continue
-	b40:
-		g.Fault(0, int64(3), v0, int32(0), int32(0), int32(0))
-		continue
-	b41:
-		g.Fault(1, int64(2), v0, int32(0), int32(0), int32(0))
-		continue
-	b42:
-		g.Fault(2, int64(1), v0, int32(0), int32(0), int32(0))
-		continue
-	b43:
-		g.Fault(3, int64(0), v0, int32(0), int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // typesHost is some work-items of the kernel [Types].
@@ -1879,30 +1613,27 @@ type typesHost struct {
 	c23 int64
 	c24 int32
 	c25 bool
-	v0  int64
 }
 
 func newTypesHost() kernelimpl.HostForm { return new(typesHost) }
 
 var typesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:96:7"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:57"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:47"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:37"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:27"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:17"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:7"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:47"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:37"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:27"},
-	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:17"},
 	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:17"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:27"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:37"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:92:47"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:7"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:17"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:27"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:37"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:47"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:93:57"},
+	{Kind: 1, Pos: "internal/conformance/privates/kernels.go:96:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *typesHost) Begin() {
 	g.Sites = typesHostSites
-	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 8, 3)
 	g.c1 = g.c0 <= 64
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 9, 4)
@@ -1945,16 +1676,9 @@ func (g *typesHost) Begin() {
 	g.Allot(10, int(g.c24)*1)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*typesHost) Spare() {}
 
-// Run runs it.
 func (g *typesHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *typesHost) r0() int {
 	c1 := g.c1
 	m0 := g.Memory(0)
 	c0 := g.c0
@@ -1992,246 +1716,230 @@ func (g *typesHost) r0() int {
 	c7 := g.c7
 	v17 := int32(0)
 	if c7 {
-		v17 = int32(1)
+		v17 = 1
 	}
 	v23 := c0 * 2
 	v24 := v23 + 1
-	v0 := g.v0
+	v0 := g.Int64(32)
 	v147 := v0 != 0
 	p0 := g.Pointer(0)
-	v149 := uint64(1) < uint64(v0)
-	v151 := uint64(2) < uint64(v0)
+	v149 := 1 < uint64(v0)
+	v151 := 2 < uint64(v0)
 	c4 := g.c4
 	v146 := int32(uint64(c4))
-	v153 := uint64(3) < uint64(v0)
-	v155 := uint64(4) < uint64(v0)
-	v257 := uint64(5) < uint64(v0)
-	v259 := uint64(6) < uint64(v0)
-	v261 := uint64(7) < uint64(v0)
-	v263 := uint64(8) < uint64(v0)
-	v265 := uint64(9) < uint64(v0)
-	v267 := uint64(10) < uint64(v0)
+	v153 := 3 < uint64(v0)
+	v155 := 4 < uint64(v0)
+	v257 := 5 < uint64(v0)
+	v259 := 6 < uint64(v0)
+	v261 := 7 < uint64(v0)
+	v263 := 8 < uint64(v0)
+	v265 := 9 < uint64(v0)
+	v267 := 10 < uint64(v0)
 	c23 := g.c23
 	v256 := int32(uint64(c23))
-	v275 := uint64(11) < uint64(v0)
+	v275 := 11 < uint64(v0)
 	v279 := c4 + -1
 	v280 := int32(uint64(v279))
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v3, v8, v13, v19, v26, v31, v36, v41, v46, v51, v56, v60, v61, v71, v72, v73, v84, v85, v86, v94, v95, v96, v105, v106, v107, v115, v116, v117, v126, v127, v128, v135, v136, v137, v145, v157, v158, v164, v165, v166, v173, v174, v175, v183, v184, v185, v194, v195, v196, v202, v203, v204, v211, v212, v213, v223, v224, v225, v236, v237, v238, v245, v246, v247, v255, v274 int32
-		var v87, v97 int64
-		if !c1 {
-			v3 = int32(0)
-			goto b2
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
-		goto b4
-	b2:
-		if !(v3 < c0) {
+		var v3, v8, v13, v19, v26, v31, v36, v41, v46, v51, v56, v60, v71, v72, v73, v84, v85, v94, v95, v96, v105, v106, v115, v116, v117, v126, v127, v135, v136, v137, v145, v157, v164, v165, v166, v173, v174, v183, v184, v185, v194, v195, v202, v203, v204, v211, v212, v223, v224, v225, v236, v237, v245, v246, v247, v255 int32
+		var v97 int64
+		if c1 {
+			clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 			goto b4
 		}
-		*(*int32)(unsafe.Add(m0, int(v3)*4)) = int32(0)
-		v3 = v3 + 1
-		if stop.Load() {
-			return g.Stop()
+		v3 = 0
+	b2:
+		if v3 < c0 {
+			*(*int32)(unsafe.Add(m0, int(v3)*4)) = 0
+			v3 = v3 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		goto b2
 	b4:
-		if !c3 {
-			v8 = int32(0)
-			goto b6
-		}
-		clear(unsafe.Slice((*byte)(m1), int(c2)*4))
-		goto b8
-	b6:
-		if !(v8 < c2) {
+		if c3 {
+			clear(unsafe.Slice((*byte)(m1), int(c2)*4))
 			goto b8
 		}
-		*(*float32)(unsafe.Add(m1, int(v8)*4)) = float32(0)
-		v8 = v8 + 1
-		if stop.Load() {
-			return g.Stop()
+		v8 = 0
+	b6:
+		if v8 < c2 {
+			*(*float32)(unsafe.Add(m1, int(v8)*4)) = 0
+			v8 = v8 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
 		}
-		goto b6
 	b8:
-		if !c6 {
-			v13 = int32(0)
-			goto b10
-		}
-		clear(unsafe.Slice((*byte)(m2), int(c5)*1))
-		goto b12
-	b10:
-		if !(v13 < c5) {
+		if c6 {
+			clear(unsafe.Slice((*byte)(m2), int(c5)*1))
 			goto b12
 		}
-		*(*bool)(unsafe.Add(m2, int(v13))) = false
-		v13 = v13 + 1
-		if stop.Load() {
-			return g.Stop()
+		v13 = 0
+	b10:
+		if v13 < c5 {
+			*(*bool)(unsafe.Add(m2, int(v13))) = false
+			v13 = v13 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b10
 		}
-		goto b10
 	b12:
-		if !c9 {
-			v19 = int32(0)
-			goto b14
-		}
-		clear(unsafe.Slice((*byte)(m3), int(c8)*4))
-		goto b16
-	b14:
-		if !(v19 < c8) {
+		if c9 {
+			clear(unsafe.Slice((*byte)(m3), int(c8)*4))
 			goto b16
 		}
-		*(*int32)(unsafe.Add(m3, int(v19)*4)) = int32(0)
-		v19 = v19 + 1
-		if stop.Load() {
-			return g.Stop()
+		v19 = 0
+	b14:
+		if v19 < c8 {
+			*(*int32)(unsafe.Add(m3, int(v19)*4)) = 0
+			v19 = v19 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b14
 		}
-		goto b14
 	b16:
-		if !c12 {
-			v26 = int32(0)
-			goto b18
-		}
-		clear(unsafe.Slice((*byte)(m4), int(c11)*8))
-		goto b20
-	b18:
-		if !(v26 < c11) {
+		if c12 {
+			clear(unsafe.Slice((*byte)(m4), int(c11)*8))
 			goto b20
 		}
-		*(*int64)(unsafe.Add(m4, int(v26)*8)) = int64(0)
-		v26 = v26 + 1
-		if stop.Load() {
-			return g.Stop()
+		v26 = 0
+	b18:
+		if v26 < c11 {
+			*(*int64)(unsafe.Add(m4, int(v26)*8)) = 0
+			v26 = v26 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b18
 		}
-		goto b18
 	b20:
-		if !c14 {
-			v31 = int32(0)
-			goto b22
-		}
-		clear(unsafe.Slice((*byte)(m5), int(c13)*4))
-		goto b24
-	b22:
-		if !(v31 < c13) {
+		if c14 {
+			clear(unsafe.Slice((*byte)(m5), int(c13)*4))
 			goto b24
 		}
-		*(*int32)(unsafe.Add(m5, int(v31)*4)) = int32(0)
-		v31 = v31 + 1
-		if stop.Load() {
-			return g.Stop()
+		v31 = 0
+	b22:
+		if v31 < c13 {
+			*(*int32)(unsafe.Add(m5, int(v31)*4)) = 0
+			v31 = v31 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b22
 		}
-		goto b22
 	b24:
-		if !c16 {
-			v36 = int32(0)
-			goto b26
-		}
-		clear(unsafe.Slice((*byte)(m6), int(c15)*4))
-		goto b28
-	b26:
-		if !(v36 < c15) {
+		if c16 {
+			clear(unsafe.Slice((*byte)(m6), int(c15)*4))
 			goto b28
 		}
-		*(*int32)(unsafe.Add(m6, int(v36)*4)) = int32(0)
-		v36 = v36 + 1
-		if stop.Load() {
-			return g.Stop()
+		v36 = 0
+	b26:
+		if v36 < c15 {
+			*(*int32)(unsafe.Add(m6, int(v36)*4)) = 0
+			v36 = v36 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b26
 		}
-		goto b26
 	b28:
-		if !c18 {
-			v41 = int32(0)
-			goto b30
-		}
-		clear(unsafe.Slice((*byte)(m7), int(c17)*4))
-		goto b32
-	b30:
-		if !(v41 < c17) {
+		if c18 {
+			clear(unsafe.Slice((*byte)(m7), int(c17)*4))
 			goto b32
 		}
-		*(*int32)(unsafe.Add(m7, int(v41)*4)) = int32(0)
-		v41 = v41 + 1
-		goto b30
-	b32:
-		if !c20 {
-			v46 = int32(0)
-			goto b34
+		v41 = 0
+	b30:
+		if v41 < c17 {
+			*(*int32)(unsafe.Add(m7, int(v41)*4)) = 0
+			v41 = v41 + 1
+			goto b30
 		}
-		clear(unsafe.Slice((*byte)(m8), int(c19)*4))
-		goto b36
-	b34:
-		if !(v46 < c19) {
+	b32:
+		if c20 {
+			clear(unsafe.Slice((*byte)(m8), int(c19)*4))
 			goto b36
 		}
-		*(*int32)(unsafe.Add(m8, int(v46)*4)) = int32(0)
-		v46 = v46 + 1
-		goto b34
-	b36:
-		if !c22 {
-			v51 = int32(0)
-			goto b38
+		v46 = 0
+	b34:
+		if v46 < c19 {
+			*(*int32)(unsafe.Add(m8, int(v46)*4)) = 0
+			v46 = v46 + 1
+			goto b34
 		}
-		clear(unsafe.Slice((*byte)(m9), int(c21)*8))
-		goto b40
-	b38:
-		if !(v51 < c21) {
+	b36:
+		if c22 {
+			clear(unsafe.Slice((*byte)(m9), int(c21)*8))
 			goto b40
 		}
-		*(*int64)(unsafe.Add(m9, int(v51)*8)) = int64(0)
-		v51 = v51 + 1
-		if stop.Load() {
-			return g.Stop()
+		v51 = 0
+	b38:
+		if v51 < c21 {
+			*(*int64)(unsafe.Add(m9, int(v51)*8)) = 0
+			v51 = v51 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b38
 		}
-		goto b38
 	b40:
-		if !c25 {
-			v56 = int32(0)
-			goto b42
-		}
-		clear(unsafe.Slice((*byte)(m10), int(c24)*1))
-		goto b44
-	b42:
-		if !(v56 < c24) {
+		if c25 {
+			clear(unsafe.Slice((*byte)(m10), int(c24)*1))
 			goto b44
 		}
-		*(*bool)(unsafe.Add(m10, int(v56))) = false
-		v56 = v56 + 1
-		if stop.Load() {
-			return g.Stop()
+		v56 = 0
+	b42:
+		if v56 < c24 {
+			*(*bool)(unsafe.Add(m10, int(v56))) = false
+			v56 = v56 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b42
 		}
-		goto b42
 	b44:
-		v60 = int32(-1)
+		v60 = -1
 	b45:
-		v61 = v60 + 1
-		if !(v61 < c0) {
-			goto b48
+		v61 := v60 + 1
+		if v61 >= c0 {
+			v71 = 0
+			v72 = -1
+			goto b49
 		}
 		{
 			v63 := *(*int32)(unsafe.Add(m0, int(v61)*4))
-			if v63 != 0 {
-				v84 = int32(-1)
-				goto b51
+			if v63 == 0 {
+				*(*int32)(unsafe.Add(m0, int(v61)*4)) = ((((v61 << 24) >> 24) + 1) << 24) >> 24
+				v60 = v61
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b45
 			}
-		}
-		*(*int32)(unsafe.Add(m0, int(v61)*4)) = ((((v61 << 24) >> 24) + 1) << 24) >> 24
-		v60 = v61
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b45
-	b48:
-		v71 = int32(0)
-		v72 = int32(-1)
-	b49:
-		v73 = v72 + 1
-		if !(v73 < c0) {
-			v84 = v71
+			v84 = -1
 			goto b51
 		}
-		{
+	b49:
+		v73 = v72 + 1
+		if v73 < c0 {
 			v75 := *(*int32)(unsafe.Add(m0, int(v73)*4))
 			v83 := v71
 			if v75 == (((((v73 << 24) >> 24) + 1) << 24) >> 24) {
@@ -2240,42 +1948,40 @@ func (g *typesHost) r0() int {
 			v71 = v83
 			v72 = v73
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b49
 		}
+		v84 = v71
 	b51:
-		v85 = int32(-1)
+		v85 = -1
 	b52:
-		v86 = v85 + 1
-		v87 = int64(uint32(v86))
-		if !(v86 < c2) {
-			goto b55
+		v86 := v85 + 1
+		v87 := int64(uint32(v86))
+		if v86 >= c2 {
+			v94 = 0
+			v95 = -1
+			goto b56
 		}
 		{
 			v89 := *(*float32)(unsafe.Add(m1, int(v86)*4))
-			if v89 != 0 {
-				v105 = int32(-1)
-				goto b58
+			if !(v89 != 0) {
+				*(*float32)(unsafe.Add(m1, int(v86)*4)) = float32(float32(v87) + 1)
+				v85 = v86
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b52
 			}
+			v105 = -1
+			goto b58
 		}
-		*(*float32)(unsafe.Add(m1, int(v86)*4)) = float32(float32(v87) + 1)
-		v85 = v86
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b52
-	b55:
-		v94 = int32(0)
-		v95 = int32(-1)
 	b56:
 		v96 = v95 + 1
 		v97 = int64(uint32(v96))
-		if !(v96 < c2) {
-			v105 = v94
-			goto b58
-		}
-		{
+		if v96 < c2 {
 			v99 := *(*float32)(unsafe.Add(m1, int(v96)*4))
 			v104 := v94
 			if v99 == float32(float32(v97)+1) {
@@ -2284,37 +1990,34 @@ func (g *typesHost) r0() int {
 			v94 = v104
 			v95 = v96
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b56
 		}
+		v105 = v94
 	b58:
-		v106 = int32(-1)
+		v106 = -1
 	b59:
-		v107 = v106 + 1
-		if !(v107 < v17) {
-			goto b62
+		v107 := v106 + 1
+		if v107 >= v17 {
+			v115 = 0
+			v116 = -1
+			goto b63
 		}
 		{
 			v109 := *(*int32)(unsafe.Add(m3, int(v107)*4))
-			if v109 != 0 {
-				v126 = int32(-1)
-				goto b65
+			if v109 == 0 {
+				*(*int32)(unsafe.Add(m3, int(v107)*4)) = ((v107 & 65535) + 1) & 65535
+				v106 = v107
+				goto b59
 			}
-		}
-		*(*int32)(unsafe.Add(m3, int(v107)*4)) = ((v107 & 65535) + 1) & 65535
-		v106 = v107
-		goto b59
-	b62:
-		v115 = int32(0)
-		v116 = int32(-1)
-	b63:
-		v117 = v116 + 1
-		if !(v117 < v17) {
-			v126 = v115
+			v126 = -1
 			goto b65
 		}
-		{
+	b63:
+		v117 = v116 + 1
+		if v117 < v17 {
 			v119 := *(*int32)(unsafe.Add(m3, int(v117)*4))
 			v125 := v115
 			if v119 == (((v117 & 65535) + 1) & 65535) {
@@ -2324,36 +2027,33 @@ func (g *typesHost) r0() int {
 			v116 = v117
 			goto b63
 		}
+		v126 = v115
 	b65:
-		v127 = int32(-1)
+		v127 = -1
 	b66:
-		v128 = v127 + 1
-		if !(v128 < v24) {
-			goto b69
+		v128 := v127 + 1
+		if v128 >= v24 {
+			v135 = 0
+			v136 = -1
+			goto b70
 		}
 		{
 			v130 := *(*int64)(unsafe.Add(m4, int(v128)*8))
-			if v130 != 0 {
-				v145 = int32(-1)
-				goto b72
+			if v130 == 0 {
+				*(*int64)(unsafe.Add(m4, int(v128)*8)) = int64(uint32(v127 + 2))
+				v127 = v128
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b66
 			}
-		}
-		*(*int64)(unsafe.Add(m4, int(v128)*8)) = int64(uint32(v127 + 2))
-		v127 = v128
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b66
-	b69:
-		v135 = int32(0)
-		v136 = int32(-1)
-	b70:
-		v137 = v136 + 1
-		if !(v137 < v24) {
-			v145 = v135
+			v145 = -1
 			goto b72
 		}
-		{
+	b70:
+		v137 = v136 + 1
+		if v137 < v24 {
 			v139 := *(*int64)(unsafe.Add(m4, int(v137)*8))
 			v144 := v135
 			if v139 == int64(uint32(v136+2)) {
@@ -2362,60 +2062,63 @@ func (g *typesHost) r0() int {
 			v135 = v144
 			v136 = v137
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b70
 		}
+		v145 = v135
 	b72:
 		if !v147 {
-			goto b135
+			g.Fault(0, 0, v0)
+			continue
 		}
 		*(*int32)(p0) = v84
 		if !v149 {
-			goto b134
+			g.Fault(1, 1, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 4)) = v105
 		if !v151 {
-			goto b133
+			g.Fault(2, 2, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 8)) = v146
 		if !v153 {
-			goto b132
+			g.Fault(3, 3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 12)) = v126
 		if !v155 {
-			goto b131
+			g.Fault(4, 4, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 16)) = v145
-		v157 = int32(-1)
+		v157 = -1
 	b78:
-		v158 = v157 + 1
-		if !(v158 < c13) {
-			goto b81
+		v158 := v157 + 1
+		if v158 >= c13 {
+			v164 = 0
+			v165 = -1
+			goto b82
 		}
 		{
 			v160 := *(*int32)(unsafe.Add(m5, int(v158)*4))
-			if v160 != 0 {
-				v173 = int32(-1)
-				goto b84
+			if v160 == 0 {
+				*(*int32)(unsafe.Add(m5, int(v158)*4)) = v157 + 2
+				v157 = v158
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b78
 			}
-		}
-		*(*int32)(unsafe.Add(m5, int(v158)*4)) = v157 + 2
-		v157 = v158
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b78
-	b81:
-		v164 = int32(0)
-		v165 = int32(-1)
-	b82:
-		v166 = v165 + 1
-		if !(v166 < c13) {
-			v173 = v164
+			v173 = -1
 			goto b84
 		}
-		{
+	b82:
+		v166 = v165 + 1
+		if v166 < c13 {
 			v168 := *(*int32)(unsafe.Add(m5, int(v166)*4))
 			v172 := v164
 			if v168 == (v165 + 2) {
@@ -2424,40 +2127,38 @@ func (g *typesHost) r0() int {
 			v164 = v172
 			v165 = v166
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b82
 		}
+		v173 = v164
 	b84:
-		v174 = int32(-1)
+		v174 = -1
 	b85:
-		v175 = v174 + 1
-		if !(v175 < c15) {
-			goto b88
+		v175 := v174 + 1
+		if v175 >= c15 {
+			v183 = 0
+			v184 = -1
+			goto b89
 		}
 		{
 			v177 := *(*int32)(unsafe.Add(m6, int(v175)*4))
-			if v177 != 0 {
-				v194 = int32(-1)
-				goto b91
+			if v177 == 0 {
+				*(*int32)(unsafe.Add(m6, int(v175)*4)) = ((v175 & 255) + 1) & 255
+				v174 = v175
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b85
 			}
-		}
-		*(*int32)(unsafe.Add(m6, int(v175)*4)) = ((v175 & 255) + 1) & 255
-		v174 = v175
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b85
-	b88:
-		v183 = int32(0)
-		v184 = int32(-1)
-	b89:
-		v185 = v184 + 1
-		if !(v185 < c15) {
-			v194 = v183
+			v194 = -1
 			goto b91
 		}
-		{
+	b89:
+		v185 = v184 + 1
+		if v185 < c15 {
 			v187 := *(*int32)(unsafe.Add(m6, int(v185)*4))
 			v193 := v183
 			if v187 == (((v185 & 255) + 1) & 255) {
@@ -2466,37 +2167,34 @@ func (g *typesHost) r0() int {
 			v183 = v193
 			v184 = v185
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b89
 		}
+		v194 = v183
 	b91:
-		v195 = int32(-1)
+		v195 = -1
 	b92:
-		v196 = v195 + 1
-		if !(v196 < c17) {
-			goto b95
+		v196 := v195 + 1
+		if v196 >= c17 {
+			v202 = 0
+			v203 = -1
+			goto b96
 		}
 		{
 			v198 := *(*int32)(unsafe.Add(m7, int(v196)*4))
-			if v198 != 0 {
-				v211 = int32(-1)
-				goto b98
+			if v198 == 0 {
+				*(*int32)(unsafe.Add(m7, int(v196)*4)) = v195 + 2
+				v195 = v196
+				goto b92
 			}
-		}
-		*(*int32)(unsafe.Add(m7, int(v196)*4)) = v195 + 2
-		v195 = v196
-		goto b92
-	b95:
-		v202 = int32(0)
-		v203 = int32(-1)
-	b96:
-		v204 = v203 + 1
-		if !(v204 < c17) {
-			v211 = v202
+			v211 = -1
 			goto b98
 		}
-		{
+	b96:
+		v204 = v203 + 1
+		if v204 < c17 {
 			v206 := *(*int32)(unsafe.Add(m7, int(v204)*4))
 			v210 := v202
 			if v206 == (v203 + 2) {
@@ -2506,33 +2204,29 @@ func (g *typesHost) r0() int {
 			v203 = v204
 			goto b96
 		}
+		v211 = v202
 	b98:
-		v212 = int32(-1)
+		v212 = -1
 	b99:
-		v213 = v212 + 1
-		if !(v213 < c19) {
-			goto b102
+		v213 := v212 + 1
+		if v213 >= c19 {
+			v223 = 0
+			v224 = -1
+			goto b103
 		}
 		{
 			v215 := *(*int32)(unsafe.Add(m8, int(v213)*4))
-			if v215 != 0 {
-				v236 = int32(-1)
-				goto b105
+			if v215 == 0 {
+				*(*int32)(unsafe.Add(m8, int(v213)*4)) = ((((v213 << 16) >> 16) + 1) << 16) >> 16
+				v212 = v213
+				goto b99
 			}
-		}
-		*(*int32)(unsafe.Add(m8, int(v213)*4)) = ((((v213 << 16) >> 16) + 1) << 16) >> 16
-		v212 = v213
-		goto b99
-	b102:
-		v223 = int32(0)
-		v224 = int32(-1)
-	b103:
-		v225 = v224 + 1
-		if !(v225 < c19) {
-			v236 = v223
+			v236 = -1
 			goto b105
 		}
-		{
+	b103:
+		v225 = v224 + 1
+		if v225 < c19 {
 			v227 := *(*int32)(unsafe.Add(m8, int(v225)*4))
 			v235 := v223
 			if v227 == (((((v225 << 16) >> 16) + 1) << 16) >> 16) {
@@ -2542,36 +2236,33 @@ func (g *typesHost) r0() int {
 			v224 = v225
 			goto b103
 		}
+		v236 = v223
 	b105:
-		v237 = int32(-1)
+		v237 = -1
 	b106:
-		v238 = v237 + 1
-		if !(v238 < c21) {
-			goto b109
+		v238 := v237 + 1
+		if v238 >= c21 {
+			v245 = 0
+			v246 = -1
+			goto b110
 		}
 		{
 			v240 := *(*int64)(unsafe.Add(m9, int(v238)*8))
-			if v240 != 0 {
-				v255 = int32(-1)
-				goto b112
+			if v240 == 0 {
+				*(*int64)(unsafe.Add(m9, int(v238)*8)) = int64(uint32(v237 + 2))
+				v237 = v238
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b106
 			}
-		}
-		*(*int64)(unsafe.Add(m9, int(v238)*8)) = int64(uint32(v237 + 2))
-		v237 = v238
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b106
-	b109:
-		v245 = int32(0)
-		v246 = int32(-1)
-	b110:
-		v247 = v246 + 1
-		if !(v247 < c21) {
-			v255 = v245
+			v255 = -1
 			goto b112
 		}
-		{
+	b110:
+		v247 = v246 + 1
+		if v247 < c21 {
 			v249 := *(*int64)(unsafe.Add(m9, int(v247)*8))
 			v254 := v245
 			if v249 == int64(uint32(v246+2)) {
@@ -2580,51 +2271,56 @@ func (g *typesHost) r0() int {
 			v245 = v254
 			v246 = v247
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b110
 		}
+		v255 = v245
 	b112:
 		if !v257 {
-			goto b130
+			g.Fault(5, 5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 20)) = v173
 		if !v259 {
-			goto b129
+			g.Fault(6, 6, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 24)) = v194
 		if !v261 {
-			goto b128
+			g.Fault(7, 7, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 28)) = v211
 		if !v263 {
-			goto b127
+			g.Fault(8, 8, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 32)) = v236
 		if !v265 {
-			goto b126
+			g.Fault(9, 9, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, 36)) = v255
 		if !v267 {
-			goto b125
+			g.Fault(10, 10, v0)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(p0, 40)) = v256
-			*(*bool)(m2) = true
-			*(*bool)(m10) = true
-			*(*int64)(unsafe.Add(m4, 16)) = int64(1099511627776)
-			v272 := *(*int64)(unsafe.Add(m4, 16))
-			v274 = int32(uint64(v272 >> 40))
-			if !v275 {
-				goto b124
-			}
+		*(*int32)(unsafe.Add(p0, 40)) = v256
+		*(*bool)(m2) = true
+		*(*bool)(m10) = true
+		*(*int64)(unsafe.Add(m4, 16)) = 1099511627776
+		v272 := *(*int64)(unsafe.Add(m4, 16))
+		v274 := int32(uint64(v272 >> 40))
+		if !v275 {
+			g.Fault(11, 11, v0)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(p0, 44)) = v274
-			v277 := *(*bool)(m2)
-			if !v277 {
-				goto b123
-			}
+		*(*int32)(unsafe.Add(p0, 44)) = v274
+		v277 := *(*bool)(m2)
+		if !v277 {
+			goto b123
 		}
 		{
 			v278 := *(*bool)(m10)
@@ -2634,52 +2330,11 @@ func (g *typesHost) r0() int {
 		}
 		{
 			v281 := *(*bool)(unsafe.Add(m2, int(v280)))
-			if v281 {
-				goto b123
+			if !v281 {
+				v282 := *(*int32)(unsafe.Add(p0, 44))
+				*(*int32)(unsafe.Add(p0, 44)) = v282 + 1
 			}
 		}
-		{
-			v282 := *(*int32)(unsafe.Add(p0, 44))
-			*(*int32)(unsafe.Add(p0, 44)) = v282 + 1
-		}
 	b123:
-		continue
-	b124:
-		g.Fault(0, int64(11), v0, int32(0), int32(0), int32(0))
-		continue
-	b125:
-		g.Fault(1, int64(10), v0, int32(0), int32(0), int32(0))
-		continue
-	b126:
-		g.Fault(2, int64(9), v0, int32(0), int32(0), int32(0))
-		continue
-	b127:
-		g.Fault(3, int64(8), v0, int32(0), int32(0), int32(0))
-		continue
-	b128:
-		g.Fault(4, int64(7), v0, int32(0), int32(0), int32(0))
-		continue
-	b129:
-		g.Fault(5, int64(6), v0, int32(0), int32(0), int32(0))
-		continue
-	b130:
-		g.Fault(6, int64(5), v0, int32(0), int32(0), int32(0))
-		continue
-	b131:
-		g.Fault(7, int64(4), v0, int32(0), int32(0), int32(0))
-		continue
-	b132:
-		g.Fault(8, int64(3), v0, int32(0), int32(0), int32(0))
-		continue
-	b133:
-		g.Fault(9, int64(2), v0, int32(0), int32(0), int32(0))
-		continue
-	b134:
-		g.Fault(10, int64(1), v0, int32(0), int32(0), int32(0))
-		continue
-	b135:
-		g.Fault(11, int64(0), v0, int32(0), int32(0), int32(0))
-		continue
 	}
-	return -1
 }

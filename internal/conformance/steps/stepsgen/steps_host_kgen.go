@@ -12,114 +12,72 @@ import (
 // affineHost is some work-items of the kernel [Affine].
 type affineHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int32
-	v3 int64
-	v5 int64
 }
 
 func newAffineHost() kernelimpl.HostForm { return new(affineHost) }
 
 var affineHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:37:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:37:21"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:37:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *affineHost) Begin() {
 	g.Sites = affineHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 28)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *affineHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *affineHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(40)
 	p2 := g.Pointer(2)
-	v1 := g.v1
-	v2 := g.v2
-	v5 := g.v5
+	v1 := g.Int32(24)
+	v2 := g.Int32(28)
+	v5 := g.Int64(56)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v11 int32
-		var v7 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b4
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			continue
 		}
-		{
-			v9 := *(*int32)(unsafe.Add(p2, x*4))
-			v11 = (v1 * v9) + v2
-			v12 := uint64(v7) < uint64(v5)
-			if !v12 {
-				goto b3
-			}
+		v9 := *(*int32)(unsafe.Add(p2, x*4))
+		v11 := (v1 * v9) + v2
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(1, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, x*4)) = v11
-		continue
-	b3:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // blurHost is some work-items of the kernel [Blur].
 type blurHost struct {
 	kernelimpl.HostGroup
-	v2 int64
-	v3 int64
-	v5 int64
 }
 
 func newBlurHost() kernelimpl.HostForm { return new(blurHost) }
 
 var blurHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:69:8"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:69:24"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:60"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:45"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:32"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:19"},
 	{Kind: 10, Pos: "internal/conformance/steps/kernels.go:67:17"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:69:24"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:69:8"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:19"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:32"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:45"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:60"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *blurHost) Begin() {
 	g.Sites = blurHostSites
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *blurHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *blurHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int64(24)
 	v9 := v2 != 0
-	v3 := g.v3
+	v3 := g.Int64(40)
 	v13 := v2 + -1
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -129,123 +87,82 @@ func (g *blurHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1, v20, v29, v33, v37, v42 int32
-		var v7, v8, v10, v18, v26, v27, v30, v34, v38 int64
-		v0 = int32(x)
-		v1 = int32(y)
-		v7 = int64(uint32(v0))
-		v8 = int64(uint32(v1))
+		var v18 int64
+		var v20 int32
+		v0 := int32(x)
+		v1 := int32(y)
+		v7 := int64(uint32(v0))
+		v8 := int64(uint32(v1))
 		if !v9 {
-			goto b21
+			g.Fault(0, 0, 0, v0, v1)
+			continue
 		}
-		{
-			v10 = v3 / v2
-			v11 := v0 == 0
-			if v11 {
-				goto b5
-			}
+		v10 := v3 / v2
+		if v0 == 0 {
+			goto b5
 		}
-		{
-			v12 := v1 == 0
-			if v12 {
-				goto b5
-			}
+		if v1 == 0 {
+			goto b5
 		}
-		{
-			v14 := v7 == v13
-			if v14 {
-				goto b5
-			}
+		if v7 == v13 {
+			goto b5
 		}
-		if !(v8 == (v10 + -1)) {
+		if v8 != (v10 + -1) {
 			goto b10
 		}
 	b5:
-		{
-			v17 := v8 * v2
-			v18 = v17 + v7
-			if !(uint64(v18) < uint64(v3)) {
-				goto b9
-			}
+		v18 = (v8 * v2) + v7
+		if uint64(v18) >= uint64(v3) {
+			g.Fault(1, v18, v3, v0, v1)
+			continue
 		}
 		v20 = *(*int32)(unsafe.Add(p1, int(v18)*4))
-		if !(uint64(v18) < uint64(v5)) {
-			goto b8
+		if uint64(v18) >= uint64(v5) {
+			g.Fault(2, v18, v5, v0, v1)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v20
 		continue
-	b8:
-		g.Fault(0, v18, v5, v0, v1, int32(0))
-		continue
-	b9:
-		g.Fault(1, v18, v3, v0, v1, int32(0))
-		continue
 	b10:
-		{
-			v25 := v8 * v2
-			v26 = v25 + v7
-			v27 = v26 + -1
-			if !(uint64(v27) < uint64(v3)) {
-				goto b20
-			}
+		v26 := (v8 * v2) + v7
+		v27 := v26 + -1
+		if uint64(v27) >= uint64(v3) {
+			g.Fault(3, v27, v3, v0, v1)
+			continue
 		}
-		v29 = *(*int32)(unsafe.Add(p1, int(v27)*4))
-		v30 = v26 + 1
-		if !(uint64(v30) < uint64(v3)) {
-			goto b19
+		v29 := *(*int32)(unsafe.Add(p1, int(v27)*4))
+		v30 := v26 + 1
+		if uint64(v30) >= uint64(v3) {
+			g.Fault(4, v30, v3, v0, v1)
+			continue
 		}
-		{
-			v32 := *(*int32)(unsafe.Add(p1, int(v30)*4))
-			v33 = v29 + v32
-			v34 = v26 - v2
-			if !(uint64(v34) < uint64(v3)) {
-				goto b18
-			}
+		v32 := *(*int32)(unsafe.Add(p1, int(v30)*4))
+		v33 := v29 + v32
+		v34 := v26 - v2
+		if uint64(v34) >= uint64(v3) {
+			g.Fault(5, v34, v3, v0, v1)
+			continue
 		}
-		{
-			v36 := *(*int32)(unsafe.Add(p1, int(v34)*4))
-			v37 = v33 + v36
-			v38 = v26 + v2
-			if !(uint64(v38) < uint64(v3)) {
-				goto b17
-			}
+		v36 := *(*int32)(unsafe.Add(p1, int(v34)*4))
+		v37 := v33 + v36
+		v38 := v26 + v2
+		if uint64(v38) >= uint64(v3) {
+			g.Fault(6, v38, v3, v0, v1)
+			continue
 		}
-		{
-			v40 := *(*int32)(unsafe.Add(p1, int(v38)*4))
-			v42 = (v37 + v40) / 4
-			if !(uint64(v26) < uint64(v5)) {
-				goto b16
-			}
+		v40 := *(*int32)(unsafe.Add(p1, int(v38)*4))
+		v42 := (v37 + v40) / 4
+		if uint64(v26) >= uint64(v5) {
+			g.Fault(7, v26, v5, v0, v1)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v26)*4)) = v42
-		continue
-	b16:
-		g.Fault(2, v26, v5, v0, v1, int32(0))
-		continue
-	b17:
-		g.Fault(3, v38, v3, v0, v1, int32(0))
-		continue
-	b18:
-		g.Fault(4, v34, v3, v0, v1, int32(0))
-		continue
-	b19:
-		g.Fault(5, v30, v3, v0, v1, int32(0))
-		continue
-	b20:
-		g.Fault(6, v27, v3, v0, v1, int32(0))
-		continue
-	b21:
-		g.Fault(7, int64(0), int64(0), v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // growHost is some work-items of the kernel [Grow].
 type growHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int64
 }
 
 func newGrowHost() kernelimpl.HostForm { return new(growHost) }
@@ -254,262 +171,153 @@ var growHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:56:43"},
 }
 
-// Begin readies the form for a launch.
 func (g *growHost) Begin() {
 	g.Sites = growHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
-// Run runs it.
 func (g *growHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *growHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int32(24)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v4 int64
-		{
-			v0 = int32(x)
-			v4 = int64(uint32(v0))
-			v5 := uint64(v4) < uint64(v2)
-			if !v5 {
-				goto b2
-			}
-		}
-		{
-			v6 := *(*int32)(unsafe.Add(p1, x*4))
-			*(*int32)(unsafe.Add(p1, x*4)) = v6 + v1
+		v0 := int32(x)
+		v4 := int64(uint32(v0))
+		if uint64(v4) >= uint64(v2) {
+			g.Fault(0, v4, v2, v0)
 			continue
 		}
-	b2:
-		g.Fault(0, v4, v2, v0, int32(0), int32(0))
-		continue
+		v6 := *(*int32)(unsafe.Add(p1, x*4))
+		*(*int32)(unsafe.Add(p1, x*4)) = v6 + v1
 	}
-	return -1
 }
 
 // mirrorHost is some work-items of the kernel [Mirror].
 type mirrorHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newMirrorHost() kernelimpl.HostForm { return new(mirrorHost) }
 
 var mirrorHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:46:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:46:17"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:46:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *mirrorHost) Begin() {
 	g.Sites = mirrorHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *mirrorHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *mirrorHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	v6 := v1 + -1
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9 int32
-		var v5, v7 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v7 = v6 - v5
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		v7 := v6 - v5
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
-			v10 := uint64(v5) < uint64(v3)
-			if !v10 {
-				goto b3
-			}
+		v9 := *(*int32)(unsafe.Add(p0, int(v7)*4))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v9
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // productHost is some work-items of the kernel [Product].
 type productHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newProductHost() kernelimpl.HostForm { return new(productHost) }
 
 var productHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:25:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:25:25"},
 	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:25:16"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:25:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:25:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *productHost) Begin() {
 	g.Sites = productHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *productHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *productHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9, v12 int32
-		var v7 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b6
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, x*4))
-			v10 := uint64(v7) < uint64(v3)
-			if !v10 {
-				goto b5
-			}
+		v9 := *(*int32)(unsafe.Add(p0, x*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p1, x*4))
-			v12 = v9 * v11
-			v13 := uint64(v7) < uint64(v5)
-			if !v13 {
-				goto b4
-			}
+		v11 := *(*int32)(unsafe.Add(p1, x*4))
+		v12 := v9 * v11
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, x*4)) = v12
-		continue
-	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // sumHost is some work-items of the kernel [Sum].
 type sumHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
 
 var sumHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:16:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:16:25"},
 	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:16:16"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:16:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:16:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *sumHost) Begin() {
 	g.Sites = sumHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *sumHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *sumHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9, v12 int32
-		var v7 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b6
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, x*4))
-			v10 := uint64(v7) < uint64(v3)
-			if !v10 {
-				goto b5
-			}
+		v9 := *(*int32)(unsafe.Add(p0, x*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p1, x*4))
-			v12 = v9 + v11
-			v13 := uint64(v7) < uint64(v5)
-			if !v13 {
-				goto b4
-			}
+		v11 := *(*int32)(unsafe.Add(p1, x*4))
+		v12 := v9 + v11
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, x*4)) = v12
-		continue
-	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }

@@ -12,31 +12,28 @@ import (
 // dispatchHost is some work-items of the kernel [Dispatch].
 type dispatchHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newDispatchHost() kernelimpl.HostForm { return new(dispatchHost) }
 
 var dispatchHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:77:11"},
+	{Kind: 3, Pos: "internal/difftest/dispatch/dispatch.go:78:14"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:79:11"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:85:18"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:89:23"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:95:14"},
 	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:106:15"},
-	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:130:17"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:129:4"},
+	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:130:17"},
+	{Kind: 3, Pos: "internal/difftest/dispatch/dispatch.go:147:28"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:149:21"},
 	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:150:25"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:150:25"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:172:27"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:234:68"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:234:86"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:238:21"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:149:21"},
-	{Kind: 3, Pos: "internal/difftest/dispatch/dispatch.go:147:28"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:79:11"},
-	{Kind: 3, Pos: "internal/difftest/dispatch/dispatch.go:78:14"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:77:11"},
 }
 
 var dispatchHostTable0 = [4]int32{4, 6, 5, 7}
@@ -57,12 +54,8 @@ var dispatchHostTable7 = [3]int32{1, 2, 3}
 
 var dispatchHostTable8 = [3]int32{4, 5, 6}
 
-// Begin readies the form for a launch.
 func (g *dispatchHost) Begin() {
 	g.Sites = dispatchHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.Allot(0, 16)
 	g.Allot(1, 8)
 	g.Allot(2, 12)
@@ -72,25 +65,18 @@ func (g *dispatchHost) Begin() {
 	g.Allot(6, 32)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*dispatchHost) Spare() {}
 
-// Run runs it.
 func (g *dispatchHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *dispatchHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
-	v3 := g.v3
-	v220 := uint64(1) <= uint64(v3)
+	v3 := g.Int64(48)
+	v220 := 1 <= uint64(v3)
 	p1 := g.Pointer(1)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
@@ -99,147 +85,119 @@ func (g *dispatchHost) r0() int {
 	stop := g.Cancelled()
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v9, v14, v26, v28, v43, v47, v48, v64, v71, v78, v88, v103, v109, v121, v127, v128, v129, v137, v138, v139, v140, v148, v155, v158, v159, v161, v165, v171, v172, v174, v179, v182, v183, v186, v189, v190, v193, v194, v200, v201, v229, v230, v231, v235, v236, v242, v246, v252, v265, v266, v267, v268, v269, v270, v274, v275, v282, v283, v287, v288, v308, v309, v310, v311, v327, v328, v329, v330, v338, v348, v353, v361, v368, v379, v388, v389, v390, v391, v392, v393, v396, v397, v398, v399, v400, v408, v409, v410, v411, v446, v448, v500, v502, v503, v506, v512, v513, v515, v516, v517, v523, v530, v531, v543, v554, v555, v556, v557, v562, v563, v575, v588, v619, v620, v621, v622, v627, v628, v640, v653, v684, v685, v686, v687, v692, v693, v705, v718, v749, v750, v751, v752, v757, v758, v770, v783, v814, v815, v816, v817, v822, v823, v835, v848, v879, v880, v881, v882, v887, v888, v900, v913, v944, v945, v946, v947, v957, v972, v1003, v1006, v1013, v1017 int32
-		var v7, v11, v130, v224, v237, v440, v441, v442, v494 int64
-		var v13 int
-		var v17, v35, v36, v49, v51, v66, v67, v72, v77, v89, v90, v91, v104, v123, v162, v222, v232, v234, v243, v245, v369, v449, v532, v534, v564, v566, v576, v629, v631, v641, v694, v696, v706, v759, v761, v771, v824, v826, v836, v889, v891, v901, v958, v1007, v1012 bool
-		var v223, v233, v244 kernelimpl.HostAddr
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b396
-			}
+		var v17, v51, v72, v77, v232, v234, v243, v245, v449, v534, v566, v576, v631, v641, v696, v706, v761, v771, v826, v836, v891, v901, v1012 bool
+		var v26, v43, v64, v71, v78, v109, v121, v127, v137, v138, v139, v140, v148, v158, v165, v171, v172, v174, v179, v182, v183, v186, v200, v230, v231, v235, v242, v246, v252, v265, v266, v267, v268, v269, v270, v274, v282, v308, v309, v310, v311, v327, v328, v329, v330, v348, v361, v379, v388, v389, v390, v391, v392, v393, v396, v397, v398, v399, v408, v409, v410, v411, v446, v448, v502, v503, v506, v512, v513, v515, v516, v517, v523, v543, v554, v555, v556, v557, v575, v588, v619, v620, v621, v622, v640, v653, v684, v685, v686, v687, v705, v718, v749, v750, v751, v752, v770, v783, v814, v815, v816, v817, v835, v848, v879, v880, v881, v882, v900, v913, v944, v945, v946, v947, v972, v1013, v1017 int32
+		var v233, v244 kernelimpl.HostAddr
+		var v440, v441, v494 int64
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, x*4))
-			v10 := v7 * 16
-			v11 = v10 + 16
-			v12 := uint64(v11) <= uint64(v5)
-			if !v12 {
-				goto b395
-			}
+		v9 := *(*int32)(unsafe.Add(p0, x*4))
+		v11 := (v7 * 16) + 16
+		if uint64(v11) > uint64(v5) {
+			g.Fault(1, v11, v5, v0)
+			continue
 		}
-		v13 = x * 64
-		v14 = v9 & 7
-		if !(uint32(v14) < uint32(6)) {
-			goto b394
+		v13 := x * 64
+		v14 := v9 & 7
+		if uint32(v14) >= 6 {
+			g.Fault(2, int64(v14), 6, v0)
+			continue
 		}
-		if !(v14 != 4) {
+		if v14 == 4 {
 			goto b14
 		}
 		v17 = v14 == 0
-		if !(uint32(v14) < uint32(3)) {
+		if uint32(v14) >= 3 {
 			goto b10
 		}
-		if !v17 {
-			goto b7
+		if v17 {
+			v26 = v9 + 3
+			goto b13
 		}
-		v26 = v9 + 3
-		goto b13
-	b7:
-		if !(v14 == 1) {
-			goto b9
+		if v14 == 1 {
+			v26 = v9 + -3
+			goto b13
+		} else {
+			v26 = v9 * 3
+			goto b13
 		}
-		v26 = v9 + -3
-		goto b13
-	b9:
-		v26 = v9 * 3
-		goto b13
 	b10:
-		if !(v14 == 3) {
-			goto b12
+		if v14 == 3 {
+			v26 = v9 / 3
+		} else {
+			v26 = v9 ^ 3
 		}
-		v26 = v9 / 3
-		goto b13
-	b12:
-		v26 = v9 ^ 3
 	b13:
 		*(*int32)(unsafe.Add(p2, v13)) = v26
 	b14:
-		{
-			v28 = v9 & 3
-			v29 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable0), int(v28)*4))
-			v31 := *(*int64)(unsafe.Add(unsafe.Pointer(&dispatchHostTable1), int(v28)*8))
-			*(*int32)(unsafe.Add(p2, v13+4)) = int32(uint64(int64(uint32(v29)) + v31))
-			v35 = v28 == 3
-			v36 = v28 != 3
-			if !v36 {
-				goto b23
-			}
+		v28 := v9 & 3
+		v29 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable0), int(v28)*4))
+		v31 := *(*int64)(unsafe.Add(unsafe.Pointer(&dispatchHostTable1), int(v28)*8))
+		*(*int32)(unsafe.Add(p2, v13+4)) = int32(uint64(int64(uint32(v29)) + v31))
+		v35 := v28 == 3
+		v36 := v28 != 3
+		if !v36 {
+			goto b23
 		}
-		if !(v28 == 0) {
-			goto b17
+		if v28 == 0 {
+			v43 = v9 + 5
+			goto b21
 		}
-		v43 = v9 + 5
-		goto b21
-	b17:
-		if !(v28 == 1) {
-			goto b19
+		if v28 == 1 {
+			v43 = 0 - v9
+			goto b21
 		}
-		v43 = 0 - v9
-		goto b21
-	b19:
-		if !(v28 == 2) {
-			goto b22
+		if v28 != 2 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
 		v43 = v9 * 5
 	b21:
 		*(*int32)(unsafe.Add(p2, v13+8)) = v43
-		goto b23
-	b22:
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
 	b23:
-		{
-			v46 := int32(uint32(v9) % uint32(7))
-			v47 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v46)*4))
-			v48 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v46)*4))
-			v49 = v48 == 2
-			if !(v48 != 2) {
-				goto b36
-			}
+		v46 := int32(uint32(v9) % 7)
+		v47 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v46)*4))
+		v48 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v46)*4))
+		v49 := v48 == 2
+		if v48 == 2 {
+			goto b36
 		}
 		v51 = v48 == 0
-		if !(uint32(v48) < uint32(3)) {
+		if uint32(v48) >= 3 {
 			goto b30
 		}
-		if !v51 {
-			goto b27
+		if v51 {
+			v64 = ((v47 * 3) * v47) * v9
+			goto b35
 		}
-		v64 = ((v47 * 3) * v47) * v9
-		goto b35
-	b27:
-		if !(v48 == 1) {
-			goto b29
+		if v48 != 1 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
 		v64 = v9 * 35
 		goto b35
-	b29:
-		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
 	b30:
-		if !(v48 == 3) {
-			goto b32
+		if v48 == 3 {
+			v64 = v9 * 54
+			goto b35
 		}
-		v64 = v9 * 54
-		goto b35
-	b32:
-		if !(v48 == 4) {
-			goto b34
+		if v48 == 4 {
+			v64 = v9 * 9
+		} else {
+			v64 = v9 * 105
 		}
-		v64 = v9 * 9
-		goto b35
-	b34:
-		v64 = v9 * 105
 	b35:
 		*(*int32)(unsafe.Add(p2, v13+12)) = v64
 	b36:
-		v66 = v48 == 0
-		v67 = uint32(v48) < uint32(3)
+		v66 := v48 == 0
+		v67 := uint32(v48) < 3
 		if !v67 {
 			goto b40
 		}
@@ -248,245 +206,205 @@ func (g *dispatchHost) r0() int {
 			v72 = true
 			goto b43
 		}
-		if v48 == 1 {
-			v71 = int32(0)
+		if v48 != 1 {
+			v71 = 0
 			v72 = false
 			goto b43
 		}
-		v71 = int32(0)
+		v71 = 0
 		v72 = false
 		goto b43
 	b40:
 		if v48 == 3 {
-			v71 = int32(0)
+			v71 = 0
 			v72 = false
 			goto b43
 		}
 		if v48 == 4 {
-			v71 = int32(0)
+			v71 = 0
 			v72 = false
-			goto b43
+		} else {
+			v71 = 0
+			v72 = false
 		}
-		v71 = int32(0)
-		v72 = false
 	b43:
-		if !v72 {
-			goto b45
+		if v72 {
+			*(*int32)(unsafe.Add(p2, v13+16)) = v71
+			goto b59
 		}
-		*(*int32)(unsafe.Add(p2, v13+16)) = v71
-		goto b59
-	b45:
 		if !v67 {
 			goto b49
 		}
 		if v66 {
 			v77 = false
-			v78 = int32(0)
+			v78 = 0
 			goto b52
 		}
-		if v48 == 1 {
-			v77 = true
-			v78 = int32(1)
+		if v48 != 1 {
+			v77 = false
+			v78 = 0
 			goto b52
 		}
-		v77 = false
-		v78 = int32(0)
+		v77 = true
+		v78 = 1
 		goto b52
 	b49:
 		if v48 == 3 {
 			v77 = false
-			v78 = int32(0)
+			v78 = 0
 			goto b52
 		}
 		if v48 == 4 {
 			v77 = true
-			v78 = int32(2)
-			goto b52
+			v78 = 2
+		} else {
+			v77 = false
+			v78 = 0
 		}
-		v77 = false
-		v78 = int32(0)
 	b52:
 		if !v77 {
 			goto b56
 		}
-		if !(v78 == 0) {
-			goto b55
+		if v78 == 0 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b55:
 		{
 			v83 := int32(1)
 			if v78 == 1 {
-				v83 = int32(7)
+				v83 = 7
 			}
 			*(*int32)(unsafe.Add(p2, v13+16)) = v83
 			goto b59
 		}
 	b56:
-		if !v49 {
-			goto b58
+		if v49 {
+			*(*int32)(unsafe.Add(p2, v13+16)) = -1
+		} else {
+			*(*int32)(unsafe.Add(p2, v13+16)) = -2
 		}
-		*(*int32)(unsafe.Add(p2, v13+16)) = int32(-1)
-		goto b59
-	b58:
-		*(*int32)(unsafe.Add(p2, v13+16)) = int32(-2)
 	b59:
-		v88 = int32(uint32(v9&255) % uint32(3))
-		v89 = v88 == 0
-		v90 = v88 == 1
-		v91 = v88 == 2
-		if !(v88 != 1) {
-			goto b61
-		}
-		{
+		v88 := int32(uint32(v9&255) % 3)
+		v89 := v88 == 0
+		v90 := v88 == 1
+		v91 := v88 == 2
+		if v88 != 1 {
 			v94 := int32(3)
 			if v89 {
-				v94 = int32(1)
+				v94 = 1
 			}
 			v96 := int32(3)
 			if v89 {
-				v96 = int32(1)
+				v96 = 1
 			}
 			v98 := int32(4)
 			if v89 {
-				v98 = int32(2)
+				v98 = 2
 			}
 			*(*int32)(unsafe.Add(p2, v13+20)) = v94 + ((v96 * v98) * 2)
 		}
-	b61:
-		v103 = v9 & 1
-		v104 = v103 == 0
-		if !v104 {
-			goto b63
-		}
-		{
+		v103 := v9 & 1
+		v104 := v103 == 0
+		if v104 {
 			v105 := int32(0)
 			if v90 {
-				v105 = int32(1)
+				v105 = 1
 			}
 			v106 := v105
 			if v91 {
-				v106 = int32(2)
+				v106 = 2
 			}
 			v109 = v106
-			goto b64
-		}
-	b63:
-		{
+		} else {
 			v107 := int32(2)
 			if v90 {
-				v107 = int32(3)
+				v107 = 3
 			}
 			v108 := v107
 			if v91 {
-				v108 = int32(1)
+				v108 = 1
 			}
 			v109 = v108
 		}
-	b64:
-		if !(v109 == 0) {
-			goto b66
+		if v109 == 0 {
+			v121 = ((v9 * 3) * v9) * 2
+			goto b71
 		}
-		v121 = ((v9 * 3) * v9) * 2
-		goto b71
-	b66:
-		if !(v109 == 1) {
-			goto b68
+		if v109 == 1 {
+			v121 = v9 + 2
+			goto b71
 		}
-		v121 = v9 + 2
-		goto b71
-	b68:
-		if !(v109 == 2) {
-			goto b70
+		if v109 == 2 {
+			v121 = v9 + -2
+		} else {
+			v121 = ((v9 * 3) * v9) * 2
 		}
-		v121 = v9 + -2
-		goto b71
-	b70:
-		v121 = ((v9 * 3) * v9) * 2
 	b71:
 		*(*int32)(unsafe.Add(p2, v13+24)) = v121
-		v123 = v28 == 0
+		v123 := v28 == 0
 		if v123 {
-			v127 = int32(1)
+			v127 = 1
 			goto b74
 		}
 		if v28 == 1 {
-			v127 = int32(2)
-			goto b74
-		}
-		{
+			v127 = 2
+		} else {
 			v126 := int32(3)
 			if v28 == 2 {
-				v126 = int32(0)
+				v126 = 0
 			}
 			v127 = v126
 		}
 	b74:
-		v128 = v9 >> 2
-		v129 = v128 & 1
-		v130 = int64(v129)
-		if !(v129 < v127) {
+		v128 := v9 >> 2
+		v129 := v128 & 1
+		v130 := int64(v129)
+		if v129 >= v127 {
 			goto b89
 		}
 		if !v123 {
 			goto b78
 		}
-		if v129 == 0 {
-			v137 = int32(0)
-			v138 = v129
-			v139 = int32(0)
-			v140 = int32(0)
-			goto b81
+		if v129 != 0 {
+			g.Fault(6, v130, 1, v0)
+			continue
 		}
-		g.Fault(3, v130, int64(1), v0, int32(0), int32(0))
-		continue
+		v137 = 0
+		v138 = v129
+		v139 = 0
+		v140 = 0
+		goto b81
 	b78:
 		if v28 == 1 {
-			v137 = int32(1)
-			v138 = int32(0)
+			v137 = 1
+			v138 = 0
 			v139 = v129
-			v140 = int32(0)
+			v140 = 0
 			goto b81
 		}
-		if !(v28 == 2) {
-			v137 = int32(3)
-			v138 = int32(0)
-			v139 = int32(0)
-			v140 = v129
-			goto b81
+		if v28 == 2 {
+			g.Fault(6, v130, 0, v0)
+			continue
 		}
-		g.Fault(3, v130, int64(0), v0, int32(0), int32(0))
-		continue
+		v137 = 3
+		v138 = 0
+		v139 = 0
+		v140 = v129
 	b81:
-		if !(v137 == 0) {
-			goto b83
-		}
-		{
+		if v137 == 0 {
 			v142 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable4), int(v138)*4))
 			v148 = v142
 			goto b88
 		}
-	b83:
-		if !(v137 == 1) {
-			goto b85
-		}
-		{
+		if v137 == 1 {
 			v144 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable5), int(v139)*4))
 			v148 = v144
 			goto b88
 		}
-	b85:
-		if !(v137 == 2) {
-			goto b87
-		}
-		{
+		if v137 == 2 {
 			v146 := *(*int32)(unsafe.Pointer(nil))
 			v148 = v146
-			goto b88
-		}
-	b87:
-		{
+		} else {
 			v147 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable6), int(v140)*4))
 			v148 = v147
 		}
@@ -496,49 +414,35 @@ func (g *dispatchHost) r0() int {
 			*(*int32)(unsafe.Add(p2, v13+28)) = v148 + v149
 		}
 	b89:
-		v155 = v9 + -1
+		v155 := v9 + -1
 		if v104 {
 			v155 = v9 + 1
 		}
-		if !v104 {
-			goto b91
-		}
-		{
+		if v104 {
 			v156 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable7), int(v88)*4))
 			v158 = v156
-			goto b92
-		}
-	b91:
-		{
+		} else {
 			v157 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable8), int(v88)*4))
 			v158 = v157
 		}
-	b92:
-		v159 = v155 + v158
-		v161 = (v9 >> 1) & 1
-		v162 = v161 == 0
-		if !v162 {
-			goto b94
-		}
-		{
+		v159 := v155 + v158
+		v161 := (v9 >> 1) & 1
+		v162 := v161 == 0
+		if v162 {
 			v163 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable7), int(v103)*4))
 			v165 = v163
-			goto b95
-		}
-	b94:
-		{
+		} else {
 			v164 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable8), int(v103)*4))
 			v165 = v164
 		}
-	b95:
 		*(*int32)(unsafe.Add(p2, v13+32)) = v159 + v165
 		if !v36 {
-			v182 = int32(0)
+			v182 = 0
 			v183 = v9
 			goto b107
 		}
 		if v123 {
-			v171 = int32(1)
+			v171 = 1
 			v172 = v9
 			goto b100
 		}
@@ -547,191 +451,157 @@ func (g *dispatchHost) r0() int {
 			v172 = v9
 			goto b100
 		}
-		if !(v28 == 2) {
-			goto b106
+		if v28 != 2 {
+			g.Fault(7, 0, 0, v0)
+			continue
 		}
-		v171 = int32(0)
+		v171 = 0
 		v172 = v9 + -1
 	b100:
 		v174 = (v9 + 1) & 1
-		if !(v174 == 0) {
-			goto b102
+		if v174 == 0 {
+			v179 = v171 + 1
+			goto b104
 		}
-		v179 = v171 + 1
-		goto b104
-	b102:
-		if !(v174 == 1) {
-			goto b105
+		if v174 != 1 {
+			g.Fault(8, 0, 0, v0)
+			continue
 		}
 		v179 = v171 + v172
 	b104:
 		v182 = v179
 		v183 = v172
-		goto b107
-	b105:
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b106:
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
 	b107:
-		if !v104 {
-			goto b109
+		if v104 {
+			v186 = v183 + 2
+		} else {
+			v186 = v9 * 2
 		}
-		v186 = v183 + 2
-		goto b110
-	b109:
-		v186 = v9 * 2
-	b110:
-		{
-			v187 := v183
-			if v162 {
-				v187 = v182
-			}
-			v188 := v187 + v186
-			v189 = v182
-			if v162 {
-				v189 = v188
-			}
-			v190 = v188
-			if v162 {
-				v190 = v183
-			}
-			*(*[16]byte)(m0) = [16]byte{}
-			*(*[8]byte)(m1) = [8]byte{}
-			v193 = int32(1)
-			if v104 {
-				v193 = int32(0)
-			}
-			v194 = int32(0)
-			if v104 {
-				v194 = int32(1)
-			}
-			if !v104 {
-				goto b112
-			}
+		v187 := v183
+		if v162 {
+			v187 = v182
 		}
-		*(*int32)(unsafe.Add(m0, int(v194)*4)) = int32(5)
-		goto b113
-	b112:
-		*(*int32)(unsafe.Add(m1, int(v193)*4)) = int32(5)
-	b113:
-		if !v162 {
-			goto b115
+		v188 := v187 + v186
+		v189 := v182
+		if v162 {
+			v189 = v188
 		}
-		{
+		v190 := v188
+		if v162 {
+			v190 = v183
+		}
+		*(*[16]byte)(m0) = [16]byte{}
+		*(*[8]byte)(m1) = [8]byte{}
+		v193 := int32(1)
+		if v104 {
+			v193 = 0
+		}
+		v194 := int32(0)
+		if v104 {
+			v194 = 1
+		}
+		if v104 {
+			*(*int32)(unsafe.Add(m0, int(v194)*4)) = 5
+		} else {
+			*(*int32)(unsafe.Add(m1, int(v193)*4)) = 5
+		}
+		if v162 {
 			v198 := *(*int32)(m0)
 			v200 = v198
-			goto b116
-		}
-	b115:
-		{
+		} else {
 			v199 := *(*int32)(m1)
 			v200 = v199
 		}
-	b116:
-		v201 = v200 + 1
-		if !v162 {
-			goto b118
+		v201 := v200 + 1
+		if v162 {
+			*(*int32)(m0) = v201
+		} else {
+			*(*int32)(m1) = v201
 		}
-		*(*int32)(m0) = v201
-		goto b119
-	b118:
-		*(*int32)(m1) = v201
-	b119:
-		{
-			v207 := *(*int32)(m0)
-			v209 := *(*int32)(unsafe.Add(m0, 4))
-			v212 := *(*int32)(m1)
-			v215 := *(*int32)(unsafe.Add(m1, 4))
-			v217 := ((((v189 + (v190 * 3)) + v207) + (v209 * 2)) + (v212 * 4)) + (v215 * 8)
-			*(*int32)(unsafe.Add(p2, v13+36)) = v217
-			*(*[12]byte)(m2) = [12]byte{}
-			if !v220 {
-				goto b393
-			}
+		v207 := *(*int32)(m0)
+		v209 := *(*int32)(unsafe.Add(m0, 4))
+		v212 := *(*int32)(m1)
+		v215 := *(*int32)(unsafe.Add(m1, 4))
+		v217 := ((((v189 + (v190 * 3)) + v207) + (v209 * 2)) + (v212 * 4)) + (v215 * 8)
+		*(*int32)(unsafe.Add(p2, v13+36)) = v217
+		*(*[12]byte)(m2) = [12]byte{}
+		if !v220 {
+			g.Fault(9, 1, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(m2, int(v103)*4)) = int32(7)
-		v222 = v103 == 1
-		v223 = kernelimpl.HostAddr{Base: p0, Off: 0}
+		*(*int32)(unsafe.Add(m2, int(v103)*4)) = 7
+		v222 := v103 == 1
+		v223 := kernelimpl.HostAddr{Base: p0, Off: 0}
 		if v222 {
 			v223 = kernelimpl.HostAddr{Base: p1, Off: 0}
 		}
-		v224 = v1
+		v224 := v1
 		if v222 {
 			v224 = v3
 		}
-		if !(uint64(v7) < uint64(v224)) {
-			goto b392
+		if uint64(v7) >= uint64(v224) {
+			g.Fault(10, v7, v224, v0)
+			continue
 		}
-		{
-			v226 := *(*int32)(unsafe.Add(v223.Base, v223.Off+x*4))
-			v227 := int32(3)
-			if v162 {
-				v227 = int32(1)
-			}
-			v229 = int32(3)
-			if v162 {
-				v229 = int32(1)
-			}
-			v230 = v226 + v227
-			v231 = int32(-1)
-			v232 = false
-			v233 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-			v234 = false
-			v235 = int32(0)
+		v226 := *(*int32)(unsafe.Add(v223.Base, v223.Off+x*4))
+		v227 := int32(3)
+		if v162 {
+			v227 = 1
 		}
+		v229 := int32(3)
+		if v162 {
+			v229 = 1
+		}
+		v230 = v226 + v227
+		v231 = -1
+		v232 = false
+		v233 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v234 = false
+		v235 = 0
 	b122:
-		v236 = v231 + 1
-		v237 = int64(uint32(v236))
-		if !(v236 < v229) {
+		v236 := v231 + 1
+		v237 := int64(uint32(v236))
+		if v236 >= v229 {
 			goto b135
 		}
 		if !v162 {
-			v242 = int32(1)
+			v242 = 1
 			v243 = v232
 			v244 = v233
 			v245 = false
 			v246 = v236
 			goto b127
 		}
-		if !(v231 == -1) {
-			goto b126
+		if v231 != -1 {
+			g.Fault(11, v237, 1, v0)
+			continue
 		}
 		{
 			v240 := int(v236) * 4
-			v242 = int32(0)
+			v242 = 0
 			v243 = false
 			v244 = kernelimpl.HostAddr{Base: p1, Off: v240}
 			v245 = v234
 			v246 = v235
-			goto b127
 		}
-	b126:
-		g.Fault(6, v237, int64(1), v0, int32(0), int32(0))
-		continue
 	b127:
-		if !(v242 == 0) {
+		if v242 != 0 {
 			goto b131
 		}
-		if !v243 {
-			goto b130
+		if v243 {
+			g.Fault(12, 0, 0, v0)
+			continue
 		}
-		g.Fault(7, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b130:
 		{
 			v249 := *(*int32)(unsafe.Add(v244.Base, v244.Off))
 			v252 = v249
 			goto b134
 		}
 	b131:
-		if !v245 {
-			goto b133
+		if v245 {
+			g.Fault(12, 0, 0, v0)
+			continue
 		}
-		g.Fault(7, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b133:
 		{
 			v251 := *(*int32)(unsafe.Add(m2, int(v246)*4))
 			v252 = v251
@@ -749,135 +619,104 @@ func (g *dispatchHost) r0() int {
 		*(*[8]byte)(m3) = [8]byte{}
 		*(*[8]byte)(m4) = [8]byte{}
 		*(*[8]byte)(m5) = [8]byte{}
-		*(*int32)(m3) = int32(0)
-		*(*int32)(unsafe.Add(m3, 4)) = int32(0)
-		*(*int32)(m4) = int32(0)
-		*(*int32)(unsafe.Add(m4, 4)) = int32(0)
-		*(*int32)(m5) = int32(1)
-		*(*int32)(unsafe.Add(m5, 4)) = int32(2)
+		*(*int32)(m3) = 0
+		*(*int32)(unsafe.Add(m3, 4)) = 0
+		*(*int32)(m4) = 0
+		*(*int32)(unsafe.Add(m4, 4)) = 0
+		*(*int32)(m5) = 1
+		*(*int32)(unsafe.Add(m5, 4)) = 2
 		if v89 {
-			v265 = int32(2)
-			v266 = int32(1)
-			v267 = int32(1)
+			v265 = 2
+			v266 = 1
+			v267 = 1
 			goto b138
 		}
 		if v90 {
-			v265 = int32(1)
-			v266 = int32(2)
-			v267 = int32(1)
-			goto b138
+			v265 = 1
+			v266 = 2
+			v267 = 1
+		} else {
+			v265 = 1
+			v266 = 1
+			v267 = 2
 		}
-		v265 = int32(1)
-		v266 = int32(1)
-		v267 = int32(2)
 	b138:
 		if v89 {
-			v268 = int32(4)
-			v269 = int32(2)
-			v270 = int32(3)
+			v268 = 4
+			v269 = 2
+			v270 = 3
 			goto b141
 		}
 		if v90 {
-			v268 = int32(1)
-			v269 = int32(4)
-			v270 = int32(3)
-			goto b141
+			v268 = 1
+			v269 = 4
+			v270 = 3
+		} else {
+			v268 = 1
+			v269 = 2
+			v270 = 4
 		}
-		v268 = int32(1)
-		v269 = int32(2)
-		v270 = int32(4)
 	b141:
-		if !v89 {
-			goto b143
-		}
-		{
+		if v89 {
 			v271 := *(*int32)(unsafe.Add(m3, int(v103)*4))
 			v274 = v271
 			goto b146
 		}
-	b143:
-		if !v90 {
-			goto b145
-		}
-		{
+		if v90 {
 			v272 := *(*int32)(unsafe.Add(m4, int(v103)*4))
 			v274 = v272
-			goto b146
-		}
-	b145:
-		{
+		} else {
 			v273 := *(*int32)(unsafe.Add(m5, int(v103)*4))
 			v274 = v273
 		}
 	b146:
-		v275 = v274 + 1
-		if !v89 {
-			goto b148
+		v275 := v274 + 1
+		if v89 {
+			*(*int32)(unsafe.Add(m3, int(v103)*4)) = v275
+			goto b151
 		}
-		*(*int32)(unsafe.Add(m3, int(v103)*4)) = v275
-		goto b151
-	b148:
-		if !v90 {
-			goto b150
+		if v90 {
+			*(*int32)(unsafe.Add(m4, int(v103)*4)) = v275
+		} else {
+			*(*int32)(unsafe.Add(m5, int(v103)*4)) = v275
 		}
-		*(*int32)(unsafe.Add(m4, int(v103)*4)) = v275
-		goto b151
-	b150:
-		*(*int32)(unsafe.Add(m5, int(v103)*4)) = v275
 	b151:
-		if !v104 {
-			goto b153
-		}
-		{
+		if v104 {
 			v279 := *(*int32)(unsafe.Add(m3, 4))
 			v282 = v279
 			goto b156
 		}
-	b153:
-		if !v222 {
-			goto b155
-		}
-		{
+		if v222 {
 			v280 := *(*int32)(unsafe.Add(m4, 4))
 			v282 = v280
-			goto b156
-		}
-	b155:
-		{
+		} else {
 			v281 := *(*int32)(unsafe.Add(m5, 4))
 			v282 = v281
 		}
 	b156:
-		v283 = v282 + 4
-		if !v104 {
-			goto b158
+		v283 := v282 + 4
+		if v104 {
+			*(*int32)(unsafe.Add(m3, 4)) = v283
+			goto b161
 		}
-		*(*int32)(unsafe.Add(m3, 4)) = v283
-		goto b161
-	b158:
-		if !v222 {
-			goto b160
+		if v222 {
+			*(*int32)(unsafe.Add(m4, 4)) = v283
+		} else {
+			*(*int32)(unsafe.Add(m5, 4)) = v283
 		}
-		*(*int32)(unsafe.Add(m4, 4)) = v283
-		goto b161
-	b160:
-		*(*int32)(unsafe.Add(m5, 4)) = v283
 	b161:
-		v287 = *(*int32)(m5)
-		v288 = *(*int32)(unsafe.Add(m5, 4))
-		if !v162 {
-			goto b163
-		}
-		{
+		v287 := *(*int32)(m5)
+		v288 := *(*int32)(unsafe.Add(m5, 4))
+		if v162 {
 			v289 := *(*int32)(m3)
 			v290 := *(*int32)(unsafe.Add(m3, 4))
 			v292 := int32(0)
 			if v265 == 1 {
-				v292 = int32(1)
+				v292 = 1
 			}
 			v294 := v292
 			if v265 == 2 {
-				v294 = int32(2)
+				v294 = 2
 			}
 			v308 = v289
 			v309 = v290
@@ -885,38 +724,31 @@ func (g *dispatchHost) r0() int {
 			v311 = v268
 			goto b166
 		}
-	b163:
-		if !(v161 == 1) {
-			goto b165
-		}
-		{
+		if v161 == 1 {
 			v296 := *(*int32)(m4)
 			v297 := *(*int32)(unsafe.Add(m4, 4))
 			v299 := int32(0)
 			if v266 == 1 {
-				v299 = int32(3)
+				v299 = 3
 			}
 			v301 := v299
 			if v266 == 2 {
-				v301 = int32(2)
+				v301 = 2
 			}
 			v308 = v296
 			v309 = v297
 			v310 = v301
 			v311 = v269
-			goto b166
-		}
-	b165:
-		{
+		} else {
 			v302 := *(*int32)(m5)
 			v303 := *(*int32)(unsafe.Add(m5, 4))
 			v305 := int32(0)
 			if v267 == 1 {
-				v305 = int32(4)
+				v305 = 4
 			}
 			v307 := v305
 			if v267 == 2 {
-				v307 = int32(2)
+				v307 = 2
 			}
 			v308 = v302
 			v309 = v303
@@ -924,17 +756,14 @@ func (g *dispatchHost) r0() int {
 			v311 = v270
 		}
 	b166:
-		if !v162 {
-			goto b168
-		}
-		{
+		if v162 {
 			v313 := int32(0)
 			if v267 == 1 {
-				v313 = int32(3)
+				v313 = 3
 			}
 			v315 := v313
 			if v267 == 2 {
-				v315 = int32(2)
+				v315 = 2
 			}
 			*(*int32)(m3) = v287
 			*(*int32)(unsafe.Add(m3, 4)) = v288
@@ -944,18 +773,14 @@ func (g *dispatchHost) r0() int {
 			v330 = v269
 			goto b171
 		}
-	b168:
-		if !(v161 == 1) {
-			goto b170
-		}
-		{
+		if v161 == 1 {
 			v320 := int32(0)
 			if v267 == 1 {
-				v320 = int32(3)
+				v320 = 3
 			}
 			v322 := v320
 			if v267 == 2 {
-				v322 = int32(2)
+				v322 = 2
 			}
 			*(*int32)(m4) = v287
 			*(*int32)(unsafe.Add(m4, 4)) = v288
@@ -963,106 +788,81 @@ func (g *dispatchHost) r0() int {
 			v328 = v322
 			v329 = v268
 			v330 = v270
-			goto b171
+		} else {
+			*(*int32)(m5) = v287
+			*(*int32)(unsafe.Add(m5, 4)) = v288
+			v327 = v265
+			v328 = v266
+			v329 = v268
+			v330 = v269
 		}
-	b170:
-		*(*int32)(m5) = v287
-		*(*int32)(unsafe.Add(m5, 4)) = v288
-		v327 = v265
-		v328 = v266
-		v329 = v268
-		v330 = v269
 	b171:
-		{
-			v332 := int32(0)
-			if v310 == 1 {
-				v332 = int32(3)
-			}
-			v334 := v332
-			if v310 == 2 {
-				v334 = int32(2)
-			}
-			v336 := v334
-			if v310 == 3 {
-				v336 = int32(4)
-			}
-			v338 = v336
-			if v310 == 4 {
-				v338 = int32(1)
-			}
-			*(*int32)(m5) = v308
-			*(*int32)(unsafe.Add(m5, 4)) = v309
-			if !(v327 == 0) {
-				goto b173
-			}
+		v332 := int32(0)
+		if v310 == 1 {
+			v332 = 3
 		}
-		g.Fault(8, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b173:
-		if !(v327 == 1) {
-			goto b175
+		v334 := v332
+		if v310 == 2 {
+			v334 = 2
 		}
-		v348 = v9 + 3
-		goto b178
-	b175:
-		if !(v327 == 2) {
-			goto b177
+		v336 := v334
+		if v310 == 3 {
+			v336 = 4
 		}
-		v348 = v9 / 3
-		goto b178
-	b177:
-		v348 = v9 * 3
+		v338 := v336
+		if v310 == 4 {
+			v338 = 1
+		}
+		*(*int32)(m5) = v308
+		*(*int32)(unsafe.Add(m5, 4)) = v309
+		if v327 == 0 {
+			g.Fault(13, 0, 0, v0)
+			continue
+		}
+		if v327 == 1 {
+			v348 = v9 + 3
+			goto b178
+		}
+		if v327 == 2 {
+			v348 = v9 / 3
+		} else {
+			v348 = v9 * 3
+		}
 	b178:
-		{
-			v350 := *(*int32)(m3)
-			v352 := *(*int32)(unsafe.Add(m3, 4))
-			v353 = ((v348 + v329) + v350) - v352
-			if !(v328 == 0) {
-				goto b180
-			}
+		v350 := *(*int32)(m3)
+		v352 := *(*int32)(unsafe.Add(m3, 4))
+		v353 := ((v348 + v329) + v350) - v352
+		if v328 == 0 {
+			g.Fault(13, 0, 0, v0)
+			continue
 		}
-		g.Fault(8, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b180:
-		if !(v328 == 1) {
-			goto b182
+		if v328 == 1 {
+			v361 = v9 + -3
+			goto b185
 		}
-		v361 = v9 + -3
-		goto b185
-	b182:
-		if !(v328 == 2) {
-			goto b184
+		if v328 == 2 {
+			v361 = v9 / 3
+		} else {
+			v361 = v9 * 3
 		}
-		v361 = v9 / 3
-		goto b185
-	b184:
-		v361 = v9 * 3
 	b185:
-		{
-			v365 := *(*int32)(m4)
-			v367 := *(*int32)(unsafe.Add(m4, 4))
-			v368 = ((((v353 * 7) + v361) + v330) + v365) - v367
-			v369 = v338 == 0
-			if !(uint32(v338) < uint32(2)) {
-				goto b189
-			}
+		v365 := *(*int32)(m4)
+		v367 := *(*int32)(unsafe.Add(m4, 4))
+		v368 := ((((v353 * 7) + v361) + v330) + v365) - v367
+		v369 := v338 == 0
+		if uint32(v338) >= 2 {
+			goto b189
 		}
-		if !v369 {
-			goto b188
+		if v369 {
+			g.Fault(13, 0, 0, v0)
+			continue
 		}
-		g.Fault(8, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b188:
 		v379 = v9 * 3
 		goto b192
 	b189:
-		if !(v338 == 2) {
-			goto b191
-		}
-		v379 = v9 / 3
-		goto b192
-	b191:
-		{
+		if v338 == 2 {
+			v379 = v9 / 3
+		} else {
 			v378 := v9 + -3
 			if v338 == 3 {
 				v378 = v9 + 3
@@ -1070,77 +870,72 @@ func (g *dispatchHost) r0() int {
 			v379 = v378
 		}
 	b192:
-		{
-			v383 := *(*int32)(m5)
-			v385 := *(*int32)(unsafe.Add(m5, 4))
-			*(*int32)(unsafe.Add(p2, v13+44)) = ((((v368 * 7) + v379) + v311) + v383) - v385
-			if v104 {
-				v388 = int32(3)
-				v389 = int32(0)
-				v390 = int32(0)
-				goto b195
-			}
-		}
-		if v222 {
-			v388 = int32(0)
-			v389 = int32(3)
-			v390 = int32(0)
+		v383 := *(*int32)(m5)
+		v385 := *(*int32)(unsafe.Add(m5, 4))
+		*(*int32)(unsafe.Add(p2, v13+44)) = ((((v368 * 7) + v379) + v311) + v383) - v385
+		if v104 {
+			v388 = 3
+			v389 = 0
+			v390 = 0
 			goto b195
 		}
-		v388 = int32(0)
-		v389 = int32(0)
-		v390 = int32(3)
+		if v222 {
+			v388 = 0
+			v389 = 3
+			v390 = 0
+		} else {
+			v388 = 0
+			v389 = 0
+			v390 = 3
+		}
 	b195:
 		if v89 {
-			v391 = int32(5)
+			v391 = 5
 			v392 = v389
 			v393 = v390
 			goto b198
 		}
 		if v90 {
 			v391 = v388
-			v392 = int32(5)
+			v392 = 5
 			v393 = v390
-			goto b198
+		} else {
+			v391 = v388
+			v392 = v389
+			v393 = 5
 		}
-		v391 = v388
-		v392 = v389
-		v393 = int32(5)
 	b198:
 		if v123 {
-			v396 = int32(2)
-			v397 = int32(1)
-			v398 = int32(1)
-			v399 = int32(1)
+			v396 = 2
+			v397 = 1
+			v398 = 1
+			v399 = 1
 			goto b202
 		}
 		if v28 == 1 {
-			v396 = int32(1)
-			v397 = int32(2)
-			v398 = int32(1)
-			v399 = int32(1)
+			v396 = 1
+			v397 = 2
+			v398 = 1
+			v399 = 1
 			goto b202
 		}
 		if v28 == 2 {
-			v396 = int32(1)
-			v397 = int32(1)
-			v398 = int32(2)
-			v399 = int32(1)
-			goto b202
+			v396 = 1
+			v397 = 1
+			v398 = 2
+			v399 = 1
+		} else {
+			v396 = 1
+			v397 = 1
+			v398 = 1
+			v399 = 2
 		}
-		v396 = int32(1)
-		v397 = int32(1)
-		v398 = int32(1)
-		v399 = int32(2)
 	b202:
-		v400 = v128 & 3
-		if !(v400 == 0) {
-			goto b204
-		}
-		{
+		v400 := v128 & 3
+		if v400 == 0 {
 			v402 := int32(1)
 			if v222 {
-				v402 = int32(2)
+				v402 = 2
 			}
 			v408 = v402
 			v409 = v397
@@ -1148,14 +943,10 @@ func (g *dispatchHost) r0() int {
 			v411 = v399
 			goto b209
 		}
-	b204:
-		if !(v400 == 1) {
-			goto b206
-		}
-		{
+		if v400 == 1 {
 			v404 := int32(1)
 			if v222 {
-				v404 = int32(2)
+				v404 = 2
 			}
 			v408 = v396
 			v409 = v404
@@ -1163,26 +954,19 @@ func (g *dispatchHost) r0() int {
 			v411 = v399
 			goto b209
 		}
-	b206:
-		if !(v400 == 2) {
-			goto b208
-		}
-		{
+		if v400 == 2 {
 			v406 := int32(1)
 			if v222 {
-				v406 = int32(2)
+				v406 = 2
 			}
 			v408 = v396
 			v409 = v397
 			v410 = v406
 			v411 = v399
-			goto b209
-		}
-	b208:
-		{
+		} else {
 			v407 := int32(1)
 			if v222 {
-				v407 = int32(2)
+				v407 = 2
 			}
 			v408 = v396
 			v409 = v397
@@ -1190,62 +974,55 @@ func (g *dispatchHost) r0() int {
 			v411 = v407
 		}
 	b209:
-		{
-			v415 := v9 + -1
-			if v408 == 1 {
-				v415 = v9 + 1
-			}
-			v417 := v408
-			if v28 == 1 {
-				v417 = v409
-			}
-			v419 := v417
-			if v28 == 2 {
-				v419 = v410
-			}
-			v420 := v419
-			if v35 {
-				v420 = v411
-			}
-			v424 := v9 + -2
-			if v420 == 1 {
-				v424 = v9 + 2
-			}
-			v428 := v9 + -4
-			if v411 == 1 {
-				v428 = v9 + 4
-			}
-			v436 := (((v391 + (v392 * 10)) + (v393 * 100)) + (v415 * 3)) + (v424 * 5)
-			*(*int32)(unsafe.Add(p2, v13+48)) = v436 + v428
-			*(*[32]byte)(m6) = [32]byte{}
-			v440 = int64(0)
-			v441 = int64(-1)
+		v415 := v9 + -1
+		if v408 == 1 {
+			v415 = v9 + 1
 		}
+		v417 := v408
+		if v28 == 1 {
+			v417 = v409
+		}
+		v419 := v417
+		if v28 == 2 {
+			v419 = v410
+		}
+		v420 := v419
+		if v35 {
+			v420 = v411
+		}
+		v424 := v9 + -2
+		if v420 == 1 {
+			v424 = v9 + 2
+		}
+		v428 := v9 + -4
+		if v411 == 1 {
+			v428 = v9 + 4
+		}
+		v436 := (((v391 + (v392 * 10)) + (v393 * 100)) + (v415 * 3)) + (v424 * 5)
+		*(*int32)(unsafe.Add(p2, v13+48)) = v436 + v428
+		*(*[32]byte)(m6) = [32]byte{}
+		v440 = 0
+		v441 = -1
 	b210:
-		v442 = v441 + 1
-		if !(v442 < v3) {
+		v442 := v441 + 1
+		if v442 >= v3 {
 			goto b223
 		}
 		{
 			v444 := *(*int32)(unsafe.Add(p1, int(v442)*4))
-			v446 = int32(uint32(v444^v9) % uint32(6))
+			v446 = int32(uint32(v444^v9) % 6)
 			v448 = v444 + int32(uint64(v442))
 			v449 = v446 == 0
-			if !(uint32(v446) < uint32(3)) {
+			if uint32(v446) >= 3 {
 				goto b217
 			}
 		}
-		if !v449 {
-			goto b214
+		if v449 {
+			*(*int32)(unsafe.Add(m6, int(int32(uint64(v440&7)))*4)) = v448
+			v494 = v440 + 1
+			goto b222
 		}
-		*(*int32)(unsafe.Add(m6, int(int32(uint64(v440&7)))*4)) = v448
-		v494 = v440 + 1
-		goto b222
-	b214:
-		if !(v446 == 1) {
-			goto b216
-		}
-		{
+		if v446 == 1 {
 			v456 := v440 + -1
 			v459 := *(*int32)(unsafe.Add(m6, int(int32(uint64(v456&7)))*4))
 			v462 := int32(uint64((v440 + -2) & 7))
@@ -1253,9 +1030,7 @@ func (g *dispatchHost) r0() int {
 			*(*int32)(unsafe.Add(m6, int(v462)*4)) = v459 + v463
 			v494 = v456
 			goto b222
-		}
-	b216:
-		{
+		} else {
 			v468 := int32(uint64((v440 + -1) & 7))
 			v469 := *(*int32)(unsafe.Add(m6, int(v468)*4))
 			*(*int32)(unsafe.Add(m6, int(v468)*4)) = 0 - v469
@@ -1263,25 +1038,17 @@ func (g *dispatchHost) r0() int {
 			goto b222
 		}
 	b217:
-		if !(v446 == 3) {
-			goto b219
-		}
-		{
+		if v446 == 3 {
 			v475 := int32(uint64((v440 + -1) & 7))
 			v476 := *(*int32)(unsafe.Add(m6, int(v475)*4))
 			*(*int32)(unsafe.Add(m6, int(v475)*4)) = v476 * v448
 			v494 = v440
 			goto b222
 		}
-	b219:
-		if !(v446 == 4) {
-			goto b221
-		}
-		*(*int32)(unsafe.Add(m6, int(int32(uint64(v440&7)))*4)) = v448
-		v494 = v440 + 1
-		goto b222
-	b221:
-		{
+		if v446 == 4 {
+			*(*int32)(unsafe.Add(m6, int(int32(uint64(v440&7)))*4)) = v448
+			v494 = v440 + 1
+		} else {
 			v486 := int32(uint64((v440 + -1) & 7))
 			v487 := *(*int32)(unsafe.Add(m6, int(v486)*4))
 			v490 := int32(uint64((v440 + -2) & 7))
@@ -1294,1213 +1061,1045 @@ func (g *dispatchHost) r0() int {
 		v440 = v494
 		v441 = v442
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b210
 	b223:
-		{
-			v498 := *(*int32)(unsafe.Add(m6, int(int32(uint64((v440+-1)&7)))*4))
-			*(*int32)(unsafe.Add(p2, v13+52)) = v498
-			v500 = v9 & 63
-			if !(0 < v500) {
-				v515 = v9
-				goto b231
-			}
-			v502 = v9
-			v503 = int32(0)
+		v498 := *(*int32)(unsafe.Add(m6, int(int32(uint64((v440+-1)&7)))*4))
+		*(*int32)(unsafe.Add(p2, v13+52)) = v498
+		v500 := v9 & 63
+		if 0 >= v500 {
+			v515 = v9
+			goto b231
 		}
+		v502 = v9
+		v503 = 0
 	b224:
 		{
 			v505 := (v503 / 3) * 3
 			v506 = v503 - v505
-			if !(v503 == v505) {
-				goto b226
+			if v503 == v505 {
+				v512 = v502 + v503
+				goto b229
 			}
 		}
-		v512 = v502 + v503
-		goto b229
-	b226:
-		if !(v506 == 1) {
-			goto b228
+		if v506 == 1 {
+			v512 = v502 - v503
+		} else {
+			v512 = v502 * v503
 		}
-		v512 = v502 - v503
-		goto b229
-	b228:
-		v512 = v502 * v503
 	b229:
 		v513 = v503 + 1
-		if !(v513 < v500) {
-			v515 = v512
-			goto b231
+		if v513 < v500 {
+			v502 = v512
+			v503 = v513
+			goto b224
 		}
-		v502 = v512
-		v503 = v513
-		goto b224
+		v515 = v512
 	b231:
 		v516 = v515
-		v517 = int32(0)
+		v517 = 0
 	b232:
-		if !(v517 < 50) {
+		if v517 >= 50 {
 			goto b237
 		}
-		if !((v517 & 1) == 0) {
-			goto b235
+		if (v517 & 1) == 0 {
+			v523 = v517 * 3
+		} else {
+			v523 = v517 * 35
 		}
-		v523 = v517 * 3
-		goto b236
-	b235:
-		v523 = v517 * 35
-	b236:
 		v516 = v516 ^ v523
 		v517 = v517 + 1
 		goto b232
 	b237:
-		{
-			*(*int32)(unsafe.Add(p2, v13+56)) = v516
-			v529 := v14 - ((v14 / 7) * 7)
-			v530 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v529)*4))
-			v531 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v529)*4))
-			v532 = v531 == 2
-			if !(v531 != 2) {
-				v554 = int32(0)
-				v555 = int32(2)
-				v556 = int32(0)
-				v557 = int32(0)
-				goto b247
-			}
+		*(*int32)(unsafe.Add(p2, v13+56)) = v516
+		v529 := v14 - ((v14 / 7) * 7)
+		v530 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v529)*4))
+		v531 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v529)*4))
+		v532 := v531 == 2
+		if v531 == 2 {
+			v554 = 0
+			v555 = 2
+			v556 = 0
+			v557 = 0
+			goto b247
 		}
 		v534 = v531 == 0
-		if !(uint32(v531) < uint32(3)) {
+		if uint32(v531) >= 3 {
 			goto b243
 		}
-		if !v534 {
-			goto b241
-		}
-		v543 = (v530 * 3) * v530
-		goto b245
-	b241:
-		if v531 == 1 {
-			v543 = int32(35)
+		if v534 {
+			v543 = (v530 * 3) * v530
 			goto b245
 		}
-		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		if v531 != 1 {
+			g.Fault(14, 0, 0, v0)
+			continue
+		}
+		v543 = 35
+		goto b245
 	b243:
 		if v531 == 3 {
-			v543 = int32(54)
-			goto b245
-		}
-		{
+			v543 = 54
+		} else {
 			v542 := int32(105)
 			if v531 == 4 {
-				v542 = int32(9)
+				v542 = 9
 			}
 			v543 = v542
 		}
 	b245:
-		if !(12 < v543) {
-			v554 = int32(0)
-			v555 = int32(2)
-			v556 = int32(0)
-			v557 = int32(0)
-			goto b247
-		}
-		{
+		if 12 < v543 {
 			v546 := int32(0)
 			if v531 == 1 {
-				v546 = int32(1)
+				v546 = 1
 			}
 			v547 := v546
 			if v532 {
-				v547 = int32(2)
+				v547 = 2
 			}
 			v549 := v547
 			if v531 == 3 {
-				v549 = int32(3)
+				v549 = 3
 			}
 			v551 := v549
 			if v531 == 4 {
-				v551 = int32(4)
+				v551 = 4
 			}
 			v553 := v551
 			if v531 == 5 {
-				v553 = int32(5)
+				v553 = 5
 			}
 			v554 = v553
 			v555 = v530
-			v556 = int32(3)
-			v557 = int32(2)
+			v556 = 3
+			v557 = 2
+		} else {
+			v554 = 0
+			v555 = 2
+			v556 = 0
+			v557 = 0
 		}
 	b247:
-		{
-			v558 := v14 + 1
-			v561 := v558 - ((v558 / 7) * 7)
-			v562 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v561)*4))
-			v563 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v561)*4))
-			v564 = v563 == 2
-			if !(v563 != 2) {
-				goto b267
-			}
-		}
-		v566 = v563 == 0
-		if !(uint32(v563) < uint32(3)) {
-			goto b253
-		}
-		if !v566 {
-			goto b251
-		}
-		v575 = (v562 * 3) * v562
-		goto b255
-	b251:
-		if v563 == 1 {
-			v575 = int32(35)
-			goto b255
-		}
-		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b253:
-		if v563 == 3 {
-			v575 = int32(54)
-			goto b255
-		}
-		{
-			v574 := int32(105)
-			if v563 == 4 {
-				v574 = int32(9)
-			}
-			v575 = v574
-		}
-	b255:
-		v576 = v554 == 0
-		if !(uint32(v554) < uint32(3)) {
-			goto b260
-		}
-		if !v576 {
-			goto b258
-		}
-		v588 = (v555 * 3) * v555
-		goto b264
-	b258:
-		if v554 == 1 {
-			v588 = int32(35)
-			goto b264
-		}
-		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b260:
-		if !(v554 == 3) {
-			goto b262
-		}
-		v588 = ((v556 * 3) * v556) * v557
-		goto b264
-	b262:
-		if v554 == 4 {
-			v588 = int32(9)
-			goto b264
-		}
-		v588 = v556 * 35
-	b264:
-		if !(v588 < v575) {
-			goto b266
-		}
-		{
-			v591 := int32(0)
-			if v563 == 1 {
-				v591 = int32(1)
-			}
-			v592 := v591
-			if v564 {
-				v592 = int32(2)
-			}
-			v594 := v592
-			if v563 == 3 {
-				v594 = int32(3)
-			}
-			v596 := v594
-			if v563 == 4 {
-				v596 = int32(4)
-			}
-			v598 := v596
-			if v563 == 5 {
-				v598 = int32(5)
-			}
-			v619 = v598
-			v620 = v562
-			v621 = int32(3)
-			v622 = int32(2)
-			goto b268
-		}
-	b266:
-		{
-			v600 := int32(0)
-			if v554 == 1 {
-				v600 = int32(1)
-			}
-			v602 := v600
-			if v554 == 2 {
-				v602 = int32(2)
-			}
-			v604 := v602
-			if v554 == 3 {
-				v604 = int32(3)
-			}
-			v606 := v604
-			if v554 == 4 {
-				v606 = int32(4)
-			}
-			v608 := v606
-			if v554 == 5 {
-				v608 = int32(5)
-			}
-			v619 = v608
-			v620 = v555
-			v621 = v556
-			v622 = v557
-			goto b268
-		}
-	b267:
-		{
+		v558 := v14 + 1
+		v561 := v558 - ((v558 / 7) * 7)
+		v562 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v561)*4))
+		v563 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v561)*4))
+		v564 := v563 == 2
+		if v563 == 2 {
 			v610 := int32(0)
 			if v554 == 1 {
-				v610 = int32(1)
+				v610 = 1
 			}
 			v612 := v610
 			if v554 == 2 {
-				v612 = int32(2)
+				v612 = 2
 			}
 			v614 := v612
 			if v554 == 3 {
-				v614 = int32(3)
+				v614 = 3
 			}
 			v616 := v614
 			if v554 == 4 {
-				v616 = int32(4)
+				v616 = 4
 			}
 			v618 := v616
 			if v554 == 5 {
-				v618 = int32(5)
+				v618 = 5
 			}
 			v619 = v618
 			v620 = v555
 			v621 = v556
 			v622 = v557
+			goto b268
+		}
+		v566 = v563 == 0
+		if uint32(v563) >= 3 {
+			goto b253
+		}
+		if v566 {
+			v575 = (v562 * 3) * v562
+			goto b255
+		}
+		if v563 != 1 {
+			g.Fault(14, 0, 0, v0)
+			continue
+		}
+		v575 = 35
+		goto b255
+	b253:
+		if v563 == 3 {
+			v575 = 54
+		} else {
+			v574 := int32(105)
+			if v563 == 4 {
+				v574 = 9
+			}
+			v575 = v574
+		}
+	b255:
+		v576 = v554 == 0
+		if uint32(v554) >= 3 {
+			goto b260
+		}
+		if v576 {
+			v588 = (v555 * 3) * v555
+			goto b264
+		}
+		if v554 != 1 {
+			g.Fault(15, 0, 0, v0)
+			continue
+		}
+		v588 = 35
+		goto b264
+	b260:
+		if v554 == 3 {
+			v588 = ((v556 * 3) * v556) * v557
+			goto b264
+		}
+		if v554 == 4 {
+			v588 = 9
+		} else {
+			v588 = v556 * 35
+		}
+	b264:
+		if v588 < v575 {
+			v591 := int32(0)
+			if v563 == 1 {
+				v591 = 1
+			}
+			v592 := v591
+			if v564 {
+				v592 = 2
+			}
+			v594 := v592
+			if v563 == 3 {
+				v594 = 3
+			}
+			v596 := v594
+			if v563 == 4 {
+				v596 = 4
+			}
+			v598 := v596
+			if v563 == 5 {
+				v598 = 5
+			}
+			v619 = v598
+			v620 = v562
+			v621 = 3
+			v622 = 2
+		} else {
+			v600 := int32(0)
+			if v554 == 1 {
+				v600 = 1
+			}
+			v602 := v600
+			if v554 == 2 {
+				v602 = 2
+			}
+			v604 := v602
+			if v554 == 3 {
+				v604 = 3
+			}
+			v606 := v604
+			if v554 == 4 {
+				v606 = 4
+			}
+			v608 := v606
+			if v554 == 5 {
+				v608 = 5
+			}
+			v619 = v608
+			v620 = v555
+			v621 = v556
+			v622 = v557
 		}
 	b268:
-		{
-			v623 := v14 + 2
-			v626 := v623 - ((v623 / 7) * 7)
-			v627 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v626)*4))
-			v628 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v626)*4))
-			v629 = v628 == 2
-			if !(v628 != 2) {
-				goto b288
-			}
-		}
-		v631 = v628 == 0
-		if !(uint32(v628) < uint32(3)) {
-			goto b274
-		}
-		if !v631 {
-			goto b272
-		}
-		v640 = (v627 * 3) * v627
-		goto b276
-	b272:
-		if v628 == 1 {
-			v640 = int32(35)
-			goto b276
-		}
-		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b274:
-		if v628 == 3 {
-			v640 = int32(54)
-			goto b276
-		}
-		{
-			v639 := int32(105)
-			if v628 == 4 {
-				v639 = int32(9)
-			}
-			v640 = v639
-		}
-	b276:
-		v641 = v619 == 0
-		if !(uint32(v619) < uint32(3)) {
-			goto b281
-		}
-		if !v641 {
-			goto b279
-		}
-		v653 = (v620 * 3) * v620
-		goto b285
-	b279:
-		if v619 == 1 {
-			v653 = int32(35)
-			goto b285
-		}
-		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b281:
-		if !(v619 == 3) {
-			goto b283
-		}
-		v653 = ((v621 * 3) * v621) * v622
-		goto b285
-	b283:
-		if v619 == 4 {
-			v653 = int32(9)
-			goto b285
-		}
-		v653 = v621 * 35
-	b285:
-		if !(v653 < v640) {
-			goto b287
-		}
-		{
-			v656 := int32(0)
-			if v628 == 1 {
-				v656 = int32(1)
-			}
-			v657 := v656
-			if v629 {
-				v657 = int32(2)
-			}
-			v659 := v657
-			if v628 == 3 {
-				v659 = int32(3)
-			}
-			v661 := v659
-			if v628 == 4 {
-				v661 = int32(4)
-			}
-			v663 := v661
-			if v628 == 5 {
-				v663 = int32(5)
-			}
-			v684 = v663
-			v685 = v627
-			v686 = int32(3)
-			v687 = int32(2)
-			goto b289
-		}
-	b287:
-		{
-			v665 := int32(0)
-			if v619 == 1 {
-				v665 = int32(1)
-			}
-			v667 := v665
-			if v619 == 2 {
-				v667 = int32(2)
-			}
-			v669 := v667
-			if v619 == 3 {
-				v669 = int32(3)
-			}
-			v671 := v669
-			if v619 == 4 {
-				v671 = int32(4)
-			}
-			v673 := v671
-			if v619 == 5 {
-				v673 = int32(5)
-			}
-			v684 = v673
-			v685 = v620
-			v686 = v621
-			v687 = v622
-			goto b289
-		}
-	b288:
-		{
+		v623 := v14 + 2
+		v626 := v623 - ((v623 / 7) * 7)
+		v627 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v626)*4))
+		v628 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v626)*4))
+		v629 := v628 == 2
+		if v628 == 2 {
 			v675 := int32(0)
 			if v619 == 1 {
-				v675 = int32(1)
+				v675 = 1
 			}
 			v677 := v675
 			if v619 == 2 {
-				v677 = int32(2)
+				v677 = 2
 			}
 			v679 := v677
 			if v619 == 3 {
-				v679 = int32(3)
+				v679 = 3
 			}
 			v681 := v679
 			if v619 == 4 {
-				v681 = int32(4)
+				v681 = 4
 			}
 			v683 := v681
 			if v619 == 5 {
-				v683 = int32(5)
+				v683 = 5
 			}
 			v684 = v683
 			v685 = v620
 			v686 = v621
 			v687 = v622
+			goto b289
+		}
+		v631 = v628 == 0
+		if uint32(v628) >= 3 {
+			goto b274
+		}
+		if v631 {
+			v640 = (v627 * 3) * v627
+			goto b276
+		}
+		if v628 != 1 {
+			g.Fault(14, 0, 0, v0)
+			continue
+		}
+		v640 = 35
+		goto b276
+	b274:
+		if v628 == 3 {
+			v640 = 54
+		} else {
+			v639 := int32(105)
+			if v628 == 4 {
+				v639 = 9
+			}
+			v640 = v639
+		}
+	b276:
+		v641 = v619 == 0
+		if uint32(v619) >= 3 {
+			goto b281
+		}
+		if v641 {
+			v653 = (v620 * 3) * v620
+			goto b285
+		}
+		if v619 != 1 {
+			g.Fault(15, 0, 0, v0)
+			continue
+		}
+		v653 = 35
+		goto b285
+	b281:
+		if v619 == 3 {
+			v653 = ((v621 * 3) * v621) * v622
+			goto b285
+		}
+		if v619 == 4 {
+			v653 = 9
+		} else {
+			v653 = v621 * 35
+		}
+	b285:
+		if v653 < v640 {
+			v656 := int32(0)
+			if v628 == 1 {
+				v656 = 1
+			}
+			v657 := v656
+			if v629 {
+				v657 = 2
+			}
+			v659 := v657
+			if v628 == 3 {
+				v659 = 3
+			}
+			v661 := v659
+			if v628 == 4 {
+				v661 = 4
+			}
+			v663 := v661
+			if v628 == 5 {
+				v663 = 5
+			}
+			v684 = v663
+			v685 = v627
+			v686 = 3
+			v687 = 2
+		} else {
+			v665 := int32(0)
+			if v619 == 1 {
+				v665 = 1
+			}
+			v667 := v665
+			if v619 == 2 {
+				v667 = 2
+			}
+			v669 := v667
+			if v619 == 3 {
+				v669 = 3
+			}
+			v671 := v669
+			if v619 == 4 {
+				v671 = 4
+			}
+			v673 := v671
+			if v619 == 5 {
+				v673 = 5
+			}
+			v684 = v673
+			v685 = v620
+			v686 = v621
+			v687 = v622
 		}
 	b289:
-		{
-			v688 := v14 + 3
-			v691 := v688 - ((v688 / 7) * 7)
-			v692 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v691)*4))
-			v693 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v691)*4))
-			v694 = v693 == 2
-			if !(v693 != 2) {
-				goto b309
-			}
-		}
-		v696 = v693 == 0
-		if !(uint32(v693) < uint32(3)) {
-			goto b295
-		}
-		if !v696 {
-			goto b293
-		}
-		v705 = (v692 * 3) * v692
-		goto b297
-	b293:
-		if v693 == 1 {
-			v705 = int32(35)
-			goto b297
-		}
-		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b295:
-		if v693 == 3 {
-			v705 = int32(54)
-			goto b297
-		}
-		{
-			v704 := int32(105)
-			if v693 == 4 {
-				v704 = int32(9)
-			}
-			v705 = v704
-		}
-	b297:
-		v706 = v684 == 0
-		if !(uint32(v684) < uint32(3)) {
-			goto b302
-		}
-		if !v706 {
-			goto b300
-		}
-		v718 = (v685 * 3) * v685
-		goto b306
-	b300:
-		if v684 == 1 {
-			v718 = int32(35)
-			goto b306
-		}
-		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b302:
-		if !(v684 == 3) {
-			goto b304
-		}
-		v718 = ((v686 * 3) * v686) * v687
-		goto b306
-	b304:
-		if v684 == 4 {
-			v718 = int32(9)
-			goto b306
-		}
-		v718 = v686 * 35
-	b306:
-		if !(v718 < v705) {
-			goto b308
-		}
-		{
-			v721 := int32(0)
-			if v693 == 1 {
-				v721 = int32(1)
-			}
-			v722 := v721
-			if v694 {
-				v722 = int32(2)
-			}
-			v724 := v722
-			if v693 == 3 {
-				v724 = int32(3)
-			}
-			v726 := v724
-			if v693 == 4 {
-				v726 = int32(4)
-			}
-			v728 := v726
-			if v693 == 5 {
-				v728 = int32(5)
-			}
-			v749 = v728
-			v750 = v692
-			v751 = int32(3)
-			v752 = int32(2)
-			goto b310
-		}
-	b308:
-		{
-			v730 := int32(0)
-			if v684 == 1 {
-				v730 = int32(1)
-			}
-			v732 := v730
-			if v684 == 2 {
-				v732 = int32(2)
-			}
-			v734 := v732
-			if v684 == 3 {
-				v734 = int32(3)
-			}
-			v736 := v734
-			if v684 == 4 {
-				v736 = int32(4)
-			}
-			v738 := v736
-			if v684 == 5 {
-				v738 = int32(5)
-			}
-			v749 = v738
-			v750 = v685
-			v751 = v686
-			v752 = v687
-			goto b310
-		}
-	b309:
-		{
+		v688 := v14 + 3
+		v691 := v688 - ((v688 / 7) * 7)
+		v692 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v691)*4))
+		v693 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v691)*4))
+		v694 := v693 == 2
+		if v693 == 2 {
 			v740 := int32(0)
 			if v684 == 1 {
-				v740 = int32(1)
+				v740 = 1
 			}
 			v742 := v740
 			if v684 == 2 {
-				v742 = int32(2)
+				v742 = 2
 			}
 			v744 := v742
 			if v684 == 3 {
-				v744 = int32(3)
+				v744 = 3
 			}
 			v746 := v744
 			if v684 == 4 {
-				v746 = int32(4)
+				v746 = 4
 			}
 			v748 := v746
 			if v684 == 5 {
-				v748 = int32(5)
+				v748 = 5
 			}
 			v749 = v748
 			v750 = v685
 			v751 = v686
 			v752 = v687
+			goto b310
+		}
+		v696 = v693 == 0
+		if uint32(v693) >= 3 {
+			goto b295
+		}
+		if v696 {
+			v705 = (v692 * 3) * v692
+			goto b297
+		}
+		if v693 != 1 {
+			g.Fault(14, 0, 0, v0)
+			continue
+		}
+		v705 = 35
+		goto b297
+	b295:
+		if v693 == 3 {
+			v705 = 54
+		} else {
+			v704 := int32(105)
+			if v693 == 4 {
+				v704 = 9
+			}
+			v705 = v704
+		}
+	b297:
+		v706 = v684 == 0
+		if uint32(v684) >= 3 {
+			goto b302
+		}
+		if v706 {
+			v718 = (v685 * 3) * v685
+			goto b306
+		}
+		if v684 != 1 {
+			g.Fault(15, 0, 0, v0)
+			continue
+		}
+		v718 = 35
+		goto b306
+	b302:
+		if v684 == 3 {
+			v718 = ((v686 * 3) * v686) * v687
+			goto b306
+		}
+		if v684 == 4 {
+			v718 = 9
+		} else {
+			v718 = v686 * 35
+		}
+	b306:
+		if v718 < v705 {
+			v721 := int32(0)
+			if v693 == 1 {
+				v721 = 1
+			}
+			v722 := v721
+			if v694 {
+				v722 = 2
+			}
+			v724 := v722
+			if v693 == 3 {
+				v724 = 3
+			}
+			v726 := v724
+			if v693 == 4 {
+				v726 = 4
+			}
+			v728 := v726
+			if v693 == 5 {
+				v728 = 5
+			}
+			v749 = v728
+			v750 = v692
+			v751 = 3
+			v752 = 2
+		} else {
+			v730 := int32(0)
+			if v684 == 1 {
+				v730 = 1
+			}
+			v732 := v730
+			if v684 == 2 {
+				v732 = 2
+			}
+			v734 := v732
+			if v684 == 3 {
+				v734 = 3
+			}
+			v736 := v734
+			if v684 == 4 {
+				v736 = 4
+			}
+			v738 := v736
+			if v684 == 5 {
+				v738 = 5
+			}
+			v749 = v738
+			v750 = v685
+			v751 = v686
+			v752 = v687
 		}
 	b310:
-		{
-			v753 := v14 + 4
-			v756 := v753 - ((v753 / 7) * 7)
-			v757 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v756)*4))
-			v758 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v756)*4))
-			v759 = v758 == 2
-			if !(v758 != 2) {
-				goto b330
-			}
-		}
-		v761 = v758 == 0
-		if !(uint32(v758) < uint32(3)) {
-			goto b316
-		}
-		if !v761 {
-			goto b314
-		}
-		v770 = (v757 * 3) * v757
-		goto b318
-	b314:
-		if v758 == 1 {
-			v770 = int32(35)
-			goto b318
-		}
-		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b316:
-		if v758 == 3 {
-			v770 = int32(54)
-			goto b318
-		}
-		{
-			v769 := int32(105)
-			if v758 == 4 {
-				v769 = int32(9)
-			}
-			v770 = v769
-		}
-	b318:
-		v771 = v749 == 0
-		if !(uint32(v749) < uint32(3)) {
-			goto b323
-		}
-		if !v771 {
-			goto b321
-		}
-		v783 = (v750 * 3) * v750
-		goto b327
-	b321:
-		if v749 == 1 {
-			v783 = int32(35)
-			goto b327
-		}
-		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b323:
-		if !(v749 == 3) {
-			goto b325
-		}
-		v783 = ((v751 * 3) * v751) * v752
-		goto b327
-	b325:
-		if v749 == 4 {
-			v783 = int32(9)
-			goto b327
-		}
-		v783 = v751 * 35
-	b327:
-		if !(v783 < v770) {
-			goto b329
-		}
-		{
-			v786 := int32(0)
-			if v758 == 1 {
-				v786 = int32(1)
-			}
-			v787 := v786
-			if v759 {
-				v787 = int32(2)
-			}
-			v789 := v787
-			if v758 == 3 {
-				v789 = int32(3)
-			}
-			v791 := v789
-			if v758 == 4 {
-				v791 = int32(4)
-			}
-			v793 := v791
-			if v758 == 5 {
-				v793 = int32(5)
-			}
-			v814 = v793
-			v815 = v757
-			v816 = int32(3)
-			v817 = int32(2)
-			goto b331
-		}
-	b329:
-		{
-			v795 := int32(0)
-			if v749 == 1 {
-				v795 = int32(1)
-			}
-			v797 := v795
-			if v749 == 2 {
-				v797 = int32(2)
-			}
-			v799 := v797
-			if v749 == 3 {
-				v799 = int32(3)
-			}
-			v801 := v799
-			if v749 == 4 {
-				v801 = int32(4)
-			}
-			v803 := v801
-			if v749 == 5 {
-				v803 = int32(5)
-			}
-			v814 = v803
-			v815 = v750
-			v816 = v751
-			v817 = v752
-			goto b331
-		}
-	b330:
-		{
+		v753 := v14 + 4
+		v756 := v753 - ((v753 / 7) * 7)
+		v757 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v756)*4))
+		v758 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v756)*4))
+		v759 := v758 == 2
+		if v758 == 2 {
 			v805 := int32(0)
 			if v749 == 1 {
-				v805 = int32(1)
+				v805 = 1
 			}
 			v807 := v805
 			if v749 == 2 {
-				v807 = int32(2)
+				v807 = 2
 			}
 			v809 := v807
 			if v749 == 3 {
-				v809 = int32(3)
+				v809 = 3
 			}
 			v811 := v809
 			if v749 == 4 {
-				v811 = int32(4)
+				v811 = 4
 			}
 			v813 := v811
 			if v749 == 5 {
-				v813 = int32(5)
+				v813 = 5
 			}
 			v814 = v813
 			v815 = v750
 			v816 = v751
 			v817 = v752
+			goto b331
+		}
+		v761 = v758 == 0
+		if uint32(v758) >= 3 {
+			goto b316
+		}
+		if v761 {
+			v770 = (v757 * 3) * v757
+			goto b318
+		}
+		if v758 != 1 {
+			g.Fault(14, 0, 0, v0)
+			continue
+		}
+		v770 = 35
+		goto b318
+	b316:
+		if v758 == 3 {
+			v770 = 54
+		} else {
+			v769 := int32(105)
+			if v758 == 4 {
+				v769 = 9
+			}
+			v770 = v769
+		}
+	b318:
+		v771 = v749 == 0
+		if uint32(v749) >= 3 {
+			goto b323
+		}
+		if v771 {
+			v783 = (v750 * 3) * v750
+			goto b327
+		}
+		if v749 != 1 {
+			g.Fault(15, 0, 0, v0)
+			continue
+		}
+		v783 = 35
+		goto b327
+	b323:
+		if v749 == 3 {
+			v783 = ((v751 * 3) * v751) * v752
+			goto b327
+		}
+		if v749 == 4 {
+			v783 = 9
+		} else {
+			v783 = v751 * 35
+		}
+	b327:
+		if v783 < v770 {
+			v786 := int32(0)
+			if v758 == 1 {
+				v786 = 1
+			}
+			v787 := v786
+			if v759 {
+				v787 = 2
+			}
+			v789 := v787
+			if v758 == 3 {
+				v789 = 3
+			}
+			v791 := v789
+			if v758 == 4 {
+				v791 = 4
+			}
+			v793 := v791
+			if v758 == 5 {
+				v793 = 5
+			}
+			v814 = v793
+			v815 = v757
+			v816 = 3
+			v817 = 2
+		} else {
+			v795 := int32(0)
+			if v749 == 1 {
+				v795 = 1
+			}
+			v797 := v795
+			if v749 == 2 {
+				v797 = 2
+			}
+			v799 := v797
+			if v749 == 3 {
+				v799 = 3
+			}
+			v801 := v799
+			if v749 == 4 {
+				v801 = 4
+			}
+			v803 := v801
+			if v749 == 5 {
+				v803 = 5
+			}
+			v814 = v803
+			v815 = v750
+			v816 = v751
+			v817 = v752
 		}
 	b331:
-		{
-			v818 := v14 + 5
-			v821 := v818 - ((v818 / 7) * 7)
-			v822 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v821)*4))
-			v823 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v821)*4))
-			v824 = v823 == 2
-			if !(v823 != 2) {
-				goto b351
-			}
-		}
-		v826 = v823 == 0
-		if !(uint32(v823) < uint32(3)) {
-			goto b337
-		}
-		if !v826 {
-			goto b335
-		}
-		v835 = (v822 * 3) * v822
-		goto b339
-	b335:
-		if v823 == 1 {
-			v835 = int32(35)
-			goto b339
-		}
-		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b337:
-		if v823 == 3 {
-			v835 = int32(54)
-			goto b339
-		}
-		{
-			v834 := int32(105)
-			if v823 == 4 {
-				v834 = int32(9)
-			}
-			v835 = v834
-		}
-	b339:
-		v836 = v814 == 0
-		if !(uint32(v814) < uint32(3)) {
-			goto b344
-		}
-		if !v836 {
-			goto b342
-		}
-		v848 = (v815 * 3) * v815
-		goto b348
-	b342:
-		if v814 == 1 {
-			v848 = int32(35)
-			goto b348
-		}
-		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b344:
-		if !(v814 == 3) {
-			goto b346
-		}
-		v848 = ((v816 * 3) * v816) * v817
-		goto b348
-	b346:
-		if v814 == 4 {
-			v848 = int32(9)
-			goto b348
-		}
-		v848 = v816 * 35
-	b348:
-		if !(v848 < v835) {
-			goto b350
-		}
-		{
-			v851 := int32(0)
-			if v823 == 1 {
-				v851 = int32(1)
-			}
-			v852 := v851
-			if v824 {
-				v852 = int32(2)
-			}
-			v854 := v852
-			if v823 == 3 {
-				v854 = int32(3)
-			}
-			v856 := v854
-			if v823 == 4 {
-				v856 = int32(4)
-			}
-			v858 := v856
-			if v823 == 5 {
-				v858 = int32(5)
-			}
-			v879 = v858
-			v880 = v822
-			v881 = int32(3)
-			v882 = int32(2)
-			goto b352
-		}
-	b350:
-		{
-			v860 := int32(0)
-			if v814 == 1 {
-				v860 = int32(1)
-			}
-			v862 := v860
-			if v814 == 2 {
-				v862 = int32(2)
-			}
-			v864 := v862
-			if v814 == 3 {
-				v864 = int32(3)
-			}
-			v866 := v864
-			if v814 == 4 {
-				v866 = int32(4)
-			}
-			v868 := v866
-			if v814 == 5 {
-				v868 = int32(5)
-			}
-			v879 = v868
-			v880 = v815
-			v881 = v816
-			v882 = v817
-			goto b352
-		}
-	b351:
-		{
+		v818 := v14 + 5
+		v821 := v818 - ((v818 / 7) * 7)
+		v822 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v821)*4))
+		v823 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v821)*4))
+		v824 := v823 == 2
+		if v823 == 2 {
 			v870 := int32(0)
 			if v814 == 1 {
-				v870 = int32(1)
+				v870 = 1
 			}
 			v872 := v870
 			if v814 == 2 {
-				v872 = int32(2)
+				v872 = 2
 			}
 			v874 := v872
 			if v814 == 3 {
-				v874 = int32(3)
+				v874 = 3
 			}
 			v876 := v874
 			if v814 == 4 {
-				v876 = int32(4)
+				v876 = 4
 			}
 			v878 := v876
 			if v814 == 5 {
-				v878 = int32(5)
+				v878 = 5
 			}
 			v879 = v878
 			v880 = v815
 			v881 = v816
 			v882 = v817
+			goto b352
+		}
+		v826 = v823 == 0
+		if uint32(v823) >= 3 {
+			goto b337
+		}
+		if v826 {
+			v835 = (v822 * 3) * v822
+			goto b339
+		}
+		if v823 != 1 {
+			g.Fault(14, 0, 0, v0)
+			continue
+		}
+		v835 = 35
+		goto b339
+	b337:
+		if v823 == 3 {
+			v835 = 54
+		} else {
+			v834 := int32(105)
+			if v823 == 4 {
+				v834 = 9
+			}
+			v835 = v834
+		}
+	b339:
+		v836 = v814 == 0
+		if uint32(v814) >= 3 {
+			goto b344
+		}
+		if v836 {
+			v848 = (v815 * 3) * v815
+			goto b348
+		}
+		if v814 != 1 {
+			g.Fault(15, 0, 0, v0)
+			continue
+		}
+		v848 = 35
+		goto b348
+	b344:
+		if v814 == 3 {
+			v848 = ((v816 * 3) * v816) * v817
+			goto b348
+		}
+		if v814 == 4 {
+			v848 = 9
+		} else {
+			v848 = v816 * 35
+		}
+	b348:
+		if v848 < v835 {
+			v851 := int32(0)
+			if v823 == 1 {
+				v851 = 1
+			}
+			v852 := v851
+			if v824 {
+				v852 = 2
+			}
+			v854 := v852
+			if v823 == 3 {
+				v854 = 3
+			}
+			v856 := v854
+			if v823 == 4 {
+				v856 = 4
+			}
+			v858 := v856
+			if v823 == 5 {
+				v858 = 5
+			}
+			v879 = v858
+			v880 = v822
+			v881 = 3
+			v882 = 2
+		} else {
+			v860 := int32(0)
+			if v814 == 1 {
+				v860 = 1
+			}
+			v862 := v860
+			if v814 == 2 {
+				v862 = 2
+			}
+			v864 := v862
+			if v814 == 3 {
+				v864 = 3
+			}
+			v866 := v864
+			if v814 == 4 {
+				v866 = 4
+			}
+			v868 := v866
+			if v814 == 5 {
+				v868 = 5
+			}
+			v879 = v868
+			v880 = v815
+			v881 = v816
+			v882 = v817
 		}
 	b352:
-		{
-			v883 := v14 + 6
-			v886 := v883 - ((v883 / 7) * 7)
-			v887 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v886)*4))
-			v888 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v886)*4))
-			v889 = v888 == 2
-			if !(v888 != 2) {
-				goto b372
-			}
-		}
-		v891 = v888 == 0
-		if !(uint32(v888) < uint32(3)) {
-			goto b358
-		}
-		if !v891 {
-			goto b356
-		}
-		v900 = (v887 * 3) * v887
-		goto b360
-	b356:
-		if v888 == 1 {
-			v900 = int32(35)
-			goto b360
-		}
-		g.Fault(9, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b358:
-		if v888 == 3 {
-			v900 = int32(54)
-			goto b360
-		}
-		{
-			v899 := int32(105)
-			if v888 == 4 {
-				v899 = int32(9)
-			}
-			v900 = v899
-		}
-	b360:
-		v901 = v879 == 0
-		if !(uint32(v879) < uint32(3)) {
-			goto b365
-		}
-		if !v901 {
-			goto b363
-		}
-		v913 = (v880 * 3) * v880
-		goto b369
-	b363:
-		if v879 == 1 {
-			v913 = int32(35)
-			goto b369
-		}
-		g.Fault(10, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b365:
-		if !(v879 == 3) {
-			goto b367
-		}
-		v913 = ((v881 * 3) * v881) * v882
-		goto b369
-	b367:
-		if v879 == 4 {
-			v913 = int32(9)
-			goto b369
-		}
-		v913 = v881 * 35
-	b369:
-		if !(v913 < v900) {
-			goto b371
-		}
-		{
-			v916 := int32(0)
-			if v888 == 1 {
-				v916 = int32(1)
-			}
-			v917 := v916
-			if v889 {
-				v917 = int32(2)
-			}
-			v919 := v917
-			if v888 == 3 {
-				v919 = int32(3)
-			}
-			v921 := v919
-			if v888 == 4 {
-				v921 = int32(4)
-			}
-			v923 := v921
-			if v888 == 5 {
-				v923 = int32(5)
-			}
-			v944 = v923
-			v945 = v887
-			v946 = int32(3)
-			v947 = int32(2)
-			goto b373
-		}
-	b371:
-		{
-			v925 := int32(0)
-			if v879 == 1 {
-				v925 = int32(1)
-			}
-			v927 := v925
-			if v879 == 2 {
-				v927 = int32(2)
-			}
-			v929 := v927
-			if v879 == 3 {
-				v929 = int32(3)
-			}
-			v931 := v929
-			if v879 == 4 {
-				v931 = int32(4)
-			}
-			v933 := v931
-			if v879 == 5 {
-				v933 = int32(5)
-			}
-			v944 = v933
-			v945 = v880
-			v946 = v881
-			v947 = v882
-			goto b373
-		}
-	b372:
-		{
+		v883 := v14 + 6
+		v886 := v883 - ((v883 / 7) * 7)
+		v887 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v886)*4))
+		v888 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v886)*4))
+		v889 := v888 == 2
+		if v888 == 2 {
 			v935 := int32(0)
 			if v879 == 1 {
-				v935 = int32(1)
+				v935 = 1
 			}
 			v937 := v935
 			if v879 == 2 {
-				v937 = int32(2)
+				v937 = 2
 			}
 			v939 := v937
 			if v879 == 3 {
-				v939 = int32(3)
+				v939 = 3
 			}
 			v941 := v939
 			if v879 == 4 {
-				v941 = int32(4)
+				v941 = 4
 			}
 			v943 := v941
 			if v879 == 5 {
-				v943 = int32(5)
+				v943 = 5
 			}
 			v944 = v943
 			v945 = v880
 			v946 = v881
 			v947 = v882
+			goto b373
+		}
+		v891 = v888 == 0
+		if uint32(v888) >= 3 {
+			goto b358
+		}
+		if v891 {
+			v900 = (v887 * 3) * v887
+			goto b360
+		}
+		if v888 != 1 {
+			g.Fault(14, 0, 0, v0)
+			continue
+		}
+		v900 = 35
+		goto b360
+	b358:
+		if v888 == 3 {
+			v900 = 54
+		} else {
+			v899 := int32(105)
+			if v888 == 4 {
+				v899 = 9
+			}
+			v900 = v899
+		}
+	b360:
+		v901 = v879 == 0
+		if uint32(v879) >= 3 {
+			goto b365
+		}
+		if v901 {
+			v913 = (v880 * 3) * v880
+			goto b369
+		}
+		if v879 != 1 {
+			g.Fault(15, 0, 0, v0)
+			continue
+		}
+		v913 = 35
+		goto b369
+	b365:
+		if v879 == 3 {
+			v913 = ((v881 * 3) * v881) * v882
+			goto b369
+		}
+		if v879 == 4 {
+			v913 = 9
+		} else {
+			v913 = v881 * 35
+		}
+	b369:
+		if v913 < v900 {
+			v916 := int32(0)
+			if v888 == 1 {
+				v916 = 1
+			}
+			v917 := v916
+			if v889 {
+				v917 = 2
+			}
+			v919 := v917
+			if v888 == 3 {
+				v919 = 3
+			}
+			v921 := v919
+			if v888 == 4 {
+				v921 = 4
+			}
+			v923 := v921
+			if v888 == 5 {
+				v923 = 5
+			}
+			v944 = v923
+			v945 = v887
+			v946 = 3
+			v947 = 2
+		} else {
+			v925 := int32(0)
+			if v879 == 1 {
+				v925 = 1
+			}
+			v927 := v925
+			if v879 == 2 {
+				v927 = 2
+			}
+			v929 := v927
+			if v879 == 3 {
+				v929 = 3
+			}
+			v931 := v929
+			if v879 == 4 {
+				v931 = 4
+			}
+			v933 := v931
+			if v879 == 5 {
+				v933 = 5
+			}
+			v944 = v933
+			v945 = v880
+			v946 = v881
+			v947 = v882
 		}
 	b373:
-		{
-			v949 := int32(0)
-			if v944 == 1 {
-				v949 = int32(1)
-			}
-			v951 := v949
-			if v944 == 2 {
-				v951 = int32(2)
-			}
-			v953 := v951
-			if v944 == 3 {
-				v953 = int32(3)
-			}
-			v955 := v953
-			if v944 == 4 {
-				v955 = int32(4)
-			}
-			v957 = v955
-			if v944 == 5 {
-				v957 = int32(5)
-			}
-			v958 = v957 == 0
-			if !(uint32(v957) < uint32(3)) {
-				goto b378
-			}
+		v949 := int32(0)
+		if v944 == 1 {
+			v949 = 1
 		}
-		if !v958 {
-			goto b376
+		v951 := v949
+		if v944 == 2 {
+			v951 = 2
 		}
-		v972 = ((v945 * 3) * v945) * 2
-		goto b382
-	b376:
-		if v957 == 1 {
-			v972 = int32(70)
+		v953 := v951
+		if v944 == 3 {
+			v953 = 3
+		}
+		v955 := v953
+		if v944 == 4 {
+			v955 = 4
+		}
+		v957 := v955
+		if v944 == 5 {
+			v957 = 5
+		}
+		v958 := v957 == 0
+		if uint32(v957) >= 3 {
+			goto b378
+		}
+		if v958 {
+			v972 = ((v945 * 3) * v945) * 2
 			goto b382
 		}
-		g.Fault(11, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		if v957 != 1 {
+			g.Fault(16, 0, 0, v0)
+			continue
+		}
+		v972 = 70
+		goto b382
 	b378:
-		if !(v957 == 3) {
-			goto b380
-		}
-		v972 = (((v946 * 3) * v946) * 2) * v947
-		goto b382
-	b380:
-		if v957 == 4 {
-			v972 = int32(18)
+		if v957 == 3 {
+			v972 = (((v946 * 3) * v946) * 2) * v947
 			goto b382
 		}
-		v972 = v946 * 70
+		if v957 == 4 {
+			v972 = 18
+		} else {
+			v972 = v946 * 70
+		}
 	b382:
-		{
-			v973 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v103)*4))
-			v974 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v103)*4))
-			v975 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v161)*4))
-			v976 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v161)*4))
-			v986 := ((v974 == 0) && ((v976 == 0) && (v975 == v973))) || ((v974 == 1) && (v976 == 1))
-			v995 := (v986 || ((v974 == 2) && (v976 == 2))) || ((v974 == 3) && (v976 == 3))
-			v1001 := (v995 || ((v974 == 4) && (v976 == 4))) || ((v974 == 5) && (v976 == 5))
-			v1003 = v972
-			if v1001 {
-				v1003 = v972 + 1
-			}
-			v1006 = *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int((v103*3)+1)*4))
-			v1007 = v1006 == 0
-			if !(uint32(v1006) < uint32(3)) {
-				goto b386
-			}
+		v973 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v103)*4))
+		v974 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v103)*4))
+		v975 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable2), int(v161)*4))
+		v976 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int(v161)*4))
+		v986 := ((v974 == 0) && ((v976 == 0) && (v975 == v973))) || ((v974 == 1) && (v976 == 1))
+		v995 := (v986 || ((v974 == 2) && (v976 == 2))) || ((v974 == 3) && (v976 == 3))
+		v1001 := (v995 || ((v974 == 4) && (v976 == 4))) || ((v974 == 5) && (v976 == 5))
+		v1003 := v972
+		if v1001 {
+			v1003 = v972 + 1
+		}
+		v1006 := *(*int32)(unsafe.Add(unsafe.Pointer(&dispatchHostTable3), int((v103*3)+1)*4))
+		v1007 := v1006 == 0
+		if uint32(v1006) >= 3 {
+			goto b386
 		}
 		if v1007 {
 			v1012 = false
-			v1013 = int32(0)
+			v1013 = 0
 			goto b389
 		}
-		if v1006 == 1 {
-			v1012 = true
-			v1013 = int32(1)
+		if v1006 != 1 {
+			v1012 = false
+			v1013 = 0
 			goto b389
 		}
-		v1012 = false
-		v1013 = int32(0)
+		v1012 = true
+		v1013 = 1
 		goto b389
 	b386:
 		if v1006 == 3 {
 			v1012 = false
-			v1013 = int32(0)
+			v1013 = 0
 			goto b389
 		}
 		if v1006 == 4 {
 			v1012 = true
-			v1013 = int32(2)
-			goto b389
+			v1013 = 2
+		} else {
+			v1012 = false
+			v1013 = 0
 		}
-		v1012 = false
-		v1013 = int32(0)
 	b389:
-		if !v1012 {
-			v1017 = v1003
-			goto b391
-		}
-		{
+		if v1012 {
 			v1016 := v1003
 			if v1013 == 1 {
 				v1016 = v1003 + 100
 			}
 			v1017 = v1016
+		} else {
+			v1017 = v1003
 		}
-	b391:
-		{
-			v1021 := v1017
-			if (v9 & 2) == 2 {
-				v1021 = v1017 + 1000
-			}
-			*(*int32)(unsafe.Add(p2, v13+60)) = v1021
-			continue
+		v1021 := v1017
+		if (v9 & 2) == 2 {
+			v1021 = v1017 + 1000
 		}
-	b392:
-		g.Fault(12, v7, v224, v0, int32(0), int32(0))
-		continue
-	b393:
-		g.Fault(13, int64(1), v3, v0, int32(0), int32(0))
-		continue
-	b394:
-		g.Fault(14, int64(v14), int64(6), v0, int32(0), int32(0))
-		continue
-	b395:
-		g.Fault(15, v11, v5, v0, int32(0), int32(0))
-		continue
-	b396:
-		g.Fault(16, v7, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, v13+60)) = v1021
 	}
-	return -1
 }
 
 // nestedHost is some work-items of the kernel [Nested].
 type nestedHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newNestedHost() kernelimpl.HostForm { return new(nestedHost) }
 
 var nestedHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/dispatch/nested.go:53:11"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/nested.go:48:67"},
 	{Kind: 1, Pos: "internal/difftest/dispatch/nested.go:85:7"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/nested.go:82:5"},
@@ -2508,186 +2107,151 @@ var nestedHostSites = []abi.Site{
 	{Kind: 12, Pos: "internal/difftest/dispatch/nested.go:81:33"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/nested.go:71:16"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/nested.go:70:31"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/nested.go:53:11"},
 }
 
 var nestedHostTable0 = [7]int32{2, 2, 2, 2, 2, 2, 4}
 
 var nestedHostTable1 = [7]int32{0, 1, 2, 3, 4, 5, 0}
 
-// Begin readies the form for a launch.
 func (g *nestedHost) Begin() {
 	g.Sites = nestedHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*nestedHost) Spare() {}
 
-// Run runs it.
 func (g *nestedHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *nestedHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v7, v9, v11, v20, v22, v23, v25, v26, v27, v31, v41, v48, v49, v50, v61, v71, v72, v73, v95, v104, v105, v116, v117, v130, v153, v159, v167, v168, v169, v170, v171, v172, v173, v174, v217, v226, v241, v242, v247, v262, v263, v264, v265, v266, v267, v272, v287, v288, v293, v308, v328, v333, v342, v343, v347, v356 int32
-		var v5 int64
-		var v28, v51, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v85, v88, v96, v110, v111, v112, v122, v123, v124, v125, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v201, v207, v210, v213, v221, v227, v228, v229, v230, v231, v232, v248, v249, v250, v251, v252, v253, v273, v274, v275, v276, v277, v278, v294, v295, v296, v297, v298, v299, v309, v310, v311, v312, v313, v329, v334, v335, v336, v348, v349, v350, v357, v358, v359 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b187
-			}
+		var v20, v25, v26, v27, v41, v61, v72, v73, v95, v104, v105, v116, v117, v130, v153, v159, v167, v168, v169, v170, v171, v172, v173, v174, v217, v226, v241, v242, v247, v262, v263, v264, v265, v266, v267, v272, v287, v288, v293, v308, v333, v342, v347, v356 int32
+		var v74, v75, v76, v77, v78, v79, v80, v81, v82, v96, v110, v111, v112, v122, v123, v124, v125, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v201, v207, v210, v213, v221, v227, v228, v229, v230, v231, v232, v248, v249, v250, v251, v252, v253, v273, v274, v275, v276, v277, v278, v294, v295, v296, v297, v298, v299, v309, v310, v311, v312, v313, v334, v335, v336, v348, v349, v350, v357, v358, v359 bool
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		v7 = *(*int32)(unsafe.Add(p0, x*4))
-		v9 = v7 * 2
-		v11 = (v7 + 1) + (v9 + 4)
-		if !(v7 < 5) {
-			goto b3
-		}
-		v20 = v7 + 6
-		goto b4
-	b3:
-		{
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v9 := v7 * 2
+		v11 := (v7 + 1) + (v9 + 4)
+		if v7 < 5 {
+			v20 = v7 + 6
+		} else {
 			v18 := v7 + 6
 			if (v7 + -1) < 9 {
 				v18 = v7 + 7
 			}
 			v20 = 0 - v18
 		}
-	b4:
-		v22 = v11 - (v20 * 2)
-		v23 = v7 & 1
+		v22 := v11 - (v20 * 2)
+		v23 := v7 & 1
 		if v23 == 0 {
-			v25 = int32(1)
-			v26 = int32(0)
-			v27 = int32(3)
-			goto b6
+			v25 = 1
+			v26 = 0
+			v27 = 3
+		} else {
+			v25 = 0
+			v26 = v7
+			v27 = 0
 		}
-		v25 = int32(0)
-		v26 = v7
-		v27 = int32(0)
-	b6:
-		v28 = v25 == 0
-		v31 = v27 + 4
+		v28 := v25 == 0
+		v31 := v27 + 4
 		if v28 {
 			v31 = v26 + 4
 		}
-		if !(4 < v7) {
-			goto b8
-		}
-		{
+		if 4 < v7 {
 			v35 := v27 + 5
 			if v28 {
 				v35 = v26 + 5
 			}
 			v41 = 0 - v35
-			goto b9
-		}
-	b8:
-		{
+		} else {
 			v39 := v27 + 3
 			if v28 {
 				v39 = v26 + 3
 			}
 			v41 = v39 * -20
 		}
-	b9:
-		v48 = (((v22 * 31) + (v31 + (v41 * 2))) * 31) + (v7 + 111)
-		v49 = *(*int32)(unsafe.Add(unsafe.Pointer(&nestedHostTable0), int(v23)*4))
-		v50 = *(*int32)(unsafe.Add(unsafe.Pointer(&nestedHostTable1), int(v23)*4))
-		v51 = v50 == 0
-		if !(uint32(v50) < uint32(3)) {
+		v48 := (((v22 * 31) + (v31 + (v41 * 2))) * 31) + (v7 + 111)
+		v49 := *(*int32)(unsafe.Add(unsafe.Pointer(&nestedHostTable0), int(v23)*4))
+		v50 := *(*int32)(unsafe.Add(unsafe.Pointer(&nestedHostTable1), int(v23)*4))
+		v51 := v50 == 0
+		if uint32(v50) >= 3 {
 			goto b14
 		}
-		if !v51 {
-			goto b12
-		}
-		v61 = ((v49 * 3) * v49) * 3
-		goto b16
-	b12:
-		if v50 == 1 {
-			v61 = int32(105)
+		if v51 {
+			v61 = ((v49 * 3) * v49) * 3
 			goto b16
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		if v50 != 1 {
+			g.Fault(1, 0, 0, v0)
+			continue
+		}
+		v61 = 105
+		goto b16
 	b14:
 		if v50 == 3 {
-			v61 = int32(162)
-			goto b16
-		}
-		{
+			v61 = 162
+		} else {
 			v60 := int32(315)
 			if v50 == 4 {
-				v60 = int32(27)
+				v60 = 27
 			}
 			v61 = v60
 		}
 	b16:
-		{
-			v66 := v7 & 2
-			v70 := int32(0)
-			if v66 != 0 {
-				v70 = int32(1)
-			}
-			v71 = v70
-			if v66 == 0 {
-				v71 = int32(2)
-			}
-			v72 = (v48 * 31) + ((v61 + 2) + v7)
-			v73 = int32(0)
-			v74 = false
-			v75 = false
-			v76 = false
-			v77 = false
-			v78 = false
-			v79 = false
-			v80 = false
-			v81 = false
-			v82 = false
+		v66 := v7 & 2
+		v70 := int32(0)
+		if v66 != 0 {
+			v70 = 1
 		}
+		v71 := v70
+		if v66 == 0 {
+			v71 = 2
+		}
+		v72 = (v48 * 31) + ((v61 + 2) + v7)
+		v73 = 0
+		v74 = false
+		v75 = false
+		v76 = false
+		v77 = false
+		v78 = false
+		v79 = false
+		v80 = false
+		v81 = false
+		v82 = false
 	b17:
-		{
-			v83 = v73 == 0
-			v85 = v73 == 2
-			v88 = v73 == 3
-			v93 := (((v73 == 1) || (v85 && v74)) || (v88 && v75)) || ((v73 == 4) && v76)
-			if !v93 {
-				goto b149
-			}
+		v83 := v73 == 0
+		v85 := v73 == 2
+		v86 := v85 && v74
+		v88 := v73 == 3
+		v89 := v88 && v75
+		v92 := (v73 == 4) && v76
+		if !((((v73 == 1) || v86) || v89) || v92) {
+			goto b149
 		}
 		v95 = (v7 >> 1) & 1
 		v96 = v95 == 1
 		if ((v7 >> 2) & 1) == 1 {
-			v104 = int32(3)
-			goto b20
-		}
-		{
+			v104 = 3
+		} else {
 			v102 := int32(0)
 			if v95 != 1 {
-				v102 = int32(1)
+				v102 = 1
 			}
 			v103 := v102
 			if v96 {
-				v103 = int32(2)
+				v103 = 2
 			}
 			v104 = v103
 		}
-	b20:
 		v105 = v7 * 3
 		if ((v7 >> 3) & 1) == 1 {
 			goto b22
@@ -2695,28 +2259,24 @@ func (g *nestedHost) r0() int {
 		v110 = v104 == 1
 		v111 = v104 == 2
 		v112 = v104 == 3
-		if !(v104 == 0) {
-			goto b23
-		}
-	b22:
-		v116 = int32(4)
-		goto b24
-	b23:
-		{
+		if v104 != 0 {
 			v113 := int32(0)
 			if v110 {
-				v113 = int32(1)
+				v113 = 1
 			}
 			v114 := v113
 			if v111 {
-				v114 = int32(2)
+				v114 = 2
 			}
 			v115 := v114
 			if v112 {
-				v115 = int32(3)
+				v115 = 3
 			}
 			v116 = v115
+			goto b24
 		}
+	b22:
+		v116 = 4
 	b24:
 		v117 = v7 * 4
 		if ((v7 >> 4) & 1) == 1 {
@@ -2726,111 +2286,107 @@ func (g *nestedHost) r0() int {
 		v123 = v116 == 2
 		v124 = v116 == 3
 		v125 = v116 == 4
-		if !(v116 == 0) {
-			goto b27
-		}
-	b26:
-		v130 = int32(5)
-		goto b28
-	b27:
-		{
+		if v116 != 0 {
 			v126 := int32(0)
 			if v122 {
-				v126 = int32(1)
+				v126 = 1
 			}
 			v127 := v126
 			if v123 {
-				v127 = int32(2)
+				v127 = 2
 			}
 			v128 := v127
 			if v124 {
-				v128 = int32(3)
+				v128 = 3
 			}
 			v129 := v128
 			if v125 {
-				v129 = int32(4)
+				v129 = 4
 			}
 			v130 = v129
+			goto b28
 		}
+	b26:
+		v130 = 5
 	b28:
 		{
 			v132 := int32(0)
 			if v130 == 1 {
-				v132 = int32(1)
+				v132 = 1
 			}
 			v134 := v132
 			if v130 == 2 {
-				v134 = int32(2)
+				v134 = 2
 			}
 			v136 := v134
 			if v130 == 3 {
-				v136 = int32(3)
+				v136 = 3
 			}
 			v138 := v136
 			if v130 == 4 {
-				v138 = int32(4)
+				v138 = 4
 			}
 			v140 := v138
 			if v130 == 5 {
-				v140 = int32(5)
+				v140 = 5
 			}
 			v142 := int32(0)
 			if v140 == 1 {
-				v142 = int32(1)
+				v142 = 1
 			}
 			v144 := v142
 			if v140 == 2 {
-				v144 = int32(2)
+				v144 = 2
 			}
 			v146 := v144
 			if v140 == 3 {
-				v146 = int32(3)
+				v146 = 3
 			}
 			v148 := v146
 			if v140 == 4 {
-				v148 = int32(4)
+				v148 = 4
 			}
 			v150 := v148
 			if v140 == 5 {
-				v150 = int32(5)
+				v150 = 5
 			}
 			v152 := int32(1)
 			if v95 != 1 {
-				v152 = int32(2)
+				v152 = 2
 			}
 			v153 = v152
 			if v96 {
-				v153 = int32(3)
+				v153 = 3
 			}
 			v155 := int32(1)
 			if v104 == 1 {
-				v155 = int32(2)
+				v155 = 2
 			}
 			v157 := v155
 			if v104 == 2 {
-				v157 = int32(3)
+				v157 = 3
 			}
 			v159 = v157
 			if v104 == 3 {
-				v159 = int32(4)
+				v159 = 4
 			}
 			v161 := int32(1)
 			if v116 == 1 {
-				v161 = int32(2)
+				v161 = 2
 			}
 			v163 := v161
 			if v116 == 2 {
-				v163 = int32(3)
+				v163 = 3
 			}
 			v165 := v163
 			if v116 == 3 {
-				v165 = int32(4)
+				v165 = 4
 			}
 			v167 = v165
 			if v116 == 4 {
-				v167 = int32(5)
+				v167 = 5
 			}
-			v168 = int32(0)
+			v168 = 0
 			v169 = v7
 			v170 = v9
 			v171 = v105
@@ -2866,92 +2422,92 @@ func (g *nestedHost) r0() int {
 	b29:
 		{
 			v201 = v174 == 1
+			v202 := v201 && v175
+			v205 := (v174 == 2) && v176
 			v207 = v174 == 3
-			v209 := (((v174 == 0) || (v201 && v175)) || ((v174 == 2) && v176)) || (v207 && v177)
+			v208 := v207 && v177
 			v210 = v174 == 4
+			v211 := v210 && v178
 			v213 = v174 == 5
-			if !((v209 || (v210 && v178)) || ((v174 == 6) && v179)) {
+			v215 := (v174 == 6) && v179
+			if !((((((v174 == 0) || v202) || v205) || v208) || v211) || v215) {
 				goto b33
 			}
 		}
-		{
-			v217 = v173 + v168
-			v218 := uint64(v5) < uint64(v3)
-			if !v218 {
-				goto b32
-			}
+		v217 = v173 + v168
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(2, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v217
 		continue
-	b32:
-		g.Fault(1, v5, v3, v0, int32(0), int32(0))
-		continue
 	b33:
-		v221 = uint32(v174) < uint32(3)
+		v221 = uint32(v174) < 3
 		if !v221 {
 			goto b39
 		}
 		if !v201 {
 			goto b37
 		}
-		if !v175 {
-			v226 = int32(0)
-			v227 = false
-			v228 = v181
-			v229 = v182
-			v230 = v183
-			v231 = v184
-			goto b46
+		if v175 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v226 = 0
+		v227 = false
+		v228 = v181
+		v229 = v182
+		v230 = v183
+		v231 = v184
+		goto b46
 	b37:
-		if !v176 {
-			v226 = int32(1)
-			v227 = v180
-			v228 = false
-			v229 = v182
-			v230 = v183
-			v231 = v184
-			goto b46
+		if v176 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v226 = 1
+		v227 = v180
+		v228 = false
+		v229 = v182
+		v230 = v183
+		v231 = v184
+		goto b46
 	b39:
 		if !v207 {
 			goto b42
 		}
-		if !v177 {
-			v226 = int32(2)
-			v227 = v180
-			v228 = v181
-			v229 = false
-			v230 = v183
-			v231 = v184
-			goto b46
+		if v177 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v226 = 2
+		v227 = v180
+		v228 = v181
+		v229 = false
+		v230 = v183
+		v231 = v184
+		goto b46
 	b42:
 		if !v210 {
 			goto b45
 		}
-		if !v178 {
-			v226 = int32(3)
-			v227 = v180
-			v228 = v181
-			v229 = v182
-			v230 = false
-			v231 = v184
-			goto b46
+		if v178 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v226 = 3
+		v227 = v180
+		v228 = v181
+		v229 = v182
+		v230 = false
+		v231 = v184
+		goto b46
 	b45:
 		if !v213 {
-			goto b148
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		v226 = int32(4)
+		v226 = 4
 		v227 = v180
 		v228 = v181
 		v229 = v182
@@ -2959,52 +2515,51 @@ func (g *nestedHost) r0() int {
 		v231 = false
 	b46:
 		v232 = v226 == 0
-		if !(uint32(v226) < uint32(2)) {
+		if uint32(v226) >= 2 {
 			goto b52
 		}
 		if !v232 {
 			goto b50
 		}
-		if !v227 {
-			v241 = v168
-			goto b60
+		if v227 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v241 = v168
+		goto b60
 	b50:
-		if !v228 {
-			v241 = v169
-			goto b60
+		if v228 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v241 = v169
+		goto b60
 	b52:
-		if !(v226 == 2) {
+		if v226 != 2 {
 			goto b55
 		}
-		if !v229 {
-			v241 = v170
-			goto b60
+		if v229 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v241 = v170
+		goto b60
 	b55:
-		if !(v226 == 3) {
+		if v226 != 3 {
 			goto b58
 		}
-		if !v230 {
-			v241 = v171
-			goto b60
+		if v230 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v241 = v171
+		goto b60
 	b58:
-		if !v231 {
-			v241 = v172
-			goto b60
+		if v231 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v241 = v172
 	b60:
 		v242 = v241 + 1
 		if !v221 {
@@ -3013,64 +2568,65 @@ func (g *nestedHost) r0() int {
 		if !v201 {
 			goto b64
 		}
-		if !v175 {
-			v247 = int32(0)
-			v248 = false
-			v249 = v186
-			v250 = v187
-			v251 = v188
-			v252 = v189
-			goto b73
+		if v175 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v247 = 0
+		v248 = false
+		v249 = v186
+		v250 = v187
+		v251 = v188
+		v252 = v189
+		goto b73
 	b64:
-		if !v176 {
-			v247 = int32(1)
-			v248 = v185
-			v249 = false
-			v250 = v187
-			v251 = v188
-			v252 = v189
-			goto b73
+		if v176 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v247 = 1
+		v248 = v185
+		v249 = false
+		v250 = v187
+		v251 = v188
+		v252 = v189
+		goto b73
 	b66:
 		if !v207 {
 			goto b69
 		}
-		if !v177 {
-			v247 = int32(2)
-			v248 = v185
-			v249 = v186
-			v250 = false
-			v251 = v188
-			v252 = v189
-			goto b73
+		if v177 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v247 = 2
+		v248 = v185
+		v249 = v186
+		v250 = false
+		v251 = v188
+		v252 = v189
+		goto b73
 	b69:
 		if !v210 {
 			goto b72
 		}
-		if !v178 {
-			v247 = int32(3)
-			v248 = v185
-			v249 = v186
-			v250 = v187
-			v251 = false
-			v252 = v189
-			goto b73
+		if v178 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v247 = 3
+		v248 = v185
+		v249 = v186
+		v250 = v187
+		v251 = false
+		v252 = v189
+		goto b73
 	b72:
 		if !v213 {
-			goto b147
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		v247 = int32(4)
+		v247 = 4
 		v248 = v185
 		v249 = v186
 		v250 = v187
@@ -3078,72 +2634,71 @@ func (g *nestedHost) r0() int {
 		v252 = false
 	b73:
 		v253 = v247 == 0
-		if !(uint32(v247) < uint32(2)) {
+		if uint32(v247) >= 2 {
 			goto b79
 		}
 		if !v253 {
 			goto b77
 		}
-		if !v248 {
-			v262 = v242
-			v263 = v169
-			v264 = v170
-			v265 = v171
-			v266 = v172
-			goto b87
+		if v248 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v262 = v242
+		v263 = v169
+		v264 = v170
+		v265 = v171
+		v266 = v172
+		goto b87
 	b77:
-		if !v249 {
-			v262 = v168
-			v263 = v242
-			v264 = v170
-			v265 = v171
-			v266 = v172
-			goto b87
+		if v249 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v262 = v168
+		v263 = v242
+		v264 = v170
+		v265 = v171
+		v266 = v172
+		goto b87
 	b79:
-		if !(v247 == 2) {
+		if v247 != 2 {
 			goto b82
 		}
-		if !v250 {
-			v262 = v168
-			v263 = v169
-			v264 = v242
-			v265 = v171
-			v266 = v172
-			goto b87
+		if v250 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v262 = v168
+		v263 = v169
+		v264 = v242
+		v265 = v171
+		v266 = v172
+		goto b87
 	b82:
-		if !(v247 == 3) {
+		if v247 != 3 {
 			goto b85
 		}
-		if !v251 {
-			v262 = v168
-			v263 = v169
-			v264 = v170
-			v265 = v242
-			v266 = v172
-			goto b87
+		if v251 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v262 = v168
+		v263 = v169
+		v264 = v170
+		v265 = v242
+		v266 = v172
+		goto b87
 	b85:
-		if !v252 {
-			v262 = v168
-			v263 = v169
-			v264 = v170
-			v265 = v171
-			v266 = v242
-			goto b87
+		if v252 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v262 = v168
+		v263 = v169
+		v264 = v170
+		v265 = v171
+		v266 = v242
 	b87:
 		v267 = v173 * 31
 		if !v221 {
@@ -3152,64 +2707,65 @@ func (g *nestedHost) r0() int {
 		if !v201 {
 			goto b91
 		}
-		if !v175 {
-			v272 = int32(0)
-			v273 = false
-			v274 = v191
-			v275 = v192
-			v276 = v193
-			v277 = v194
-			goto b100
+		if v175 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v272 = 0
+		v273 = false
+		v274 = v191
+		v275 = v192
+		v276 = v193
+		v277 = v194
+		goto b100
 	b91:
-		if !v176 {
-			v272 = int32(1)
-			v273 = v190
-			v274 = false
-			v275 = v192
-			v276 = v193
-			v277 = v194
-			goto b100
+		if v176 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v272 = 1
+		v273 = v190
+		v274 = false
+		v275 = v192
+		v276 = v193
+		v277 = v194
+		goto b100
 	b93:
 		if !v207 {
 			goto b96
 		}
-		if !v177 {
-			v272 = int32(2)
-			v273 = v190
-			v274 = v191
-			v275 = false
-			v276 = v193
-			v277 = v194
-			goto b100
+		if v177 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v272 = 2
+		v273 = v190
+		v274 = v191
+		v275 = false
+		v276 = v193
+		v277 = v194
+		goto b100
 	b96:
 		if !v210 {
 			goto b99
 		}
-		if !v178 {
-			v272 = int32(3)
-			v273 = v190
-			v274 = v191
-			v275 = v192
-			v276 = false
-			v277 = v194
-			goto b100
+		if v178 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v272 = 3
+		v273 = v190
+		v274 = v191
+		v275 = v192
+		v276 = false
+		v277 = v194
+		goto b100
 	b99:
 		if !v213 {
-			goto b146
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		v272 = int32(4)
+		v272 = 4
 		v273 = v190
 		v274 = v191
 		v275 = v192
@@ -3217,52 +2773,51 @@ func (g *nestedHost) r0() int {
 		v277 = false
 	b100:
 		v278 = v272 == 0
-		if !(uint32(v272) < uint32(2)) {
+		if uint32(v272) >= 2 {
 			goto b106
 		}
 		if !v278 {
 			goto b104
 		}
-		if !v273 {
-			v287 = v262
-			goto b114
+		if v273 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v287 = v262
+		goto b114
 	b104:
-		if !v274 {
-			v287 = v263
-			goto b114
+		if v274 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v287 = v263
+		goto b114
 	b106:
-		if !(v272 == 2) {
+		if v272 != 2 {
 			goto b109
 		}
-		if !v275 {
-			v287 = v264
-			goto b114
+		if v275 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v287 = v264
+		goto b114
 	b109:
-		if !(v272 == 3) {
+		if v272 != 3 {
 			goto b112
 		}
-		if !v276 {
-			v287 = v265
-			goto b114
+		if v276 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v287 = v265
+		goto b114
 	b112:
-		if !v277 {
-			v287 = v266
-			goto b114
+		if v277 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v287 = v266
 	b114:
 		v288 = v267 + v287
 		if !v221 {
@@ -3271,64 +2826,65 @@ func (g *nestedHost) r0() int {
 		if !v201 {
 			goto b118
 		}
-		if !v175 {
-			v293 = int32(0)
-			v294 = false
-			v295 = v196
-			v296 = v197
-			v297 = v198
-			v298 = v199
-			goto b127
+		if v175 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v293 = 0
+		v294 = false
+		v295 = v196
+		v296 = v197
+		v297 = v198
+		v298 = v199
+		goto b127
 	b118:
-		if !v176 {
-			v293 = int32(1)
-			v294 = v195
-			v295 = false
-			v296 = v197
-			v297 = v198
-			v298 = v199
-			goto b127
+		if v176 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v293 = 1
+		v294 = v195
+		v295 = false
+		v296 = v197
+		v297 = v198
+		v298 = v199
+		goto b127
 	b120:
 		if !v207 {
 			goto b123
 		}
-		if !v177 {
-			v293 = int32(2)
-			v294 = v195
-			v295 = v196
-			v296 = false
-			v297 = v198
-			v298 = v199
-			goto b127
+		if v177 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v293 = 2
+		v294 = v195
+		v295 = v196
+		v296 = false
+		v297 = v198
+		v298 = v199
+		goto b127
 	b123:
 		if !v210 {
 			goto b126
 		}
-		if !v178 {
-			v293 = int32(3)
-			v294 = v195
-			v295 = v196
-			v296 = v197
-			v297 = false
-			v298 = v199
-			goto b127
+		if v178 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v293 = 3
+		v294 = v195
+		v295 = v196
+		v296 = v197
+		v297 = false
+		v298 = v199
+		goto b127
 	b126:
 		if !v213 {
-			goto b145
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		v293 = int32(4)
+		v293 = 4
 		v294 = v195
 		v295 = v196
 		v296 = v197
@@ -3336,45 +2892,43 @@ func (g *nestedHost) r0() int {
 		v298 = false
 	b127:
 		v299 = v293 == 0
-		if !(uint32(v293) < uint32(2)) {
+		if uint32(v293) >= 2 {
 			goto b133
 		}
 		if !v299 {
 			goto b131
 		}
-		if !v294 {
-			v308 = int32(0)
-			v309 = true
-			v310 = v175
-			v311 = v176
-			v312 = v177
-			v313 = v178
-			goto b144
+		if v294 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v308 = 0
+		v309 = true
+		v310 = v175
+		v311 = v176
+		v312 = v177
+		v313 = v178
+		goto b144
 	b131:
-		if !v295 {
-			v308 = int32(2)
-			v309 = v179
-			v310 = false
-			v311 = v176
-			v312 = v177
-			v313 = v178
-			goto b144
+		if v295 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v308 = 2
+		v309 = v179
+		v310 = false
+		v311 = v176
+		v312 = v177
+		v313 = v178
+		goto b144
 	b133:
-		if !(v293 == 2) {
+		if v293 != 2 {
 			goto b137
 		}
-		if !v296 {
-			goto b136
+		if v296 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b136:
 		v308 = v153
 		v309 = v179
 		v310 = false
@@ -3383,15 +2937,13 @@ func (g *nestedHost) r0() int {
 		v313 = v178
 		goto b144
 	b137:
-		if !(v293 == 3) {
+		if v293 != 3 {
 			goto b141
 		}
-		if !v297 {
-			goto b140
+		if v297 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b140:
 		v308 = v159
 		v309 = v179
 		v310 = false
@@ -3400,12 +2952,10 @@ func (g *nestedHost) r0() int {
 		v313 = v178
 		goto b144
 	b141:
-		if !v298 {
-			goto b143
+		if v298 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b143:
 		v308 = v167
 		v309 = v179
 		v310 = false
@@ -3416,23 +2966,23 @@ func (g *nestedHost) r0() int {
 		{
 			v315 := int32(6)
 			if v308 == 1 {
-				v315 = int32(0)
+				v315 = 0
 			}
 			v317 := v315
 			if v308 == 2 {
-				v317 = int32(1)
+				v317 = 1
 			}
 			v319 := v317
 			if v308 == 3 {
-				v319 = int32(2)
+				v319 = 2
 			}
 			v321 := v319
 			if v308 == 4 {
-				v321 = int32(3)
+				v321 = 3
 			}
 			v323 := v321
 			if v308 == 5 {
-				v323 = int32(4)
+				v323 = 4
 			}
 			v168 = v262
 			v169 = v263
@@ -3467,236 +3017,206 @@ func (g *nestedHost) r0() int {
 			v198 = v297
 			v199 = v298
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b29
 		}
-	b145:
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b146:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b147:
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b148:
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
 	b149:
-		v328 = v72 * 31
-		v329 = uint32(v73) < uint32(2)
+		v328 := v72 * 31
+		v329 := uint32(v73) < 2
 		if !v329 {
 			goto b152
 		}
-		if v83 {
-			v333 = int32(0)
-			v334 = false
-			v335 = v78
-			v336 = v79
-			goto b158
+		if !v83 {
+			g.Fault(6, 0, 0, v0)
+			continue
 		}
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v333 = 0
+		v334 = false
+		v335 = v78
+		v336 = v79
+		goto b158
 	b152:
 		if !v85 {
 			goto b155
 		}
-		if !v74 {
-			v333 = int32(1)
-			v334 = v77
-			v335 = false
-			v336 = v79
-			goto b158
+		if v74 {
+			g.Fault(6, 0, 0, v0)
+			continue
 		}
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v333 = 1
+		v334 = v77
+		v335 = false
+		v336 = v79
+		goto b158
 	b155:
 		if !v88 {
-			goto b186
+			g.Fault(6, 0, 0, v0)
+			continue
 		}
-		if !v75 {
-			v333 = int32(2)
-			v334 = v77
-			v335 = v78
-			v336 = false
-			goto b158
+		if v75 {
+			g.Fault(6, 0, 0, v0)
+			continue
 		}
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v333 = 2
+		v334 = v77
+		v335 = v78
+		v336 = false
 	b158:
-		if !(v333 == 0) {
+		if v333 != 0 {
 			goto b161
 		}
-		if !v334 {
-			v342 = int32(1)
-			goto b166
+		if v334 {
+			g.Fault(6, 0, 0, v0)
+			continue
 		}
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v342 = 1
+		goto b166
 	b161:
-		if !(v333 == 1) {
+		if v333 != 1 {
 			goto b164
 		}
-		if !v335 {
-			v342 = v7
-			goto b166
+		if v335 {
+			g.Fault(6, 0, 0, v0)
+			continue
 		}
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v342 = v7
+		goto b166
 	b164:
-		if !v336 {
-			v342 = int32(3)
-			goto b166
+		if v336 {
+			g.Fault(6, 0, 0, v0)
+			continue
 		}
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v342 = 3
 	b166:
-		v343 = v328 + v342
+		v343 := v328 + v342
 		if !v329 {
 			goto b169
 		}
-		if v83 {
-			v347 = int32(0)
-			v348 = false
-			v349 = v81
-			v350 = v82
-			goto b175
+		if !v83 {
+			g.Fault(7, 0, 0, v0)
+			continue
 		}
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v347 = 0
+		v348 = false
+		v349 = v81
+		v350 = v82
+		goto b175
 	b169:
 		if !v85 {
 			goto b172
 		}
-		if !v74 {
-			v347 = int32(1)
-			v348 = v80
-			v349 = false
-			v350 = v82
-			goto b175
+		if v74 {
+			g.Fault(7, 0, 0, v0)
+			continue
 		}
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v347 = 1
+		v348 = v80
+		v349 = false
+		v350 = v82
+		goto b175
 	b172:
 		if !v88 {
-			goto b185
+			g.Fault(7, 0, 0, v0)
+			continue
 		}
-		if !v75 {
-			v347 = int32(2)
-			v348 = v80
-			v349 = v81
-			v350 = false
-			goto b175
+		if v75 {
+			g.Fault(7, 0, 0, v0)
+			continue
 		}
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v347 = 2
+		v348 = v80
+		v349 = v81
+		v350 = false
 	b175:
-		if !(v347 == 0) {
+		if v347 != 0 {
 			goto b179
 		}
-		if !v348 {
-			goto b178
+		if v348 {
+			g.Fault(7, 0, 0, v0)
+			continue
 		}
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b178:
 		v356 = v71
 		v357 = false
 		v358 = false
 		v359 = v76
 		goto b184
 	b179:
-		if !(v347 == 1) {
+		if v347 != 1 {
 			goto b182
 		}
-		if !v349 {
-			v356 = int32(2)
-			v357 = v74
-			v358 = false
-			v359 = v76
-			goto b184
+		if v349 {
+			g.Fault(7, 0, 0, v0)
+			continue
 		}
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v356 = 2
+		v357 = v74
+		v358 = false
+		v359 = v76
+		goto b184
 	b182:
-		if !v350 {
-			v356 = int32(3)
-			v357 = v74
-			v358 = v75
-			v359 = true
-			goto b184
+		if v350 {
+			g.Fault(7, 0, 0, v0)
+			continue
 		}
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v356 = 3
+		v357 = v74
+		v358 = v75
+		v359 = true
 	b184:
-		{
-			v361 := int32(1)
-			if v356 == 1 {
-				v361 = int32(2)
-			}
-			v363 := v361
-			if v356 == 2 {
-				v363 = int32(3)
-			}
-			v365 := v363
-			if v356 == 3 {
-				v365 = int32(4)
-			}
-			v72 = v343
-			v73 = v365
-			v74 = v357
-			v75 = v358
-			v76 = v359
-			v77 = v334
-			v78 = v335
-			v79 = v336
-			v80 = v348
-			v81 = v349
-			v82 = v350
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b17
+		v361 := int32(1)
+		if v356 == 1 {
+			v361 = 2
 		}
-	b185:
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b186:
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b187:
-		g.Fault(7, v5, v1, v0, int32(0), int32(0))
-		continue
+		v363 := v361
+		if v356 == 2 {
+			v363 = 3
+		}
+		v365 := v363
+		if v356 == 3 {
+			v365 = 4
+		}
+		v72 = v343
+		v73 = v365
+		v74 = v357
+		v75 = v358
+		v76 = v359
+		v77 = v334
+		v78 = v335
+		v79 = v336
+		v80 = v348
+		v81 = v349
+		v82 = v350
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b17
 	}
-	return -1
 }
 
 // passesHost is some work-items of the kernel [Passes].
 type passesHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
-	v7 int64
 }
 
 func newPassesHost() kernelimpl.HostForm { return new(passesHost) }
 
 var passesHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:293:12"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:294:31"},
 	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:294:26"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:294:26"},
 	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:295:19"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:303:10"},
 	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:303:19"},
 	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:306:4"},
+	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:314:11"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:314:11"},
 	{Kind: 12, Pos: "internal/difftest/dispatch/dispatch.go:314:14"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:314:11"},
 	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:311:14"},
 	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:317:7"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:294:31"},
-	{Kind: 1, Pos: "internal/difftest/dispatch/dispatch.go:293:12"},
 }
 
 var passesHostTable0 = [4]int64{2, 0, 1, 3}
@@ -3705,333 +3225,270 @@ var passesHostTable1 = [2]int32{1, 2}
 
 var passesHostTable2 = [6]int64{2, 2, 2, 0, 1, 3}
 
-// Begin readies the form for a launch.
 func (g *passesHost) Begin() {
 	g.Sites = passesHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*passesHost) Spare() {}
 
-// Run runs it.
 func (g *passesHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *passesHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	v153 := v1 + -1
-	v154 := uint64(v153) < uint64(4)
+	v154 := uint64(v153) < 4
 	stop := g.Cancelled()
-	v7 := g.v7
+	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v11, v13, v19, v28, v29, v30, v35, v36, v43, v44, v50, v52, v53, v54, v59, v60, v68, v69, v75, v78, v83, v88, v97, v98, v106, v107, v108, v109, v111, v112, v124, v125, v133, v135, v138, v143, v148, v151, v158, v162, v163, v164, v187, v194, v204, v210, v232, v233, v234, v235, v260, v267, v277, v283, v305, v306, v307 int32
-		var v9, v31, v33, v55, v57, v165, v166, v196, v236, v237, v269 int64
-		var v15, v20, v22, v24, v25, v26, v27, v79, v81, v188, v189, v261, v262 bool
-		{
-			v0 = int32(x)
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v3)
-			if !v10 {
-				goto b139
-			}
+		var v19, v28, v29, v30, v35, v36, v43, v44, v50, v52, v53, v54, v59, v60, v68, v69, v75, v78, v83, v88, v97, v98, v106, v107, v108, v109, v111, v112, v124, v125, v133, v135, v138, v143, v148, v151, v163, v164, v187, v194, v204, v210, v232, v233, v234, v235, v260, v267, v277, v283, v305, v306, v307 int32
+		var v31, v33, v55, v57, v165, v166, v196, v236, v237, v269 int64
+		var v188, v189, v261, v262 bool
+		v0 := int32(x)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(0, v9, v3, v0)
+			continue
 		}
-		{
-			v11 = *(*int32)(unsafe.Add(p1, x*4))
-			v12 := uint64(v9) < uint64(v1)
-			if !v12 {
-				goto b138
-			}
+		v11 := *(*int32)(unsafe.Add(p1, x*4))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(1, v9, v1, v0)
+			continue
 		}
-		v13 = *(*int32)(unsafe.Add(p0, x*4))
-		if !(uint32(v13) < uint32(4)) {
-			goto b137
+		v13 := *(*int32)(unsafe.Add(p0, x*4))
+		if uint32(v13) >= 4 {
+			g.Fault(2, int64(v13), 4, v0)
+			continue
 		}
-		v15 = v13 == 0
+		v15 := v13 == 0
 		if v15 {
-			v19 = int32(2)
+			v19 = 2
 			goto b6
 		}
 		if v13 == 1 {
-			v19 = int32(0)
-			goto b6
-		}
-		{
+			v19 = 0
+		} else {
 			v18 := int32(3)
 			if v13 == 2 {
-				v18 = int32(1)
+				v18 = 1
 			}
 			v19 = v18
 		}
 	b6:
-		v20 = v13 == 1
-		v22 = uint64(v9) < uint64(v5)
-		v24 = v13 == 2
-		v25 = v13 == 3
-		v26 = v13 == 2
-		v27 = v13 == 3
-		if !((v13 != 1) && v22) {
+		v20 := v13 == 1
+		v22 := uint64(v9) < uint64(v5)
+		v23 := (v13 != 1) && v22
+		v24 := v13 == 2
+		v25 := v13 == 3
+		v26 := v13 == 2
+		v27 := v13 == 3
+		if !v23 {
 			v52 = v11
-			v53 = int32(-1)
+			v53 = -1
 			goto b20
 		}
 		v28 = v11
-		v29 = int32(-1)
+		v29 = -1
 	b7:
 		v30 = v29 + 1
 		v31 = int64(uint32(v30))
-		if !(v30 < v19) {
+		if v30 >= v19 {
 			v78 = v28
 			goto b37
 		}
 		v33 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable0), int(v13)*8))
-		if !(uint64(v31) < uint64(v33)) {
-			goto b19
+		if uint64(v31) >= uint64(v33) {
+			g.Fault(2, v31, v33, v0)
+			continue
 		}
-		v35 = int32(0)
+		v35 = 0
 		if v15 {
 			v35 = v30
 		}
-		v36 = int32(0)
+		v36 = 0
 		if v27 {
 			v36 = v30
 		}
-		if !v15 {
-			goto b11
-		}
-		{
+		if v15 {
 			v38 := int32(0)
 			if v35 == 1 {
-				v38 = int32(1)
+				v38 = 1
 			}
 			v43 = v38
 			goto b13
 		}
-	b11:
 		if v26 {
-			v43 = int32(2)
-			goto b13
-		}
-		{
+			v43 = 2
+		} else {
 			v40 := int32(0)
 			if v36 == 1 {
-				v40 = int32(2)
+				v40 = 2
 			}
 			v42 := v40
 			if v36 == 2 {
-				v42 = int32(1)
+				v42 = 1
 			}
 			v43 = v42
 		}
 	b13:
 		v44 = *(*int32)(unsafe.Add(p2, x*4))
-		if !(v43 == 0) {
-			goto b15
+		if v43 == 0 {
+			v50 = v28 + v44
+			goto b18
 		}
-		v50 = v28 + v44
-		goto b18
-	b15:
-		if !(v43 == 1) {
-			goto b17
+		if v43 == 1 {
+			v50 = v28 - v44
+		} else {
+			v50 = v28 * v44
 		}
-		v50 = v28 - v44
-		goto b18
-	b17:
-		v50 = v28 * v44
 	b18:
 		v28 = v50
 		v29 = v30
 		goto b7
-	b19:
-		g.Fault(0, v31, v33, v0, int32(0), int32(0))
-		continue
 	b20:
 		v54 = v53 + 1
 		v55 = int64(uint32(v54))
-		if !(v54 < v19) {
+		if v54 >= v19 {
 			v78 = v52
 			goto b37
 		}
 		v57 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable0), int(v13)*8))
-		if !(uint64(v55) < uint64(v57)) {
-			goto b36
+		if uint64(v55) >= uint64(v57) {
+			g.Fault(2, v55, v57, v0)
+			continue
 		}
-		v59 = int32(0)
+		v59 = 0
 		if v15 {
 			v59 = v54
 		}
-		v60 = int32(0)
+		v60 = 0
 		if v25 {
 			v60 = v54
 		}
-		if !v15 {
-			goto b24
-		}
-		{
+		if v15 {
 			v62 := int32(0)
 			if v59 == 1 {
-				v62 = int32(1)
+				v62 = 1
 			}
 			v68 = v62
 			goto b28
 		}
-	b24:
-		if !v20 {
-			goto b26
+		if v20 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b26:
 		if v24 {
-			v68 = int32(2)
-			goto b28
-		}
-		{
+			v68 = 2
+		} else {
 			v65 := int32(0)
 			if v60 == 1 {
-				v65 = int32(2)
+				v65 = 2
 			}
 			v67 := v65
 			if v60 == 2 {
-				v67 = int32(1)
+				v67 = 1
 			}
 			v68 = v67
 		}
 	b28:
 		if !v22 {
-			goto b35
+			g.Fault(4, v9, v5, v0)
+			continue
 		}
 		v69 = *(*int32)(unsafe.Add(p2, x*4))
-		if !(v68 == 0) {
-			goto b31
+		if v68 == 0 {
+			v75 = v52 + v69
+			goto b34
 		}
-		v75 = v52 + v69
-		goto b34
-	b31:
-		if !(v68 == 1) {
-			goto b33
+		if v68 == 1 {
+			v75 = v52 - v69
+		} else {
+			v75 = v52 * v69
 		}
-		v75 = v52 - v69
-		goto b34
-	b33:
-		v75 = v52 * v69
 	b34:
 		v52 = v75
 		v53 = v54
 		goto b20
-	b35:
-		g.Fault(2, v9, v5, v0, int32(0), int32(0))
-		continue
-	b36:
-		g.Fault(0, v55, v57, v0, int32(0), int32(0))
-		continue
 	b37:
-		v79 = 3 < v78
-		v81 = v78 <= 3
+		v79 := 3 < v78
+		v81 := v78 <= 3
 		if !v22 {
 			v107 = v78
-			v108 = int32(-1)
+			v108 = -1
 			goto b54
 		}
 		v83 = *(*int32)(unsafe.Add(p2, x*4))
-		if !v81 {
-			goto b40
+		if v81 {
+			v88 = v78 + v83
+			goto b43
 		}
-		v88 = v78 + v83
-		goto b43
-	b40:
-		if !(3 < v78) {
-			goto b42
+		if 3 < v78 {
+			v88 = v78 - v83
+		} else {
+			v88 = v78 * v83
 		}
-		v88 = v78 - v83
-		goto b43
-	b42:
-		v88 = v78 * v83
 	b43:
-		if !v81 {
-			goto b45
-		}
-		{
+		if v81 {
 			v89 := *(*int32)(unsafe.Add(unsafe.Pointer(&passesHostTable1), 4))
 			v91 := int32(0)
 			if v89 == 1 {
-				v91 = int32(1)
+				v91 = 1
 			}
 			v93 := v91
 			if v89 == 2 {
-				v93 = int32(2)
+				v93 = 2
 			}
 			v97 = v93
-			goto b46
-		}
-	b45:
-		{
+		} else {
 			v95 := int32(1)
 			if v78 <= 3 {
-				v95 = int32(2)
+				v95 = 2
 			}
 			v96 := v95
 			if v79 {
-				v96 = int32(3)
+				v96 = 3
 			}
 			v97 = v96
 		}
-	b46:
 		v98 = *(*int32)(unsafe.Add(p2, x*4))
-		if !(v97 == 0) {
-			goto b48
+		if v97 == 0 {
+			v106 = v88 + v98
+			goto b53
 		}
-		v106 = v88 + v98
-		goto b53
-	b48:
-		if !(v97 == 1) {
-			goto b50
+		if v97 == 1 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b50:
-		if !(v97 == 2) {
-			goto b52
+		if v97 == 2 {
+			v106 = v88 - v98
+		} else {
+			v106 = v88 * v98
 		}
-		v106 = v88 - v98
-		goto b53
-	b52:
-		v106 = v88 * v98
 	b53:
 		v135 = v106
 		goto b68
 	b54:
 		v109 = v108 + 1
-		if !(v109 < 2) {
+		if v109 >= 2 {
 			v135 = v107
 			goto b68
 		}
-		v111 = int32(0)
+		v111 = 0
 		if v81 {
 			v111 = v109
 		}
-		v112 = int32(0)
+		v112 = 0
 		if v79 {
 			v112 = v109
 		}
-		if !v81 {
-			goto b57
-		}
-		{
+		if v81 {
 			v113 := *(*int32)(unsafe.Add(unsafe.Pointer(&passesHostTable1), 4))
 			v115 := int32(0)
 			if v111 == 1 {
@@ -4039,69 +3496,56 @@ func (g *passesHost) r0() int {
 			}
 			v117 := int32(0)
 			if v115 == 1 {
-				v117 = int32(1)
+				v117 = 1
 			}
 			v119 := v117
 			if v115 == 2 {
-				v119 = int32(2)
+				v119 = 2
 			}
 			v124 = v119
-			goto b58
-		}
-	b57:
-		{
+		} else {
 			v122 := int32(1)
 			if v112 != 1 {
-				v122 = int32(2)
+				v122 = 2
 			}
 			v123 := v122
 			if v112 == 1 {
-				v123 = int32(3)
+				v123 = 3
 			}
 			v124 = v123
 		}
-	b58:
 		if !v22 {
-			goto b67
+			g.Fault(6, v9, v5, v0)
+			continue
 		}
 		v125 = *(*int32)(unsafe.Add(p2, x*4))
-		if !(v124 == 0) {
-			goto b61
+		if v124 == 0 {
+			v133 = v107 + v125
+			goto b66
 		}
-		v133 = v107 + v125
-		goto b66
-	b61:
-		if !(v124 == 1) {
-			goto b63
+		if v124 == 1 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b63:
-		if !(v124 == 2) {
-			goto b65
+		if v124 == 2 {
+			v133 = v107 - v125
+		} else {
+			v133 = v107 * v125
 		}
-		v133 = v107 - v125
-		goto b66
-	b65:
-		v133 = v107 * v125
 	b66:
 		v107 = v133
 		v108 = v109
 		goto b54
-	b67:
-		g.Fault(4, v9, v5, v0, int32(0), int32(0))
-		continue
 	b68:
-		{
-			v136 := *(*int32)(unsafe.Add(p0, x*4))
-			if !(v136 < 2) {
-				v151 = int32(1)
-				goto b75
-			}
+		v136 := *(*int32)(unsafe.Add(p0, x*4))
+		if v136 >= 2 {
+			v151 = 1
+			goto b75
 		}
 		v138 = *(*int32)(unsafe.Add(p0, x*4))
-		if !(uint32(v138) < uint32(2)) {
-			goto b74
+		if uint32(v138) >= 2 {
+			g.Fault(7, int64(v138), 2, v0)
+			continue
 		}
 		{
 			v140 := int32(0)
@@ -4117,468 +3561,395 @@ func (g *passesHost) r0() int {
 				v143 = v141 + 2
 			}
 			if v143 == 0 {
-				v148 = int32(1)
+				v148 = 1
 				goto b73
 			}
 		}
 		if v143 == 1 {
-			v148 = int32(2)
-			goto b73
-		}
-		{
+			v148 = 2
+		} else {
 			v147 := int32(1)
 			if v143 == 2 {
-				v147 = int32(2)
+				v147 = 2
 			}
 			v148 = v147
 		}
 	b73:
 		v151 = v148
-		goto b75
-	b74:
-		g.Fault(5, int64(v138), int64(2), v0, int32(0), int32(0))
-		continue
 	b75:
-		{
-			v152 := int32(0)
-			if v79 {
-				v152 = int32(1)
-			}
-			v156 := int32(0)
-			if v151 == 1 {
-				v156 = int32(1)
-			}
-			v158 = v156
-			if v151 == 2 {
-				v158 = int32(2)
-			}
-			v160 := int32(0)
-			if v151 == 1 {
-				v160 = int32(1)
-			}
-			v162 = v160
-			if v151 == 2 {
-				v162 = int32(2)
-			}
-			if !v154 {
-				v234 = v135
-				v235 = v152
-				v236 = int64(-1)
-				goto b104
-			}
-			v163 = v135
-			v164 = v152
-			v165 = int64(-1)
+		v152 := int32(0)
+		if v79 {
+			v152 = 1
 		}
+		v156 := int32(0)
+		if v151 == 1 {
+			v156 = 1
+		}
+		v158 := v156
+		if v151 == 2 {
+			v158 = 2
+		}
+		v160 := int32(0)
+		if v151 == 1 {
+			v160 = 1
+		}
+		v162 := v160
+		if v151 == 2 {
+			v162 = 2
+		}
+		if !v154 {
+			v234 = v135
+			v235 = v152
+			v236 = -1
+			goto b104
+		}
+		v163 = v135
+		v164 = v152
+		v165 = -1
 	b76:
 		v166 = v165 + 1
-		if !(v166 < v1) {
+		if v166 >= v1 {
 			v307 = v163
 			goto b134
 		}
 		{
 			v168 := *(*int32)(unsafe.Add(p0, int(v166)*4))
-			if !(2 < v168) {
-				goto b79
+			if 2 < v168 {
+				v170 := int32(uint64(v166))
+				v172 := int32(2)
+				if v170 == 1 {
+					v172 = 3
+				}
+				v174 := v172
+				if v170 == 2 {
+					v174 = 4
+				}
+				v176 := v174
+				if v170 == 3 {
+					v176 = 5
+				}
+				v187 = v176
+			} else {
+				v178 := int32(0)
+				if v164 == 1 {
+					v178 = 1
+				}
+				v180 := v178
+				if v164 == 2 {
+					v180 = 2
+				}
+				v182 := v180
+				if v164 == 3 {
+					v182 = 3
+				}
+				v184 := v182
+				if v164 == 4 {
+					v184 = 4
+				}
+				v186 := v184
+				if v164 == 5 {
+					v186 = 5
+				}
+				v187 = v186
 			}
 		}
-		{
-			v170 := int32(uint64(v166))
-			v172 := int32(2)
-			if v170 == 1 {
-				v172 = int32(3)
-			}
-			v174 := v172
-			if v170 == 2 {
-				v174 = int32(4)
-			}
-			v176 := v174
-			if v170 == 3 {
-				v176 = int32(5)
-			}
-			v187 = v176
-			goto b80
-		}
-	b79:
-		{
-			v178 := int32(0)
-			if v164 == 1 {
-				v178 = int32(1)
-			}
-			v180 := v178
-			if v164 == 2 {
-				v180 = int32(2)
-			}
-			v182 := v180
-			if v164 == 3 {
-				v182 = int32(3)
-			}
-			v184 := v182
-			if v164 == 4 {
-				v184 = int32(4)
-			}
-			v186 := v184
-			if v164 == 5 {
-				v186 = int32(5)
-			}
-			v187 = v186
-		}
-	b80:
 		v188 = v187 == 0
-		v189 = uint32(v187) < uint32(3)
+		v189 = uint32(v187) < 3
 		if !v189 {
 			goto b83
 		}
-		if v188 {
-			v194 = int32(2)
+		if !v188 {
+			v194 = 2
 			goto b85
 		}
-		v194 = int32(2)
+		v194 = 2
 		goto b85
 	b83:
 		if v187 == 3 {
-			v194 = int32(0)
-			goto b85
-		}
-		{
+			v194 = 0
+		} else {
 			v193 := int32(3)
 			if v187 == 4 {
-				v193 = int32(1)
+				v193 = 1
 			}
 			v194 = v193
 		}
 	b85:
-		if !(1 < v194) {
-			goto b102
+		if 1 >= v194 {
+			v223 := int32(0)
+			if v187 == 1 {
+				v223 = 1
+			}
+			v225 := v223
+			if v187 == 2 {
+				v225 = 2
+			}
+			v227 := v225
+			if v187 == 3 {
+				v227 = 3
+			}
+			v229 := v227
+			if v187 == 4 {
+				v229 = 4
+			}
+			v231 := v229
+			if v187 == 5 {
+				v231 = 5
+			}
+			v232 = v163
+			v233 = v231
+			goto b103
 		}
 		v196 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable2), int(v187)*8))
-		if !(uint64(1) < uint64(v196)) {
-			goto b101
+		if 1 >= uint64(v196) {
+			g.Fault(8, 1, v196, v0)
+			continue
 		}
 		if !v189 {
 			goto b91
 		}
-		if !v188 {
-			goto b90
-		}
-		v204 = v162
-		goto b95
-	b90:
-		{
+		if v188 {
+			v204 = v162
+			goto b95
+		} else {
 			v199 := int32(1)
 			if v187 == 1 {
-				v199 = int32(2)
+				v199 = 2
 			}
 			v204 = v199
 			goto b95
 		}
 	b91:
-		if !(v187 == 3) {
-			goto b93
+		if v187 == 3 {
+			g.Fault(9, 0, 0, v0)
+			continue
 		}
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b93:
-		if !(v187 == 4) {
-			v204 = int32(2)
-			goto b95
+		if v187 == 4 {
+			g.Fault(9, 0, 0, v0)
+			continue
 		}
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v204 = 2
 	b95:
-		if !(v204 == 0) {
-			goto b97
+		if v204 == 0 {
+			g.Fault(10, 0, 0, v0)
+			continue
 		}
-		g.Fault(7, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b97:
-		if !(v204 == 1) {
-			goto b99
+		if v204 == 1 {
+			v210 = v163 + -2
+		} else {
+			v210 = v163 * 2
 		}
-		v210 = v163 + -2
-		goto b100
-	b99:
-		v210 = v163 * 2
-	b100:
 		{
 			v212 := int32(0)
 			if v187 == 1 {
-				v212 = int32(1)
+				v212 = 1
 			}
 			v214 := v212
 			if v187 == 2 {
-				v214 = int32(2)
+				v214 = 2
 			}
 			v216 := v214
 			if v187 == 3 {
-				v216 = int32(3)
+				v216 = 3
 			}
 			v218 := v216
 			if v187 == 4 {
-				v218 = int32(4)
+				v218 = 4
 			}
 			v220 := v218
 			if v187 == 5 {
-				v220 = int32(5)
+				v220 = 5
 			}
 			v232 = v210
 			v233 = v220
-			goto b103
-		}
-	b101:
-		g.Fault(8, int64(1), v196, v0, int32(0), int32(0))
-		continue
-	b102:
-		{
-			v223 := int32(0)
-			if v187 == 1 {
-				v223 = int32(1)
-			}
-			v225 := v223
-			if v187 == 2 {
-				v225 = int32(2)
-			}
-			v227 := v225
-			if v187 == 3 {
-				v227 = int32(3)
-			}
-			v229 := v227
-			if v187 == 4 {
-				v229 = int32(4)
-			}
-			v231 := v229
-			if v187 == 5 {
-				v231 = int32(5)
-			}
-			v232 = v163
-			v233 = v231
 		}
 	b103:
 		v163 = v232
 		v164 = v233
 		v165 = v166
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b76
 	b104:
 		v237 = v236 + 1
-		if !(v237 < v1) {
+		if v237 >= v1 {
 			v307 = v234
 			goto b134
 		}
 		{
 			v239 := *(*int32)(unsafe.Add(p0, int(v237)*4))
-			if !(2 < v239) {
-				goto b109
+			if 2 >= v239 {
+				v251 := int32(0)
+				if v235 == 1 {
+					v251 = 1
+				}
+				v253 := v251
+				if v235 == 2 {
+					v253 = 2
+				}
+				v255 := v253
+				if v235 == 3 {
+					v255 = 3
+				}
+				v257 := v255
+				if v235 == 4 {
+					v257 = 4
+				}
+				v259 := v257
+				if v235 == 5 {
+					v259 = 5
+				}
+				v260 = v259
+				goto b110
 			}
 		}
-		if !(uint64(v237) < uint64(4)) {
-			goto b108
+		if uint64(v237) >= 4 {
+			g.Fault(11, v237, 4, v0)
+			continue
 		}
 		{
 			v242 := int32(uint64(v237))
 			v244 := int32(2)
 			if v242 == 1 {
-				v244 = int32(3)
+				v244 = 3
 			}
 			v246 := v244
 			if v242 == 2 {
-				v246 = int32(4)
+				v246 = 4
 			}
 			v248 := v246
 			if v242 == 3 {
-				v248 = int32(5)
+				v248 = 5
 			}
 			v260 = v248
-			goto b110
-		}
-	b108:
-		g.Fault(9, v237, int64(4), v0, int32(0), int32(0))
-		continue
-	b109:
-		{
-			v251 := int32(0)
-			if v235 == 1 {
-				v251 = int32(1)
-			}
-			v253 := v251
-			if v235 == 2 {
-				v253 = int32(2)
-			}
-			v255 := v253
-			if v235 == 3 {
-				v255 = int32(3)
-			}
-			v257 := v255
-			if v235 == 4 {
-				v257 = int32(4)
-			}
-			v259 := v257
-			if v235 == 5 {
-				v259 = int32(5)
-			}
-			v260 = v259
 		}
 	b110:
 		v261 = v260 == 0
-		v262 = uint32(v260) < uint32(3)
+		v262 = uint32(v260) < 3
 		if !v262 {
 			goto b113
 		}
-		if v261 {
-			v267 = int32(2)
+		if !v261 {
+			v267 = 2
 			goto b115
 		}
-		v267 = int32(2)
+		v267 = 2
 		goto b115
 	b113:
 		if v260 == 3 {
-			v267 = int32(0)
-			goto b115
-		}
-		{
+			v267 = 0
+		} else {
 			v266 := int32(3)
 			if v260 == 4 {
-				v266 = int32(1)
+				v266 = 1
 			}
 			v267 = v266
 		}
 	b115:
-		if !(1 < v267) {
-			goto b132
+		if 1 >= v267 {
+			v296 := int32(0)
+			if v260 == 1 {
+				v296 = 1
+			}
+			v298 := v296
+			if v260 == 2 {
+				v298 = 2
+			}
+			v300 := v298
+			if v260 == 3 {
+				v300 = 3
+			}
+			v302 := v300
+			if v260 == 4 {
+				v302 = 4
+			}
+			v304 := v302
+			if v260 == 5 {
+				v304 = 5
+			}
+			v305 = v234
+			v306 = v304
+			goto b133
 		}
 		v269 = *(*int64)(unsafe.Add(unsafe.Pointer(&passesHostTable2), int(v260)*8))
-		if !(uint64(1) < uint64(v269)) {
-			goto b131
+		if 1 >= uint64(v269) {
+			g.Fault(8, 1, v269, v0)
+			continue
 		}
 		if !v262 {
 			goto b121
 		}
-		if !v261 {
-			goto b120
-		}
-		v277 = v158
-		goto b125
-	b120:
-		{
+		if v261 {
+			v277 = v158
+			goto b125
+		} else {
 			v272 := int32(1)
 			if v260 == 1 {
-				v272 = int32(2)
+				v272 = 2
 			}
 			v277 = v272
 			goto b125
 		}
 	b121:
-		if !(v260 == 3) {
-			goto b123
+		if v260 == 3 {
+			g.Fault(9, 0, 0, v0)
+			continue
 		}
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b123:
-		if !(v260 == 4) {
-			v277 = int32(2)
-			goto b125
+		if v260 == 4 {
+			g.Fault(9, 0, 0, v0)
+			continue
 		}
-		g.Fault(6, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v277 = 2
 	b125:
-		if !(v277 == 0) {
-			goto b127
+		if v277 == 0 {
+			g.Fault(10, 0, 0, v0)
+			continue
 		}
-		g.Fault(7, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b127:
-		if !(v277 == 1) {
-			goto b129
+		if v277 == 1 {
+			v283 = v234 + -2
+		} else {
+			v283 = v234 * 2
 		}
-		v283 = v234 + -2
-		goto b130
-	b129:
-		v283 = v234 * 2
-	b130:
 		{
 			v285 := int32(0)
 			if v260 == 1 {
-				v285 = int32(1)
+				v285 = 1
 			}
 			v287 := v285
 			if v260 == 2 {
-				v287 = int32(2)
+				v287 = 2
 			}
 			v289 := v287
 			if v260 == 3 {
-				v289 = int32(3)
+				v289 = 3
 			}
 			v291 := v289
 			if v260 == 4 {
-				v291 = int32(4)
+				v291 = 4
 			}
 			v293 := v291
 			if v260 == 5 {
-				v293 = int32(5)
+				v293 = 5
 			}
 			v305 = v283
 			v306 = v293
-			goto b133
-		}
-	b131:
-		g.Fault(8, int64(1), v269, v0, int32(0), int32(0))
-		continue
-	b132:
-		{
-			v296 := int32(0)
-			if v260 == 1 {
-				v296 = int32(1)
-			}
-			v298 := v296
-			if v260 == 2 {
-				v298 = int32(2)
-			}
-			v300 := v298
-			if v260 == 3 {
-				v300 = int32(3)
-			}
-			v302 := v300
-			if v260 == 4 {
-				v302 = int32(4)
-			}
-			v304 := v302
-			if v260 == 5 {
-				v304 = int32(5)
-			}
-			v305 = v234
-			v306 = v304
 		}
 	b133:
 		v234 = v305
 		v235 = v306
 		v236 = v237
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b104
 	b134:
-		{
-			v308 := uint64(v9) < uint64(v7)
-			if !v308 {
-				goto b136
-			}
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(12, v9, v7, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, x*4)) = v307
-		continue
-	b136:
-		g.Fault(10, v9, v7, v0, int32(0), int32(0))
-		continue
-	b137:
-		g.Fault(0, int64(v13), int64(4), v0, int32(0), int32(0))
-		continue
-	b138:
-		g.Fault(11, v9, v1, v0, int32(0), int32(0))
-		continue
-	b139:
-		g.Fault(12, v9, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }

@@ -12,1003 +12,679 @@ import (
 // convertFloat32Host is some work-items of the kernel [ConvertFloat32].
 type convertFloat32Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertFloat32Host() kernelimpl.HostForm { return new(convertFloat32Host) }
 
 var convertFloat32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertFloat32Host) Begin() {
 	g.Sites = convertFloat32HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertFloat32Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertFloat32Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v13, v15, v17, v24, v25, v26 int32
-		var v5, v23, v36 int64
-		var v7 float32
-		var v37 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*float32)(unsafe.Add(p0, x*4))
-			v10 := (v7 < 2.1474836e+09) && (-2.1474836e+09 <= v7)
-			v11 := float32(0)
-			if v10 {
-				v11 = v7
-			}
-			v13 = int32(-2147483648)
-			if v10 {
-				v13 = int32(v11)
-			}
-			v15 = (v13 << 24) >> 24
-			v17 = (v13 << 16) >> 16
-			v20 := (v7 < 9.223372e+18) && (-9.223372e+18 <= v7)
-			v21 := float32(0)
-			if v20 {
-				v21 = v7
-			}
-			v23 = int64(-9223372036854775808)
-			if v20 {
-				v23 = int64(v21)
-			}
-			v24 = v13 & 255
-			v25 = v13 & 65535
-			v26 = int32(uint64(v23))
-			v27 := float32(v7 - 9.223372e+18)
-			v30 := (v27 < 9.223372e+18) && (-9.223372e+18 <= v27)
-			v31 := float32(0)
-			if v30 {
-				v31 = v27
-			}
-			v33 := int64(-9223372036854775808)
-			if v30 {
-				v33 = int64(v31)
-			}
-			v36 = v23 | (v33 & (v23 >> 63))
-			v37 = 1 < v7
-			v38 := uint64(v5) < uint64(v3)
-			if !v38 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v15))
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v7
-			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v17))
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v23
-			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v24))
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v13
-			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v25))
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v36
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v26
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v23
-			v53 := int32(0)
-			if v37 {
-				v53 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v53))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v36
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*float32)(unsafe.Add(p0, x*4))
+		v10 := (v7 < 2.1474836e+09) && (-2.1474836e+09 <= v7)
+		v11 := float32(0)
+		if v10 {
+			v11 = v7
+		}
+		v13 := int32(-2147483648)
+		if v10 {
+			v13 = int32(v11)
+		}
+		v15 := (v13 << 24) >> 24
+		v17 := (v13 << 16) >> 16
+		v20 := (v7 < 9.223372e+18) && (-9.223372e+18 <= v7)
+		v21 := float32(0)
+		if v20 {
+			v21 = v7
+		}
+		v23 := int64(-9223372036854775808)
+		if v20 {
+			v23 = int64(v21)
+		}
+		v24 := v13 & 255
+		v25 := v13 & 65535
+		v26 := int32(uint64(v23))
+		v27 := float32(v7 - 9.223372e+18)
+		v30 := (v27 < 9.223372e+18) && (-9.223372e+18 <= v27)
+		v31 := float32(0)
+		if v30 {
+			v31 = v27
+		}
+		v33 := int64(-9223372036854775808)
+		if v30 {
+			v33 = int64(v31)
+		}
+		v36 := v23 | (v33 & (v23 >> 63))
+		v37 := 1 < v7
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v15))
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v7
+		*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v17))
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v23
+		*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v24))
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v13
+		*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v25))
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v36
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v26
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v23
+		v53 := int32(0)
+		if v37 {
+			v53 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v53))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v36
 	}
-	return -1
 }
 
 // convertIntHost is some work-items of the kernel [ConvertInt].
 type convertIntHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertIntHost() kernelimpl.HostForm { return new(convertIntHost) }
 
 var convertIntHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertIntHost) Begin() {
 	g.Sites = convertIntHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertIntHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertIntHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v13, v14 int32
-		var v5, v7 int64
-		var v15 float32
-		var v16 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
-			v8 = int32(uint64(v7))
-			v10 = (v8 << 24) >> 24
-			v12 = (v8 << 16) >> 16
-			v13 = v8 & 255
-			v14 = v8 & 65535
-			v15 = float32(v7)
-			v16 = 1 < v7
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
-			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
-			v32 := int32(0)
-			if v16 {
-				v32 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int64)(unsafe.Add(p0, x*8))
+		v8 := int32(uint64(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := v8 & 255
+		v14 := v8 & 65535
+		v15 := float32(v7)
+		v16 := 1 < v7
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v15
+		*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v7
+		*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v8
+		*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v7
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v7
+		v32 := int32(0)
+		if v16 {
+			v32 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 	}
-	return -1
 }
 
 // convertInt16Host is some work-items of the kernel [ConvertInt16].
 type convertInt16Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertInt16Host() kernelimpl.HostForm { return new(convertInt16Host) }
 
 var convertInt16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertInt16Host) Begin() {
 	g.Sites = convertInt16HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertInt16Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertInt16Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12 int32
-		var v5, v11 int64
-		var v7 int16
-		var v13 float32
-		var v14 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int16)(unsafe.Add(p0, x*2))
-			v8 = int32(v7)
-			v10 = (v8 << 24) >> 24
-			v11 = int64(v7)
-			v12 = v8 & 255
-			v13 = float32(v8)
-			v14 = 1 < v8
-			v15 := uint64(v5) < uint64(v3)
-			if !v15 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v13
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v7
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v11
-			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v12))
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v7
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v11
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v11
-			v28 := int32(0)
-			if v14 {
-				v28 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v28))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v11
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int16)(unsafe.Add(p0, x*2))
+		v8 := int32(v7)
+		v10 := (v8 << 24) >> 24
+		v11 := int64(v7)
+		v12 := v8 & 255
+		v13 := float32(v8)
+		v14 := 1 < v8
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v13
+		*(*int16)(unsafe.Add(p1, x*80+8)) = v7
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v11
+		*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v12))
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v8
+		*(*int16)(unsafe.Add(p1, x*80+32)) = v7
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v11
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v11
+		v28 := int32(0)
+		if v14 {
+			v28 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v28))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v11
 	}
-	return -1
 }
 
 // convertInt32Host is some work-items of the kernel [ConvertInt32].
 type convertInt32Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertInt32Host() kernelimpl.HostForm { return new(convertInt32Host) }
 
 var convertInt32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertInt32Host) Begin() {
 	g.Sites = convertInt32HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertInt32Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertInt32Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v9, v11, v13, v14 int32
-		var v5, v12 int64
-		var v15 float32
-		var v16 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v9 = (v7 << 24) >> 24
-			v11 = (v7 << 16) >> 16
-			v12 = int64(v7)
-			v13 = v7 & 255
-			v14 = v7 & 65535
-			v15 = float32(v7)
-			v16 = 1 < v7
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v9))
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v11))
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v12
-			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v7
-			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v12
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v7
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v12
-			v32 := int32(0)
-			if v16 {
-				v32 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v12
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v9 := (v7 << 24) >> 24
+		v11 := (v7 << 16) >> 16
+		v12 := int64(v7)
+		v13 := v7 & 255
+		v14 := v7 & 65535
+		v15 := float32(v7)
+		v16 := 1 < v7
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v9))
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v15
+		*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v11))
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v12
+		*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v7
+		*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v12
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v7
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v12
+		v32 := int32(0)
+		if v16 {
+			v32 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v12
 	}
-	return -1
 }
 
 // convertInt64Host is some work-items of the kernel [ConvertInt64].
 type convertInt64Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertInt64Host() kernelimpl.HostForm { return new(convertInt64Host) }
 
 var convertInt64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertInt64Host) Begin() {
 	g.Sites = convertInt64HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertInt64Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertInt64Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v13, v14 int32
-		var v5, v7 int64
-		var v15 float32
-		var v16 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
-			v8 = int32(uint64(v7))
-			v10 = (v8 << 24) >> 24
-			v12 = (v8 << 16) >> 16
-			v13 = v8 & 255
-			v14 = v8 & 65535
-			v15 = float32(v7)
-			v16 = 1 < v7
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
-			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
-			v32 := int32(0)
-			if v16 {
-				v32 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int64)(unsafe.Add(p0, x*8))
+		v8 := int32(uint64(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := v8 & 255
+		v14 := v8 & 65535
+		v15 := float32(v7)
+		v16 := 1 < v7
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v15
+		*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v7
+		*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v8
+		*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v7
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v7
+		v32 := int32(0)
+		if v16 {
+			v32 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 	}
-	return -1
 }
 
 // convertInt8Host is some work-items of the kernel [ConvertInt8].
 type convertInt8Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertInt8Host() kernelimpl.HostForm { return new(convertInt8Host) }
 
 var convertInt8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertInt8Host) Begin() {
 	g.Sites = convertInt8HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertInt8Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertInt8Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10 int32
-		var v5, v9 int64
-		var v7 int8
-		var v11 float32
-		var v12 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int8)(unsafe.Add(p0, x))
-			v8 = int32(v7)
-			v9 = int64(v7)
-			v10 = v8 & 65535
-			v11 = float32(v8)
-			v12 = 1 < v8
-			v13 := uint64(v5) < uint64(v3)
-			if !v13 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = v7
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v11
-			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(v7)
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v9
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v7
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v10))
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v9
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v9
-			v26 := int32(0)
-			if v12 {
-				v26 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v26))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v9
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int8)(unsafe.Add(p0, x))
+		v8 := int32(v7)
+		v9 := int64(v7)
+		v10 := v8 & 65535
+		v11 := float32(v8)
+		v12 := 1 < v8
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = v7
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v11
+		*(*int16)(unsafe.Add(p1, x*80+8)) = int16(v7)
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v9
+		*(*int8)(unsafe.Add(p1, x*80+24)) = v7
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v8
+		*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v10))
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v9
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v9
+		v26 := int32(0)
+		if v12 {
+			v26 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v26))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v9
 	}
-	return -1
 }
 
 // convertUintHost is some work-items of the kernel [ConvertUint].
 type convertUintHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertUintHost() kernelimpl.HostForm { return new(convertUintHost) }
 
 var convertUintHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertUintHost) Begin() {
 	g.Sites = convertUintHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertUintHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertUintHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v13, v14 int32
-		var v5, v7 int64
-		var v15 float32
-		var v16 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
-			v8 = int32(uint64(v7))
-			v10 = (v8 << 24) >> 24
-			v12 = (v8 << 16) >> 16
-			v13 = v8 & 255
-			v14 = v8 & 65535
-			v15 = float32(uint64(v7))
-			v16 = uint64(1) < uint64(v7)
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
-			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
-			v32 := int32(0)
-			if v16 {
-				v32 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int64)(unsafe.Add(p0, x*8))
+		v8 := int32(uint64(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := v8 & 255
+		v14 := v8 & 65535
+		v15 := float32(uint64(v7))
+		v16 := 1 < uint64(v7)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v15
+		*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v7
+		*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v8
+		*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v7
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v7
+		v32 := int32(0)
+		if v16 {
+			v32 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 	}
-	return -1
 }
 
 // convertUint16Host is some work-items of the kernel [ConvertUint16].
 type convertUint16Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertUint16Host() kernelimpl.HostForm { return new(convertUint16Host) }
 
 var convertUint16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertUint16Host) Begin() {
 	g.Sites = convertUint16HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertUint16Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertUint16Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v14 int32
-		var v5, v13 int64
-		var v7 int16
-		var v15 float32
-		var v16 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int16)(unsafe.Add(p0, x*2))
-			v8 = int32(uint16(v7))
-			v10 = (v8 << 24) >> 24
-			v12 = (v8 << 16) >> 16
-			v13 = int64(uint16(v7))
-			v14 = v8 & 255
-			v15 = float32(uint32(v8))
-			v16 = uint32(1) < uint32(v8)
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v13
-			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v14))
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v7
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v13
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v13
-			v31 := int32(0)
-			if v16 {
-				v31 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v31))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v13
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int16)(unsafe.Add(p0, x*2))
+		v8 := int32(uint16(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := int64(uint16(v7))
+		v14 := v8 & 255
+		v15 := float32(uint32(v8))
+		v16 := 1 < uint32(v8)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v15
+		*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v13
+		*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v8
+		*(*int16)(unsafe.Add(p1, x*80+32)) = v7
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v13
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v13
+		v31 := int32(0)
+		if v16 {
+			v31 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v31))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v13
 	}
-	return -1
 }
 
 // convertUint32Host is some work-items of the kernel [ConvertUint32].
 type convertUint32Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertUint32Host() kernelimpl.HostForm { return new(convertUint32Host) }
 
 var convertUint32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertUint32Host) Begin() {
 	g.Sites = convertUint32HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertUint32Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertUint32Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v9, v11, v13, v14 int32
-		var v5, v12 int64
-		var v15 float32
-		var v16 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v9 = (v7 << 24) >> 24
-			v11 = (v7 << 16) >> 16
-			v12 = int64(uint32(v7))
-			v13 = v7 & 255
-			v14 = v7 & 65535
-			v15 = float32(uint32(v7))
-			v16 = uint32(1) < uint32(v7)
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v9))
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v11))
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v12
-			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v7
-			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v12
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v7
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v12
-			v32 := int32(0)
-			if v16 {
-				v32 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v12
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v9 := (v7 << 24) >> 24
+		v11 := (v7 << 16) >> 16
+		v12 := int64(uint32(v7))
+		v13 := v7 & 255
+		v14 := v7 & 65535
+		v15 := float32(uint32(v7))
+		v16 := 1 < uint32(v7)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v9))
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v15
+		*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v11))
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v12
+		*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v7
+		*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v12
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v7
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v12
+		v32 := int32(0)
+		if v16 {
+			v32 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v12
 	}
-	return -1
 }
 
 // convertUint64Host is some work-items of the kernel [ConvertUint64].
 type convertUint64Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertUint64Host() kernelimpl.HostForm { return new(convertUint64Host) }
 
 var convertUint64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertUint64Host) Begin() {
 	g.Sites = convertUint64HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertUint64Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertUint64Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v13, v14 int32
-		var v5, v7 int64
-		var v15 float32
-		var v16 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
-			v8 = int32(uint64(v7))
-			v10 = (v8 << 24) >> 24
-			v12 = (v8 << 16) >> 16
-			v13 = v8 & 255
-			v14 = v8 & 65535
-			v15 = float32(uint64(v7))
-			v16 = uint64(1) < uint64(v7)
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v15
-			*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v7
-			*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v7
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v7
-			v32 := int32(0)
-			if v16 {
-				v32 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v7
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int64)(unsafe.Add(p0, x*8))
+		v8 := int32(uint64(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := v8 & 255
+		v14 := v8 & 65535
+		v15 := float32(uint64(v7))
+		v16 := 1 < uint64(v7)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v15
+		*(*int16)(unsafe.Add(p1, x*80+8)) = int16(uint32(v12))
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v7
+		*(*int8)(unsafe.Add(p1, x*80+24)) = int8(uint32(v13))
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v8
+		*(*int16)(unsafe.Add(p1, x*80+32)) = int16(uint32(v14))
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v7
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v7
+		v32 := int32(0)
+		if v16 {
+			v32 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v32))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v7
 	}
-	return -1
 }
 
 // convertUint8Host is some work-items of the kernel [ConvertUint8].
 type convertUint8Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertUint8Host() kernelimpl.HostForm { return new(convertUint8Host) }
 
 var convertUint8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:41:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:42:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertUint8Host) Begin() {
 	g.Sites = convertUint8HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertUint8Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertUint8Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10 int32
-		var v5, v11 int64
-		var v7 int8
-		var v12 float32
-		var v13 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int8)(unsafe.Add(p0, x))
-			v8 = int32(uint8(v7))
-			v10 = (v8 << 24) >> 24
-			v11 = int64(uint8(v7))
-			v12 = float32(uint32(v8))
-			v13 = uint32(1) < uint32(v8)
-			v14 := uint64(v5) < uint64(v3)
-			if !v14 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
-			*(*float32)(unsafe.Add(p1, x*80+4)) = v12
-			v18 := int16(uint8(v7))
-			*(*int16)(unsafe.Add(p1, x*80+8)) = v18
-			*(*int64)(unsafe.Add(p1, x*80+16)) = v11
-			*(*int8)(unsafe.Add(p1, x*80+24)) = v7
-			*(*int32)(unsafe.Add(p1, x*80+28)) = v8
-			*(*int16)(unsafe.Add(p1, x*80+32)) = v18
-			*(*int64)(unsafe.Add(p1, x*80+40)) = v11
-			*(*int32)(unsafe.Add(p1, x*80+48)) = v8
-			*(*int64)(unsafe.Add(p1, x*80+56)) = v11
-			v27 := int32(0)
-			if v13 {
-				v27 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v27))
-			*(*int64)(unsafe.Add(p1, x*80+72)) = v11
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int8)(unsafe.Add(p0, x))
+		v8 := int32(uint8(v7))
+		v10 := (v8 << 24) >> 24
+		v11 := int64(uint8(v7))
+		v12 := float32(uint32(v8))
+		v13 := 1 < uint32(v8)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*80)) = int8(uint32(v10))
+		*(*float32)(unsafe.Add(p1, x*80+4)) = v12
+		v18 := int16(uint8(v7))
+		*(*int16)(unsafe.Add(p1, x*80+8)) = v18
+		*(*int64)(unsafe.Add(p1, x*80+16)) = v11
+		*(*int8)(unsafe.Add(p1, x*80+24)) = v7
+		*(*int32)(unsafe.Add(p1, x*80+28)) = v8
+		*(*int16)(unsafe.Add(p1, x*80+32)) = v18
+		*(*int64)(unsafe.Add(p1, x*80+40)) = v11
+		*(*int32)(unsafe.Add(p1, x*80+48)) = v8
+		*(*int64)(unsafe.Add(p1, x*80+56)) = v11
+		v27 := int32(0)
+		if v13 {
+			v27 = 1
+		}
+		*(*int8)(unsafe.Add(p1, x*80+64)) = int8(uint32(v27))
+		*(*int64)(unsafe.Add(p1, x*80+72)) = v11
 	}
-	return -1
 }
 
 // fillHost is some work-items of the kernel [Fill].
 type fillHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newFillHost() kernelimpl.HostForm { return new(fillHost) }
@@ -1017,165 +693,136 @@ var fillHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:193:27"},
 }
 
-// Begin readies the form for a launch.
 func (g *fillHost) Begin() {
 	g.Sites = fillHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *fillHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *fillHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v5 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := v0 + 1
-			v5 = v4 & 255
-			v6 := uint64(v3) < uint64(v1)
-			if !v6 {
-				goto b2
-			}
-		}
-		{
-			v7 := *(*int8)(unsafe.Add(p0, x))
-			*(*int8)(unsafe.Add(p0, x)) = int8(uint32((v5 + (int32(uint8(v7)) & 128)) & 255))
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		v5 := (v0 + 1) & 255
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
 			continue
 		}
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int8)(unsafe.Add(p0, x))
+		*(*int8)(unsafe.Add(p0, x)) = int8(uint32((v5 + (int32(uint8(v7)) & 128)) & 255))
 	}
-	return -1
 }
 
 // insertionHost is some work-items of the kernel [Insertion].
 type insertionHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newInsertionHost() kernelimpl.HostForm { return new(insertionHost) }
 
 var insertionHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/insertion.go:11:34"},
-	{Kind: 1, Pos: "internal/difftest/words/insertion.go:11:25"},
-	{Kind: 3, Pos: "internal/difftest/words/insertion.go:28:12"},
 	{Kind: 3, Pos: "internal/difftest/words/insertion.go:21:17"},
+	{Kind: 1, Pos: "internal/difftest/words/insertion.go:11:25"},
+	{Kind: 1, Pos: "internal/difftest/words/insertion.go:11:34"},
+	{Kind: 3, Pos: "internal/difftest/words/insertion.go:28:12"},
 }
 
-// Begin readies the form for a launch.
 func (g *insertionHost) Begin() {
 	g.Sites = insertionHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 128)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*insertionHost) Spare() {}
 
-// Run runs it.
 func (g *insertionHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *insertionHost) r0() int {
 	m0 := g.Memory(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v72, v76, v87, v92, v128, v132, v143, v148 int32
-		var v8, v43, v44, v49, v70, v75, v84, v89, v90, v107, v126, v131, v140, v145, v146 int64
+		var v43, v44, v49, v70, v75, v84, v89, v90, v107, v126, v131, v140, v145, v146 int64
 		var v47, v48, v105, v106 bool
-		{
-			v0 = int32(x)
-			v5 := int64(uint32(v0))
-			*(*[128]byte)(m0) = [128]byte{}
-			v7 := v5 * 16
-			v8 = v7 + 16
-			v9 := uint64(v8) <= uint64(v1)
-			if !v9 {
-				goto b35
-			}
+		var v72, v76, v87, v92, v128, v132, v143, v148 int32
+		v0 := int32(x)
+		*(*[128]byte)(m0) = [128]byte{}
+		v8 := (int64(uint32(v0)) * 16) + 16
+		if uint64(v8) > uint64(v1) {
+			g.Fault(0, v8, v1, v0)
+			continue
 		}
-		{
-			v10 := x * 128
-			v11 := *(*int64)(unsafe.Add(p0, v10))
-			*(*int64)(m0) = v11
-			v13 := *(*int64)(unsafe.Add(p0, v10+8))
-			*(*int64)(unsafe.Add(m0, 8)) = v13
-			v15 := *(*int64)(unsafe.Add(p0, v10+16))
-			*(*int64)(unsafe.Add(m0, 16)) = v15
-			v17 := *(*int64)(unsafe.Add(p0, v10+24))
-			*(*int64)(unsafe.Add(m0, 24)) = v17
-			v19 := *(*int64)(unsafe.Add(p0, v10+32))
-			*(*int64)(unsafe.Add(m0, 32)) = v19
-			v21 := *(*int64)(unsafe.Add(p0, v10+40))
-			*(*int64)(unsafe.Add(m0, 40)) = v21
-			v23 := *(*int64)(unsafe.Add(p0, v10+48))
-			*(*int64)(unsafe.Add(m0, 48)) = v23
-			v25 := *(*int64)(unsafe.Add(p0, v10+56))
-			*(*int64)(unsafe.Add(m0, 56)) = v25
-			v27 := *(*int64)(unsafe.Add(p0, v10+64))
-			*(*int64)(unsafe.Add(m0, 64)) = v27
-			v29 := *(*int64)(unsafe.Add(p0, v10+72))
-			*(*int64)(unsafe.Add(m0, 72)) = v29
-			v31 := *(*int64)(unsafe.Add(p0, v10+80))
-			*(*int64)(unsafe.Add(m0, 80)) = v31
-			v33 := *(*int64)(unsafe.Add(p0, v10+88))
-			*(*int64)(unsafe.Add(m0, 88)) = v33
-			v35 := *(*int64)(unsafe.Add(p0, v10+96))
-			*(*int64)(unsafe.Add(m0, 96)) = v35
-			v37 := *(*int64)(unsafe.Add(p0, v10+104))
-			*(*int64)(unsafe.Add(m0, 104)) = v37
-			v39 := *(*int64)(unsafe.Add(p0, v10+112))
-			*(*int64)(unsafe.Add(m0, 112)) = v39
-			v41 := *(*int64)(unsafe.Add(p0, v10+120))
-			*(*int64)(unsafe.Add(m0, 120)) = v41
-			v43 = int64(0)
-			v44 = int64(20)
-		}
+		v10 := x * 128
+		v11 := *(*int64)(unsafe.Add(p0, v10))
+		*(*int64)(m0) = v11
+		v13 := *(*int64)(unsafe.Add(p0, v10+8))
+		*(*int64)(unsafe.Add(m0, 8)) = v13
+		v15 := *(*int64)(unsafe.Add(p0, v10+16))
+		*(*int64)(unsafe.Add(m0, 16)) = v15
+		v17 := *(*int64)(unsafe.Add(p0, v10+24))
+		*(*int64)(unsafe.Add(m0, 24)) = v17
+		v19 := *(*int64)(unsafe.Add(p0, v10+32))
+		*(*int64)(unsafe.Add(m0, 32)) = v19
+		v21 := *(*int64)(unsafe.Add(p0, v10+40))
+		*(*int64)(unsafe.Add(m0, 40)) = v21
+		v23 := *(*int64)(unsafe.Add(p0, v10+48))
+		*(*int64)(unsafe.Add(m0, 48)) = v23
+		v25 := *(*int64)(unsafe.Add(p0, v10+56))
+		*(*int64)(unsafe.Add(m0, 56)) = v25
+		v27 := *(*int64)(unsafe.Add(p0, v10+64))
+		*(*int64)(unsafe.Add(m0, 64)) = v27
+		v29 := *(*int64)(unsafe.Add(p0, v10+72))
+		*(*int64)(unsafe.Add(m0, 72)) = v29
+		v31 := *(*int64)(unsafe.Add(p0, v10+80))
+		*(*int64)(unsafe.Add(m0, 80)) = v31
+		v33 := *(*int64)(unsafe.Add(p0, v10+88))
+		*(*int64)(unsafe.Add(m0, 88)) = v33
+		v35 := *(*int64)(unsafe.Add(p0, v10+96))
+		*(*int64)(unsafe.Add(m0, 96)) = v35
+		v37 := *(*int64)(unsafe.Add(p0, v10+104))
+		*(*int64)(unsafe.Add(m0, 104)) = v37
+		v39 := *(*int64)(unsafe.Add(p0, v10+112))
+		*(*int64)(unsafe.Add(m0, 112)) = v39
+		v41 := *(*int64)(unsafe.Add(p0, v10+120))
+		*(*int64)(unsafe.Add(m0, 120)) = v41
+		v43 = 0
+		v44 = 20
 	b2:
-		if !(v44 <= 16) {
-			goto b18
+		if v44 > 16 {
+			v105 = -2147483648 <= v43
+			v106 = v43 <= 2147483647
+			v107 = v43 + 1
+			goto b19
 		}
 		v47 = -2147483648 <= v43
 		v48 = v43 <= 2147483647
 		v49 = v43 + 1
 	b4:
-		if !(v49 < v44) {
-			goto b17
+		if v49 >= v44 {
+			v43 = v44
+			v44 = v44 + 20
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
 		{
 			v57 := v49 + (((v49 - v43) * -1) + 1)
 			v65 := (((-2147483648 <= v49) && (v49 <= 2147483647)) && v47) && v48
-			v67 := (v65 && (uint64(v49) < uint64(16))) && (uint64(v57) < uint64(16))
-			v69 := (v67 && (uint64(v49+-1) < uint64(16))) && (uint64(v57+-1) < uint64(16))
-			if !v69 {
+			v68 := ((v65 && (uint64(v49) < 16)) && (uint64(v57) < 16)) && (uint64(v49+-1) < 16)
+			if !(v68 && (uint64(v57+-1) < 16)) {
 				v84 = v49
 				goto b9
 			}
 			v70 = v49
 		}
 	b6:
-		if !(v43 < v70) {
+		if v43 >= v70 {
 			goto b16
 		}
 		{
@@ -1184,94 +831,77 @@ func (g *insertionHost) r0() int {
 			v75 = v70 + -1
 			v76 = int32(uint64(v75))
 			v77 := *(*int64)(unsafe.Add(m0, int(v76)*8))
-			if !((v73 & 7) < (v77 & 7)) {
-				goto b16
+			if (v73 & 7) < (v77 & 7) {
+				v80 := *(*int64)(unsafe.Add(m0, int(v76)*8))
+				v81 := *(*int64)(unsafe.Add(m0, int(v72)*8))
+				*(*int64)(unsafe.Add(m0, int(v72)*8)) = v80
+				*(*int64)(unsafe.Add(m0, int(v76)*8)) = v81
+				v70 = v75
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b6
 			}
-		}
-		{
-			v80 := *(*int64)(unsafe.Add(m0, int(v76)*8))
-			v81 := *(*int64)(unsafe.Add(m0, int(v72)*8))
-			*(*int64)(unsafe.Add(m0, int(v72)*8)) = v80
-			*(*int64)(unsafe.Add(m0, int(v76)*8)) = v81
-			v70 = v75
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b6
-		}
-	b9:
-		if !(v43 < v84) {
 			goto b16
 		}
-		if !(uint64(v84) < uint64(16)) {
-			goto b15
+	b9:
+		if v43 >= v84 {
+			goto b16
+		}
+		if uint64(v84) >= 16 {
+			g.Fault(1, v84, 16, v0)
+			continue
 		}
 		{
 			v87 = int32(uint64(v84))
 			v88 := *(*int64)(unsafe.Add(m0, int(v87)*8))
 			v89 = v88 & 7
 			v90 = v84 + -1
-			if !(uint64(v90) < uint64(16)) {
-				goto b14
+			if uint64(v90) >= 16 {
+				g.Fault(2, v90, 16, v0)
+				continue
 			}
 		}
 		{
 			v92 = int32(uint64(v90))
 			v93 := *(*int64)(unsafe.Add(m0, int(v92)*8))
-			if !(v89 < (v93 & 7)) {
-				goto b16
+			if v89 < (v93 & 7) {
+				v96 := *(*int64)(unsafe.Add(m0, int(v92)*8))
+				v97 := *(*int64)(unsafe.Add(m0, int(v87)*8))
+				*(*int64)(unsafe.Add(m0, int(v87)*8)) = v96
+				*(*int64)(unsafe.Add(m0, int(v92)*8)) = v97
+				v84 = v90
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b9
 			}
 		}
-		{
-			v96 := *(*int64)(unsafe.Add(m0, int(v92)*8))
-			v97 := *(*int64)(unsafe.Add(m0, int(v87)*8))
-			*(*int64)(unsafe.Add(m0, int(v87)*8)) = v96
-			*(*int64)(unsafe.Add(m0, int(v92)*8)) = v97
-			v84 = v90
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b9
-		}
-	b14:
-		g.Fault(0, v90, int64(16), v0, int32(0), int32(0))
-		continue
-	b15:
-		g.Fault(1, v84, int64(16), v0, int32(0), int32(0))
-		continue
 	b16:
 		v49 = v49 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b4
-	b17:
-		v43 = v44
-		v44 = v44 + 20
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
-	b18:
-		v105 = -2147483648 <= v43
-		v106 = v43 <= 2147483647
-		v107 = v43 + 1
 	b19:
-		if !(v107 < 16) {
+		if v107 >= 16 {
 			goto b32
 		}
 		{
 			v114 := v107 + (((v107 - v43) * -1) + 1)
-			v122 := (((-2147483648 <= v107) && v105) && v106) && (uint64(v107) < uint64(16))
-			v124 := (v122 && (uint64(v114) < uint64(16))) && (uint64(v107+-1) < uint64(16))
-			if !(v124 && (uint64(v114+-1) < uint64(16))) {
+			v122 := (((-2147483648 <= v107) && v105) && v106) && (uint64(v107) < 16)
+			v125 := ((v122 && (uint64(v114) < 16)) && (uint64(v107+-1) < 16)) && (uint64(v114+-1) < 16)
+			if !v125 {
 				v140 = v107
 				goto b24
 			}
 			v126 = v107
 		}
 	b21:
-		if !(v43 < v126) {
+		if v43 >= v126 {
 			goto b31
 		}
 		{
@@ -1280,124 +910,105 @@ func (g *insertionHost) r0() int {
 			v131 = v126 + -1
 			v132 = int32(uint64(v131))
 			v133 := *(*int64)(unsafe.Add(m0, int(v132)*8))
-			if !((v129 & 7) < (v133 & 7)) {
-				goto b31
+			if (v129 & 7) < (v133 & 7) {
+				v136 := *(*int64)(unsafe.Add(m0, int(v132)*8))
+				v137 := *(*int64)(unsafe.Add(m0, int(v128)*8))
+				*(*int64)(unsafe.Add(m0, int(v128)*8)) = v136
+				*(*int64)(unsafe.Add(m0, int(v132)*8)) = v137
+				v126 = v131
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b21
 			}
-		}
-		{
-			v136 := *(*int64)(unsafe.Add(m0, int(v132)*8))
-			v137 := *(*int64)(unsafe.Add(m0, int(v128)*8))
-			*(*int64)(unsafe.Add(m0, int(v128)*8)) = v136
-			*(*int64)(unsafe.Add(m0, int(v132)*8)) = v137
-			v126 = v131
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b21
-		}
-	b24:
-		if !(v43 < v140) {
 			goto b31
 		}
-		if !(uint64(v140) < uint64(16)) {
-			goto b30
+	b24:
+		if v43 >= v140 {
+			goto b31
+		}
+		if uint64(v140) >= 16 {
+			g.Fault(1, v140, 16, v0)
+			continue
 		}
 		{
 			v143 = int32(uint64(v140))
 			v144 := *(*int64)(unsafe.Add(m0, int(v143)*8))
 			v145 = v144 & 7
 			v146 = v140 + -1
-			if !(uint64(v146) < uint64(16)) {
-				goto b29
+			if uint64(v146) >= 16 {
+				g.Fault(2, v146, 16, v0)
+				continue
 			}
 		}
 		{
 			v148 = int32(uint64(v146))
 			v149 := *(*int64)(unsafe.Add(m0, int(v148)*8))
-			if !(v145 < (v149 & 7)) {
-				goto b31
+			if v145 < (v149 & 7) {
+				v152 := *(*int64)(unsafe.Add(m0, int(v148)*8))
+				v153 := *(*int64)(unsafe.Add(m0, int(v143)*8))
+				*(*int64)(unsafe.Add(m0, int(v143)*8)) = v152
+				*(*int64)(unsafe.Add(m0, int(v148)*8)) = v153
+				v140 = v146
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b24
 			}
 		}
-		{
-			v152 := *(*int64)(unsafe.Add(m0, int(v148)*8))
-			v153 := *(*int64)(unsafe.Add(m0, int(v143)*8))
-			*(*int64)(unsafe.Add(m0, int(v143)*8)) = v152
-			*(*int64)(unsafe.Add(m0, int(v148)*8)) = v153
-			v140 = v146
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b24
-		}
-	b29:
-		g.Fault(0, v146, int64(16), v0, int32(0), int32(0))
-		continue
-	b30:
-		g.Fault(1, v140, int64(16), v0, int32(0), int32(0))
-		continue
 	b31:
 		v107 = v107 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b19
 	b32:
-		{
-			v159 := uint64(v8) <= uint64(v3)
-			if !v159 {
-				goto b34
-			}
-		}
-		{
-			v160 := x * 128
-			v161 := *(*int64)(m0)
-			*(*int64)(unsafe.Add(p1, v160)) = v161
-			v163 := *(*int64)(unsafe.Add(m0, 8))
-			*(*int64)(unsafe.Add(p1, v160+8)) = v163
-			v165 := *(*int64)(unsafe.Add(m0, 16))
-			*(*int64)(unsafe.Add(p1, v160+16)) = v165
-			v167 := *(*int64)(unsafe.Add(m0, 24))
-			*(*int64)(unsafe.Add(p1, v160+24)) = v167
-			v169 := *(*int64)(unsafe.Add(m0, 32))
-			*(*int64)(unsafe.Add(p1, v160+32)) = v169
-			v171 := *(*int64)(unsafe.Add(m0, 40))
-			*(*int64)(unsafe.Add(p1, v160+40)) = v171
-			v173 := *(*int64)(unsafe.Add(m0, 48))
-			*(*int64)(unsafe.Add(p1, v160+48)) = v173
-			v175 := *(*int64)(unsafe.Add(m0, 56))
-			*(*int64)(unsafe.Add(p1, v160+56)) = v175
-			v177 := *(*int64)(unsafe.Add(m0, 64))
-			*(*int64)(unsafe.Add(p1, v160+64)) = v177
-			v179 := *(*int64)(unsafe.Add(m0, 72))
-			*(*int64)(unsafe.Add(p1, v160+72)) = v179
-			v181 := *(*int64)(unsafe.Add(m0, 80))
-			*(*int64)(unsafe.Add(p1, v160+80)) = v181
-			v183 := *(*int64)(unsafe.Add(m0, 88))
-			*(*int64)(unsafe.Add(p1, v160+88)) = v183
-			v185 := *(*int64)(unsafe.Add(m0, 96))
-			*(*int64)(unsafe.Add(p1, v160+96)) = v185
-			v187 := *(*int64)(unsafe.Add(m0, 104))
-			*(*int64)(unsafe.Add(p1, v160+104)) = v187
-			v189 := *(*int64)(unsafe.Add(m0, 112))
-			*(*int64)(unsafe.Add(p1, v160+112)) = v189
-			v191 := *(*int64)(unsafe.Add(m0, 120))
-			*(*int64)(unsafe.Add(p1, v160+120)) = v191
+		if uint64(v8) > uint64(v3) {
+			g.Fault(3, v8, v3, v0)
 			continue
 		}
-	b34:
-		g.Fault(2, v8, v3, v0, int32(0), int32(0))
-		continue
-	b35:
-		g.Fault(3, v8, v1, v0, int32(0), int32(0))
-		continue
+		v160 := x * 128
+		v161 := *(*int64)(m0)
+		*(*int64)(unsafe.Add(p1, v160)) = v161
+		v163 := *(*int64)(unsafe.Add(m0, 8))
+		*(*int64)(unsafe.Add(p1, v160+8)) = v163
+		v165 := *(*int64)(unsafe.Add(m0, 16))
+		*(*int64)(unsafe.Add(p1, v160+16)) = v165
+		v167 := *(*int64)(unsafe.Add(m0, 24))
+		*(*int64)(unsafe.Add(p1, v160+24)) = v167
+		v169 := *(*int64)(unsafe.Add(m0, 32))
+		*(*int64)(unsafe.Add(p1, v160+32)) = v169
+		v171 := *(*int64)(unsafe.Add(m0, 40))
+		*(*int64)(unsafe.Add(p1, v160+40)) = v171
+		v173 := *(*int64)(unsafe.Add(m0, 48))
+		*(*int64)(unsafe.Add(p1, v160+48)) = v173
+		v175 := *(*int64)(unsafe.Add(m0, 56))
+		*(*int64)(unsafe.Add(p1, v160+56)) = v175
+		v177 := *(*int64)(unsafe.Add(m0, 64))
+		*(*int64)(unsafe.Add(p1, v160+64)) = v177
+		v179 := *(*int64)(unsafe.Add(m0, 72))
+		*(*int64)(unsafe.Add(p1, v160+72)) = v179
+		v181 := *(*int64)(unsafe.Add(m0, 80))
+		*(*int64)(unsafe.Add(p1, v160+80)) = v181
+		v183 := *(*int64)(unsafe.Add(m0, 88))
+		*(*int64)(unsafe.Add(p1, v160+88)) = v183
+		v185 := *(*int64)(unsafe.Add(m0, 96))
+		*(*int64)(unsafe.Add(p1, v160+96)) = v185
+		v187 := *(*int64)(unsafe.Add(m0, 104))
+		*(*int64)(unsafe.Add(p1, v160+104)) = v187
+		v189 := *(*int64)(unsafe.Add(m0, 112))
+		*(*int64)(unsafe.Add(p1, v160+112)) = v189
+		v191 := *(*int64)(unsafe.Add(m0, 120))
+		*(*int64)(unsafe.Add(p1, v160+120)) = v191
 	}
-	return -1
 }
 
 // tableHost is some work-items of the kernel [Table].
 type tableHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newTableHost() kernelimpl.HostForm { return new(tableHost) }
@@ -1410,184 +1021,139 @@ var tableHostTable0 = [7]int64{-1, 1099511627776, 5, -9223372036854775808, 92233
 
 var tableHostTable1 = [5]int32{-32768, 32767, 0, -1, 255}
 
-// Begin readies the form for a launch.
 func (g *tableHost) Begin() {
 	g.Sites = tableHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *tableHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *tableHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3, v14 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := int32(uint32(v0) / uint32(7))
-			v5 := v4 * 7
-			v6 := v0 - v5
-			v7 := *(*int64)(unsafe.Add(unsafe.Pointer(&tableHostTable0), int(v6)*8))
-			v8 := int32(uint32(v0) / uint32(5))
-			v9 := v8 * 5
-			v10 := v0 - v9
-			v11 := *(*int32)(unsafe.Add(unsafe.Pointer(&tableHostTable1), int(v10)*4))
-			v14 = v7 ^ (int64(v11) * v3)
-			v15 := uint64(v3) < uint64(v1)
-			if !v15 {
-				goto b2
-			}
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		v7 := *(*int64)(unsafe.Add(unsafe.Pointer(&tableHostTable0), int(v0-(int32(uint32(v0)/7)*7))*8))
+		v11 := *(*int32)(unsafe.Add(unsafe.Pointer(&tableHostTable1), int(v0-(int32(uint32(v0)/5)*5))*4))
+		v14 := v7 ^ (int64(v11) * v3)
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
+			continue
 		}
 		*(*int64)(unsafe.Add(p0, x*8)) = v14
-		continue
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // tileHost is a work-group of the kernel [Tile].
 type tileHost struct {
 	kernelimpl.HostGroup
-	c0 int32
-	v1 int64
-	v3 int64
+	c0     int32
+	v1, v3 int64
 }
 
 func newTileHost() kernelimpl.HostForm { return new(tileHost) }
 
 var tileHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:145:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:144:11"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:145:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:149:22"},
-	{Kind: 1, Pos: "internal/difftest/words/kernel.go:151:7"},
 	{Kind: 1, Pos: "internal/difftest/words/kernel.go:149:54"},
+	{Kind: 1, Pos: "internal/difftest/words/kernel.go:151:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *tileHost) Begin() {
 	g.Sites = tileHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
 	g.Allot(1, 512)
 }
 
-// Run runs it.
 func (g *tileHost) Run() {
 	next := 0
 	for next >= 0 {
 		switch next {
-		case 0:
-			// ZeroLocal in line 141 of kernel.go
+		case 0: // ZeroLocal, kernel.go:141
 			g.Zero(0)
 			next = 1
-		case 1:
-			// ZeroLocal in line 142 of kernel.go
+		case 1: // ZeroLocal, kernel.go:142
 			g.Zero(1)
 			next = g.r2()
-		case 2:
-			// Barrier in line 146 of kernel.go
+		case 2: // Barrier, kernel.go:146
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 142 of kernel.go.
 func (g *tileHost) r2() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5, v13 int32
-		var v6, v8, v14 int64
-		{
-			v5 = int32(x)
-			v6 = int64(uint32(v5))
-			v8 = int64(uint32(v0))
-			v9 := uint64(v8) < uint64(v1)
-			if !v9 {
-				goto b22
-			}
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		v8 := int64(uint32(v0))
+		if uint64(v8) >= uint64(v1) {
+			g.Fault(0, v8, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v10 := *(*int64)(unsafe.Add(p0, (basex+x)*8))
-			v13 = int32(uint64(int64(uint64(v10)>>5))) & 255
-			v14 = v10 * v10
-			v15 := uint32(v5) < uint32(64)
-			if !v15 {
-				goto b21
-			}
+		v10 := *(*int64)(unsafe.Add(p0, (basex+li)*8))
+		v13 := int32(uint64(int64(uint64(v10)>>5))) & 255
+		v14 := v10 * v10
+		if uint32(v5) >= 64 {
+			g.Fault(1, v6, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v13
-		*(*int64)(unsafe.Add(m1, x*8)) = v14
+		*(*int32)(unsafe.Add(m0, li*4)) = v13
+		*(*int64)(unsafe.Add(m1, li*8)) = v14
 		next = 2
-		continue
-	b21:
-		g.Fault(0, v6, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(1, v8, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	return next
 }
 
-// r3 runs them after the Barrier in line 146 of kernel.go.
 func (g *tileHost) r3() int {
 	n := g.Items
 	c0 := g.c0
 	v18 := c0 + -1
-	v19 := uint32(v18) < uint32(64)
+	v19 := uint32(v18) < 64
 	v7 := int64(uint32(c0))
+	basex := g.Base(0)
 	m1 := g.Memory(1)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	basex := g.ID[0] * g.Local[0]
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
-		v0 := int32(basex + x)
+		v5 := int32(li)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
 		var v20, v22, v28, v41, v45, v47, v48, v53, v62, v66, v69 int64
 		var v21, v42, v46, v52, v67 int32
 		if !v19 {
-			v45 = int64(0)
-			v46 = int32(0)
+			v45 = 0
+			v46 = 0
 			goto b11
 		}
-		v20 = int64(0)
-		v21 = int32(0)
+		v20 = 0
+		v21 = 0
 	b6:
 		{
 			v22 = v20 * 31
 			v23 := v5 + v21
 			v28 = int64(uint32(v23)) - (int64(uint32(v23/c0)) * v7)
-			if !(uint64(v28) < uint64(64)) {
-				goto b10
+			if uint64(v28) >= 64 {
+				g.Fault(2, v28, 64, v0)
+				continue
 			}
 		}
 		{
@@ -1596,22 +1162,17 @@ func (g *tileHost) r3() int {
 			v39 := *(*int32)(unsafe.Add(m0, int(v21)*4))
 			v41 = (v22 + v37) + int64(uint32(v39))
 			v42 = v21 + 1
-			if !(v42 < c0) {
-				goto b9
+			if v42 < c0 {
+				v20 = v41
+				v21 = v42
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b6
 			}
 		}
-		v20 = v41
-		v21 = v42
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b6
-	b9:
 		v69 = v41
 		goto b16
-	b10:
-		g.Fault(2, v28, int64(64), v0, int32(0), int32(0))
-		continue
 	b11:
 		{
 			v47 = int64(uint32(v46))
@@ -1619,49 +1180,37 @@ func (g *tileHost) r3() int {
 			v49 := v5 + v46
 			v52 = v49 - ((v49 / c0) * c0)
 			v53 = int64(uint32(v52))
-			if !(uint32(v52) < uint32(64)) {
-				goto b20
+			if uint32(v52) >= 64 {
+				g.Fault(2, v53, 64, v0)
+				continue
 			}
 		}
 		{
 			v55 := *(*int64)(unsafe.Add(m1, int(v52)*8))
 			v61 := int64(uint64(v55) >> (uint64(int64(uint32((v46-((v46/64)*64))&63))) & 63))
 			v62 = v48 + v61
-			if !(uint32(v46) < uint32(64)) {
-				goto b19
+			if uint32(v46) >= 64 {
+				g.Fault(3, v47, 64, v0)
+				continue
 			}
 		}
 		{
 			v64 := *(*int32)(unsafe.Add(m0, int(v46)*4))
 			v66 = v62 + int64(uint32(v64))
 			v67 = v46 + 1
-			if !(v67 < c0) {
-				goto b15
+			if v67 < c0 {
+				v45 = v66
+				v46 = v67
+				goto b11
 			}
 		}
-		v45 = v66
-		v46 = v67
-		goto b11
-	b15:
 		v69 = v66
 	b16:
-		{
-			v70 := uint64(v8) < uint64(v3)
-			if !v70 {
-				goto b18
-			}
+		if uint64(v8) >= uint64(v3) {
+			g.Fault(4, v8, v3, v0)
+			continue
 		}
-		*(*int64)(unsafe.Add(p1, (basex+x)*8)) = v69
-		continue
-	b18:
-		g.Fault(3, v8, v3, v0, int32(0), int32(0))
-		continue
-	b19:
-		g.Fault(4, v47, int64(64), v0, int32(0), int32(0))
-		continue
-	b20:
-		g.Fault(2, v53, int64(64), v0, int32(0), int32(0))
-		continue
+		*(*int64)(unsafe.Add(p1, (basex+li)*8)) = v69
 	}
 	return -1
 }
