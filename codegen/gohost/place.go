@@ -198,7 +198,8 @@ func (w *body) branch(b *bytes.Buffer, n, next *node) {
 	}
 	yes, no := w.way(n, 0, next), w.way(n, 1, next)
 	switch {
-	case yes == "" && no == "":
+	case yes == "" && no == "": // what computes the condition may be for nothing else
+		fmt.Fprintf(b, "_ = %s\n", conds[0])
 	case no == "":
 		fmt.Fprintf(b, "if %s {\n%s}\n", conds[0], yes)
 	case yes == "":

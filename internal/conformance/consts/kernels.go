@@ -1,6 +1,6 @@
 // Package consts has kernels that read specialization constants.
 //
-//kgen:bare views=Wide
+//kgen:bare nospare views=Wide
 package consts
 
 import "github.com/kgen-go/kgen/dsl"

@@ -31,14 +31,14 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"CoRR", "CoRW", "CoWR", "CoWW", "Collect", "FenceMP", "IRIW", "LB", "LocalMP", "LocalSB", "MP", "MPAdd", "MPAtomic", "MPSwap", "R", "S", "SB", "SBSwap", "TwoTwoW", "WRC"},
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "internal/litmus/kernel.go", Package: "litmus", Sum: 0x324d12d},
+		{File: "internal/litmus/kernel.go", Package: "litmus", Sum: 0x4d7b0dc0},
 	},
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
 const pkg = "github.com/kgen-go/kgen/internal/litmus"
 
-var coRRKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoRR"), func(a *kernelimpl.HostArgs) any {
+var coRRKernel = kernelimpl.Register(modules.Kernel(pkg, "CoRR"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -52,7 +52,7 @@ var coRRKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoRR"), func(a *ke
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newCoRRHost)
+})
 
 // CoRR is the kernel [litmus.CoRR] with its slices in device memory.
 // CoRR reads one word twice.
@@ -117,7 +117,7 @@ func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coRWKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoRW"), func(a *kernelimpl.HostArgs) any {
+var coRWKernel = kernelimpl.Register(modules.Kernel(pkg, "CoRW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -131,7 +131,7 @@ var coRWKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoRW"), func(a *ke
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newCoRWHost)
+})
 
 // CoRW is the kernel [litmus.CoRW] with its slices in device memory.
 // CoRW writes a word that it has read.
@@ -196,7 +196,7 @@ func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coWRKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoWR"), func(a *kernelimpl.HostArgs) any {
+var coWRKernel = kernelimpl.Register(modules.Kernel(pkg, "CoWR"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -210,7 +210,7 @@ var coWRKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoWR"), func(a *ke
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newCoWRHost)
+})
 
 // CoWR is the kernel [litmus.CoWR] with its slices in device memory.
 // CoWR reads a word that it has written.
@@ -275,7 +275,7 @@ func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coWWKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoWW"), func(a *kernelimpl.HostArgs) any {
+var coWWKernel = kernelimpl.Register(modules.Kernel(pkg, "CoWW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -289,7 +289,7 @@ var coWWKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "CoWW"), func(a *ke
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newCoWWHost)
+})
 
 // CoWW is the kernel [litmus.CoWW] with its slices in device memory.
 // CoWW writes one word twice while another work-item reads it twice.
@@ -437,7 +437,7 @@ func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fenceMPKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "FenceMP"), func(a *kernelimpl.HostArgs) any {
+var fenceMPKernel = kernelimpl.Register(modules.Kernel(pkg, "FenceMP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -451,7 +451,7 @@ var fenceMPKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "FenceMP"), func
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newFenceMPHost)
+})
 
 // FenceMP is the kernel [litmus.FenceMP] with its slices in device memory.
 // FenceMP is MP with fences around accesses of the flag.
@@ -516,7 +516,7 @@ func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var iriwKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "IRIW"), func(a *kernelimpl.HostArgs) any {
+var iriwKernel = kernelimpl.Register(modules.Kernel(pkg, "IRIW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -530,7 +530,7 @@ var iriwKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "IRIW"), func(a *ke
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newIriwHost)
+})
 
 // IRIW is the kernel [litmus.IRIW] with its slices in device memory.
 // IRIW has two work-items that write and two that see the writes in one order.
@@ -595,7 +595,7 @@ func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var lbKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LB"), func(a *kernelimpl.HostArgs) any {
+var lbKernel = kernelimpl.Register(modules.Kernel(pkg, "LB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -609,7 +609,7 @@ var lbKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LB"), func(a *kernel
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newLbHost)
+})
 
 // LB is the kernel [litmus.LB] with its slices in device memory.
 // LB is load buffering: nobody sees what is written after the other has read it.
@@ -832,7 +832,7 @@ func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MP"), func(a *kernelimpl.HostArgs) any {
+var mpKernel = kernelimpl.Register(modules.Kernel(pkg, "MP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -846,7 +846,7 @@ var mpKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MP"), func(a *kernel
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newMpHost)
+})
 
 // MP is the kernel [litmus.MP] with its slices in device memory.
 // MP passes a message: what is written before a flag is seen after it.
@@ -911,7 +911,7 @@ func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpAddKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MPAdd"), func(a *kernelimpl.HostArgs) any {
+var mpAddKernel = kernelimpl.Register(modules.Kernel(pkg, "MPAdd"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -925,7 +925,7 @@ var mpAddKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MPAdd"), func(a *
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newMpAddHost)
+})
 
 // MPAdd is the kernel [litmus.MPAdd] with its slices in device memory.
 // MPAdd is MP with a flag that both sides change.
@@ -990,7 +990,7 @@ func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtim
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpAtomicKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MPAtomic"), func(a *kernelimpl.HostArgs) any {
+var mpAtomicKernel = kernelimpl.Register(modules.Kernel(pkg, "MPAtomic"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1004,7 +1004,7 @@ var mpAtomicKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MPAtomic"), fu
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newMpAtomicHost)
+})
 
 // MPAtomic is the kernel [litmus.MPAtomic] with its slices in device memory.
 // MPAtomic is MP with atomics alone.
@@ -1069,7 +1069,7 @@ func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpSwapKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MPSwap"), func(a *kernelimpl.HostArgs) any {
+var mpSwapKernel = kernelimpl.Register(modules.Kernel(pkg, "MPSwap"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1083,7 +1083,7 @@ var mpSwapKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MPSwap"), func(a
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newMpSwapHost)
+})
 
 // MPSwap is the kernel [litmus.MPSwap] with its slices in device memory.
 // MPSwap hands a message over by compare-and-swap.
@@ -1148,7 +1148,7 @@ func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var rKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "R"), func(a *kernelimpl.HostArgs) any {
+var rKernel = kernelimpl.Register(modules.Kernel(pkg, "R"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1162,7 +1162,7 @@ var rKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "R"), func(a *kernelim
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newRHost)
+})
 
 // R is the kernel [litmus.R] with its slices in device memory.
 // R orders two writes of y, the last of which comes before a read.
@@ -1227,7 +1227,7 @@ func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRang
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "S"), func(a *kernelimpl.HostArgs) any {
+var sKernel = kernelimpl.Register(modules.Kernel(pkg, "S"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1241,7 +1241,7 @@ var sKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "S"), func(a *kernelim
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newSHost)
+})
 
 // S is the kernel [litmus.S] with its slices in device memory.
 // S orders a write before one that is made on account of another.
@@ -1306,7 +1306,7 @@ func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRang
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sbKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SB"), func(a *kernelimpl.HostArgs) any {
+var sbKernel = kernelimpl.Register(modules.Kernel(pkg, "SB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1320,7 +1320,7 @@ var sbKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SB"), func(a *kernel
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newSbHost)
+})
 
 // SB is the kernel [litmus.SB] with its slices in device memory.
 // SB is store buffering: of two who write and then read, one sees the other.
@@ -1385,7 +1385,7 @@ func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sbSwapKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SBSwap"), func(a *kernelimpl.HostArgs) any {
+var sbSwapKernel = kernelimpl.Register(modules.Kernel(pkg, "SBSwap"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1399,7 +1399,7 @@ var sbSwapKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SBSwap"), func(a
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newSbSwapHost)
+})
 
 // SBSwap is the kernel [litmus.SBSwap] with its slices in device memory.
 // SBSwap is SB where compare-and-swap operations that fail do the reading.
@@ -1464,7 +1464,7 @@ func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var twoTwoWKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "TwoTwoW"), func(a *kernelimpl.HostArgs) any {
+var twoTwoWKernel = kernelimpl.Register(modules.Kernel(pkg, "TwoTwoW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1478,7 +1478,7 @@ var twoTwoWKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "TwoTwoW"), func
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newTwoTwoWHost)
+})
 
 // TwoTwoW is the kernel [litmus.TwoTwoW] with its slices in device memory.
 // TwoTwoW has both words written in both orders.
@@ -1543,7 +1543,7 @@ func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var wrcKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WRC"), func(a *kernelimpl.HostArgs) any {
+var wrcKernel = kernelimpl.Register(modules.Kernel(pkg, "WRC"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1557,7 +1557,7 @@ var wrcKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WRC"), func(a *kern
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newWrcHost)
+})
 
 // WRC is the kernel [litmus.WRC] with its slices in device memory.
 // WRC is a message that goes by way of a third work-item.

@@ -32,19 +32,19 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Arrays", "Both", "Folded", "Gaps", "Ids", "Local", "MM32", "MM64", "Named", "Scale", "Singles", "Structs", "Sum", "TellFloat", "TellInt", "Types", "Wide"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x995a57b5},
+		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x8defdee4},
 	},
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
 const pkg = "github.com/kgen-go/kgen/internal/conformance/consts"
 
-var arraysKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Arrays", &consts.Extremes, &consts.Outers), func(a *kernelimpl.HostArgs) any {
+var arraysKernel = kernelimpl.Register(modules.Kernel(pkg, "Arrays", &consts.Extremes, &consts.Outers), func(a *kernelimpl.HostArgs) any {
 	return consts.Arrays{
 		Out:  kernelimpl.HostSlice[consts.Outer](a, 0),
 		Ints: kernelimpl.HostSlice[consts.Widths](a, 1),
 	}.Kernel
-}, newArraysHost, consts.Outers, consts.Extremes)
+}, consts.Outers, consts.Extremes)
 
 func RunArrays(ctx context.Context, dev *runtime.Device, k consts.Arrays, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(arraysKernel)

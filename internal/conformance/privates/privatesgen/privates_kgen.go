@@ -32,19 +32,19 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Block", "Divided", "Doubles", "Elements", "Fill", "Helped", "Inner", "Narrow", "PinnedOnly", "ReadTwenty", "Static", "Sum", "Three", "Types"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x995a57b5},
-		{File: "internal/conformance/privates/kernels.go", Package: "privates", Sum: 0xae0657a8},
+		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x8defdee4},
+		{File: "internal/conformance/privates/kernels.go", Package: "privates", Sum: 0xe39b5a87},
 	},
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
 const pkg = "github.com/kgen-go/kgen/internal/conformance/privates"
 
-var blockKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Block", &consts.Block), func(a *kernelimpl.HostArgs) any {
+var blockKernel = kernelimpl.Register(modules.Kernel(pkg, "Block", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return privates.Block{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newBlockHost, consts.Block)
+}, consts.Block)
 
 func RunBlock(ctx context.Context, dev *runtime.Device, k privates.Block, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(blockKernel)
@@ -52,11 +52,11 @@ func RunBlock(ctx context.Context, dev *runtime.Device, k privates.Block, opts .
 	return l.RunTask(ctx, dev, opts)
 }
 
-var dividedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), func(a *kernelimpl.HostArgs) any {
+var dividedKernel = kernelimpl.Register(modules.Kernel(pkg, "Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newDividedHost, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
+}, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
 
 func RunDivided(ctx context.Context, dev *runtime.Device, k privates.Divided, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(dividedKernel)
@@ -64,11 +64,11 @@ func RunDivided(ctx context.Context, dev *runtime.Device, k privates.Divided, op
 	return l.RunTask(ctx, dev, opts)
 }
 
-var doublesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Doubles", &privates.S32), func(a *kernelimpl.HostArgs) any {
+var doublesKernel = kernelimpl.Register(modules.Kernel(pkg, "Doubles", &privates.S32), func(a *kernelimpl.HostArgs) any {
 	return privates.Doubles{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newDoublesHost, privates.S32)
+}, privates.S32)
 
 func RunDoubles(ctx context.Context, dev *runtime.Device, k privates.Doubles, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(doublesKernel)
@@ -76,11 +76,11 @@ func RunDoubles(ctx context.Context, dev *runtime.Device, k privates.Doubles, op
 	return l.RunTask(ctx, dev, opts)
 }
 
-var elementsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Elements", &privates.N), func(a *kernelimpl.HostArgs) any {
+var elementsKernel = kernelimpl.Register(modules.Kernel(pkg, "Elements", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Elements{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
-}, newElementsHost, privates.N)
+}, privates.N)
 
 func RunElements(ctx context.Context, dev *runtime.Device, k privates.Elements, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(elementsKernel)
@@ -88,12 +88,12 @@ func RunElements(ctx context.Context, dev *runtime.Device, k privates.Elements, 
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fillKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Fill", &privates.N), func(a *kernelimpl.HostArgs) any {
+var fillKernel = kernelimpl.Register(modules.Kernel(pkg, "Fill", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Fill{
 		Out:     kernelimpl.HostSlice[float32](a, 0),
 		Aligned: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-}, newFillHost, privates.N)
+}, privates.N)
 
 func RunFill(ctx context.Context, dev *runtime.Device, k privates.Fill, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fillKernel)
@@ -102,11 +102,11 @@ func RunFill(ctx context.Context, dev *runtime.Device, k privates.Fill, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var helpedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Helped", &privates.N), func(a *kernelimpl.HostArgs) any {
+var helpedKernel = kernelimpl.Register(modules.Kernel(pkg, "Helped", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Helped{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newHelpedHost, privates.N)
+}, privates.N)
 
 // Helped is the kernel [privates.Helped] with its slices in device memory.
 // Helped calls a function that allocates, twice, within the other's life.
@@ -136,12 +136,12 @@ func RunHelped(ctx context.Context, dev *runtime.Device, k privates.Helped, opts
 	return l.RunTask(ctx, dev, opts)
 }
 
-var innerKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Inner", &privates.N), func(a *kernelimpl.HostArgs) any {
+var innerKernel = kernelimpl.Register(modules.Kernel(pkg, "Inner", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Inner{
 		Rounds: kernelimpl.HostValue[int](a, 0),
 		Out:    kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newInnerHost, privates.N)
+}, privates.N)
 
 func RunInner(ctx context.Context, dev *runtime.Device, k privates.Inner, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(innerKernel)
@@ -200,11 +200,11 @@ func RunStatic(ctx context.Context, dev *runtime.Device, k privates.Static, opts
 	return l.RunTask(ctx, dev, opts)
 }
 
-var sumKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Sum", &privates.Many), func(a *kernelimpl.HostArgs) any {
+var sumKernel = kernelimpl.Register(modules.Kernel(pkg, "Sum", &privates.Many), func(a *kernelimpl.HostArgs) any {
 	return privates.Sum{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newSumHost, privates.Many)
+}, privates.Many)
 
 func RunSum(ctx context.Context, dev *runtime.Device, k privates.Sum, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sumKernel)
@@ -212,11 +212,11 @@ func RunSum(ctx context.Context, dev *runtime.Device, k privates.Sum, opts ...ru
 	return l.RunTask(ctx, dev, opts)
 }
 
-var threeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Three", &privates.M, &privates.N, &privates.O), func(a *kernelimpl.HostArgs) any {
+var threeKernel = kernelimpl.Register(modules.Kernel(pkg, "Three", &privates.M, &privates.N, &privates.O), func(a *kernelimpl.HostArgs) any {
 	return privates.Three{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newThreeHost, privates.N, privates.M, privates.O)
+}, privates.N, privates.M, privates.O)
 
 // Three is the kernel [privates.Three] with its slices in device memory.
 // Three has memory of three constants; none of it overlaps.
@@ -246,11 +246,11 @@ func RunThree(ctx context.Context, dev *runtime.Device, k privates.Three, opts .
 	return l.RunTask(ctx, dev, opts)
 }
 
-var typesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), func(a *kernelimpl.HostArgs) any {
+var typesKernel = kernelimpl.Register(modules.Kernel(pkg, "Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), func(a *kernelimpl.HostArgs) any {
 	return privates.Types{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newTypesHost, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)
+}, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)
 
 func RunTypes(ctx context.Context, dev *runtime.Device, k privates.Types, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(typesKernel)

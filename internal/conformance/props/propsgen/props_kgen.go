@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Add", "Annotated", "Attributes", "Cube", "Deep", "Four", "FourItems", "Group1", "Group2", "Group3", "Half", "Hinted", "Huge", "HugeSub", "Items1", "Items2", "Items3", "Keys", "More", "Mul", "Once", "Ordered", "Other", "Plain", "SizedFloat", "SizedInt", "Sizes", "Slow", "Trivial"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/props/kernels.go", Package: "props", Sum: 0x4241f555},
+		{File: "internal/conformance/props/kernels.go", Package: "props", Sum: 0xe10e5152},
 	},
 })
 
@@ -544,12 +544,12 @@ func RunSizes(ctx context.Context, dev *runtime.Device, k props.Sizes, r runtime
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var slowKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Slow"), func(a *kernelimpl.HostArgs) any {
+var slowKernel = kernelimpl.Register(modules.Kernel(pkg, "Slow"), func(a *kernelimpl.HostArgs) any {
 	return props.Slow{
 		Rounds: kernelimpl.HostValue[int](a, 0),
 		Out:    kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
-}, newSlowHost)
+})
 
 // Slow is the kernel [props.Slow] with its slices in device memory.
 // Slow takes a while on the host device.
