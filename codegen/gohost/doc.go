@@ -138,6 +138,7 @@ type writer struct {
 	used  map[string]bool // packages
 
 	*flow
+	shared map[any]bool // of a form with straight: what stands ahead of the loops so far
 	values
 	tables map[*ir.Var]string
 	memory map[*ir.Var]*memory

@@ -13,7 +13,9 @@ type flow struct {
 	splits  []*split
 	regions []*region // the first begins the kernel; regions[k+1] comes after splits[k]
 	loops   bool      // there are loops
-	rejoins bool      // cuts stand in some of them
+	// straight says that all work-items that stay come from each region to the next one.
+	straight bool
+	rejoins  bool // cuts stand in some of them
 }
 
 // node is a block, or a part of one that ends at a cut.
@@ -81,6 +83,10 @@ func cut(f *ir.Func) *flow {
 	for i, b := range order {
 		x.loops = x.loops || slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Index(order, s) <= i })
 	}
+	x.straight = !slices.ContainsFunc(x.regions, func(r *region) bool {
+		other := func(n *node) bool { return n.split.index != r.index }
+		return slices.ContainsFunc(r.exits, other) || r.index < len(x.splits) && len(r.exits) == 0
+	})
 	x.rejoins = slices.ContainsFunc(x.splits, func(s *split) bool { return x.leadsTo(x.regions[s.index+1], s, map[*region]bool{}) })
 	return x
 }

@@ -119,7 +119,7 @@ func (w *body) nodes() {
 	}
 	for i, n := range w.order {
 		if w.jumped[n] {
-			fmt.Fprintf(&w.code, "b%d:\n", n.index)
+			fmt.Fprintf(&w.code, "%s:\n", w.label(n))
 		}
 		w.code.Write(texts[i])
 	}
@@ -300,8 +300,16 @@ func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 	}
 	if !falls {
 		w.jumped[to] = true
-		fmt.Fprintf(b, "goto b%d\n", to.index)
+		fmt.Fprintf(b, "goto %s\n", w.label(to))
 	}
+}
+
+// label returns a node's label. Several regions of one method may have the node.
+func (w *body) label(n *node) string {
+	if w.straight && slices.ContainsFunc(w.regions[:w.r.index], func(r *region) bool { return r.in[n] }) {
+		return fmt.Sprintf("b%dr%d", n.index, w.r.index)
+	}
+	return name("b", n.index)
 }
 
 // mentions reports whether the expression has the name.

@@ -12,23 +12,18 @@ import (
 // print writes the form's type, its methods and its tables.
 func (w *writer) print() {
 	w.used["unsafe"] = true
-	var cuts [][]byte
 	trivial := make([]*split, len(w.regions))
 	for i, r := range w.regions {
 		if s, ok := w.trivial(r); ok {
 			trivial[i] = s
 		}
 	}
-	for _, s := range w.splits {
-		w.cut(s, trivial[s.index+1])
-		cuts = append(cuts, w.take())
+	if w.straight {
+		w.line(trivial)
+	} else {
+		w.machine(trivial)
 	}
-	for i, r := range w.regions {
-		if trivial[i] == nil {
-			w.region(r)
-		}
-	}
-	regions := w.take()
+	run := w.take()
 	w.begin()
 	begin := w.take()
 	w.structure()
@@ -36,26 +31,58 @@ func (w *writer) print() {
 	if w.spare {
 		w.f("func (*%s) Spare() {}\n\n", w.name)
 	}
-	if !w.whole() {
-		w.f("func (g *%s) Run() {\n", w.name)
-		if trivial[0] != nil {
-			w.f("next := %d\n", trivial[0].index)
-		} else {
-			w.f("next := g.r0()\n")
-		}
-		stop := ""
-		if w.rejoins {
-			stop = " && !g.Stopping()"
-		}
-		w.f("for next >= 0%s {\nswitch next {\n", stop)
-		for _, c := range cuts {
-			w.b.Write(c)
-		}
-		w.f("}\n}\n}\n\n")
-	}
-	w.b.Write(regions)
+	w.b.Write(run)
 	if !bytes.Contains(w.b.Bytes(), []byte("unsafe.")) {
 		delete(w.used, "unsafe")
+	}
+}
+
+// line writes the method Run where the regions and the cuts between them follow one
+// another. What is computed before the loop of one serves the others, too.
+func (w *writer) line(trivial []*split) {
+	w.f("func (g *%s) Run() {\n", w.name)
+	if !w.ranged() {
+		w.items()
+	}
+	w.shared = map[any]bool{}
+	for i, r := range w.regions {
+		if trivial[i] == nil {
+			w.region(r)
+		}
+		if i < len(w.splits) {
+			w.cut(w.splits[i])
+		}
+	}
+	w.f("}\n\n")
+}
+
+// machine writes the method Run where work-items come to different cuts, with a method
+// for each region, which returns the number of the cut that they have come to.
+func (w *writer) machine(trivial []*split) {
+	w.f("func (g *%s) Run() {\n", w.name)
+	if trivial[0] != nil {
+		w.f("next := %d\n", trivial[0].index)
+	} else {
+		w.f("next := g.r0()\n")
+	}
+	stop := ""
+	if w.rejoins {
+		stop = " && !g.Stopping()"
+	}
+	w.f("for next >= 0%s {\nswitch next {\n", stop)
+	for _, s := range w.splits {
+		w.cut(s)
+		if next := trivial[s.index+1]; next != nil {
+			w.f("next = %d\n", next.index)
+		} else {
+			w.f("next = g.r%d()\n", s.index+1)
+		}
+	}
+	w.f("}\n}\n}\n\n")
+	for i, r := range w.regions {
+		if trivial[i] == nil {
+			w.region(r)
+		}
 	}
 }
 
@@ -77,7 +104,8 @@ func (w *writer) structure() {
 		w.f("c%d %s\n", i, goType(e.Type))
 	}
 	w.declare("", w.argFields(), w.typeOf)
-	w.declare("", w.homes, func(v *ir.Value) string {
+	fields := slices.DeleteFunc(slices.Clone(w.homes), func(v *ir.Value) bool { return w.straight && w.same(v) && cuts(v) })
+	w.declare("", fields, func(v *ir.Value) string {
 		if w.same(v) {
 			return w.typeOf(v)
 		}

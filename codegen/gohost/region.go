@@ -3,6 +3,7 @@ package gohost
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -37,6 +38,7 @@ type body struct {
 
 func (w *writer) newBody(r *region) *body {
 	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, uses: map[*ir.Value]int{}, folded: map[*ir.Value]string{}, common: map[*ir.Value]bool{}, at: map[*node]int{}, where: map[*ir.Value]*node{}}
+	maps.Copy(x.done, w.shared)
 	for i, n := range r.nodes {
 		x.at[n] = i
 		for _, v := range n.insts {
@@ -54,7 +56,15 @@ func (w *writer) v(v *ir.Value) string { return name("v", w.index[v]) }
 func (w *body) once(b *bytes.Buffer, name, format string, args ...any) {
 	if !w.done[name] {
 		w.done[name] = true
+		w.share(b, name)
 		fmt.Fprintf(b, "%s := %s\n", name, fmt.Sprintf(format, args...))
+	}
+}
+
+// share notes that what stands ahead of the loop is there for what follows.
+func (w *body) share(b *bytes.Buffer, what any) {
+	if b == &w.top && w.straight {
+		w.shared[what] = true
 	}
 }
 
@@ -103,10 +113,11 @@ func (w *body) value(v *ir.Value) string {
 	case w.done[v]:
 	case w.inTop(v):
 		w.done[v] = true
+		w.share(&w.top, v)
 		switch {
 		case !w.r.defs[v] && !w.isLaunch(v):
 			fmt.Fprintf(&w.top, "%s := g.%s\n", s, s)
-		case v.Op == ir.OpArg && w.whole():
+		case v.Op == ir.OpArg && w.straight:
 			fmt.Fprintf(&w.top, "%s := %s\n", s, w.arg(v))
 		case v.Op == ir.OpArg:
 			w.args0[v] = true
@@ -242,7 +253,7 @@ func (w *writer) trivial(r *region) (*split, bool) {
 	return n.split, len(x.needed) == 0 && len(x.saves(n)) == 0
 }
 
-// region writes the function of a region.
+// region writes a region: a function, or what stands in the method Run.
 func (w *writer) region(r *region) {
 	x := w.newBody(r)
 	x.mark()
@@ -267,24 +278,25 @@ func (w *writer) region(r *region) {
 		}
 	}
 	x.nodes()
-	if w.whole() {
-		w.f("func (g *%s) Run() {\n", w.name)
-	} else {
+	if !w.straight {
 		w.f("func (g *%s) r%d() int {\n", w.name, r.index)
-	}
-	if !w.ranged() {
-		w.items()
+		if !w.ranged() {
+			w.items()
+		}
 	}
 	if w.ranged() && w.loops {
 		x.stop()
 	}
-	w.b.Write(x.top.Bytes())
-	next := len(r.exits) > 1 || r.leaves && len(r.exits) > 0
-	if next {
-		w.f("next := -1\n")
-	}
 	if r.dead {
-		w.f("dead := g.Dead[:n]\n")
+		x.once(&x.top, "dead", "g.Dead[:n]")
+	}
+	w.b.Write(x.top.Bytes())
+	if x.leftMatters() {
+		x.declareNext()
+	}
+	block := w.straight && len(w.splits) > 0 && (x.x || x.y || x.z || x.lane) // for counters
+	if block {
+		w.f("{\n")
 	}
 	x.loop()
 	if r.dead {
@@ -297,23 +309,47 @@ func (w *writer) region(r *region) {
 	w.declare("var ", wide, w.typeOf)
 	w.b.Write(x.code.Bytes())
 	w.f("}\n")
+	if block {
+		w.f("}\n")
+	}
 	for _, s := range x.after {
 		w.f("%s\n", s)
 	}
+	x.goOn()
+}
+
+// leftMatters reports whether the way on depends on what the work-items do.
+func (w *body) leftMatters() bool {
+	return len(w.r.exits) > 1 && !w.straight || w.r.leaves && len(w.r.exits) > 0
+}
+
+// declareNext declares what tells the way on.
+func (w *body) declareNext() {
+	if !w.straight {
+		w.f("next := -1\n")
+		return
+	}
+	is := "="
+	if !w.shared["more"] {
+		w.shared["more"], is = true, ":="
+	}
+	w.f("more %s false\n", is)
+}
+
+// goOn writes the way on.
+func (w *body) goOn() {
 	switch {
-	case w.whole():
-		w.f("}\n\n")
-	case next:
+	case w.straight && w.leftMatters():
+		w.f("if !more {\nreturn\n}\n")
+	case w.straight:
+	case w.leftMatters():
 		w.f("return next\n}\n\n")
-	case len(r.exits) > 0:
-		w.f("return %d\n}\n\n", r.exits[0].split.index)
+	case len(w.r.exits) > 0:
+		w.f("return %d\n}\n\n", w.r.exits[0].split.index)
 	default:
 		w.f("return -1\n}\n\n")
 	}
 }
-
-// whole reports whether there are no cuts: the form's method Run is its only region then.
-func (w *writer) whole() bool { return len(w.splits) == 0 }
 
 // lineOf names a cut by its op and its line, which moves less than its column.
 func lineOf(op *ir.Value) string {
@@ -461,7 +497,7 @@ func (w *body) count() {
 func (w *body) leave(b *bytes.Buffer) {
 	w.stop()
 	out := "return g.Stop()"
-	if w.whole() {
+	if w.straight {
 		out = "g.Stop()\nreturn"
 	}
 	fmt.Fprintf(b, "if stop.Load() {\n%s\n}\n", out)
@@ -488,6 +524,9 @@ func (w *body) exit(b *bytes.Buffer, n *node) {
 	}
 	k := n.split.index
 	switch {
+	case w.straight && w.r.leaves:
+		fmt.Fprintf(b, "more = true\n")
+	case w.straight:
 	case len(w.r.exits) > 1:
 		fmt.Fprintf(b, "if next != %d {\nif next >= 0 {\nreturn g.Diverge()\n}\nnext = %d\n}\n", k, k)
 	case w.r.leaves:

@@ -305,8 +305,8 @@ func (g *meetHost) r2() int {
 	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h27 := g.v27[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -338,8 +338,8 @@ func (g *meetHost) r3() int {
 	v7 := int64(uint32(c0))
 	m0 := g.Memory(0)
 	u12 := g.v12
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -468,9 +468,8 @@ func (g *searchHost) Run() {
 // waitHost is a work-group of the kernel [Wait].
 type waitHost struct {
 	kernelimpl.HostGroup
-	c0         int32
-	c1         int32
-	v1, v3, v5 int64
+	c0 int32
+	c1 int32
 }
 
 func newWaitHost() kernelimpl.HostForm { return new(waitHost) }
@@ -485,39 +484,25 @@ var waitHostSites = []abi.Site{
 
 func (g *waitHost) Begin() {
 	g.Sites = waitHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
 func (g *waitHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:80
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:88
-			next = g.r2()
-		}
-	}
-}
-
-func (g *waitHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:80
+	g.Zero(0)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
 	c0 := g.c0
 	v36 := int64(uint32(c0))
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		var v13, v14, v24, v25, v35 int32
@@ -547,7 +532,8 @@ func (g *waitHost) r1() int {
 				v13 = v13 + 1
 				v14 = v21 ^ (v21 << 5)
 				if stop.Load() {
-					return g.Stop()
+					g.Stop()
+					return
 				}
 				goto b3
 			}
@@ -568,7 +554,8 @@ func (g *waitHost) r1() int {
 				v24 = v24 + 1
 				v25 = v32 ^ (v32 << 5)
 				if stop.Load() {
-					return g.Stop()
+					g.Stop()
+					return
 				}
 				goto b6
 			}
@@ -581,20 +568,15 @@ func (g *waitHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v35
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *waitHost) r2() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:88
 	c1 := g.c1
 	v41 := int64(uint32(c1))
-	c0 := g.c0
-	v36 := int64(uint32(c0))
-	basex := g.Base(0)
-	m0 := g.Memory(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -617,5 +599,4 @@ func (g *waitHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v48
 	}
-	return -1
 }

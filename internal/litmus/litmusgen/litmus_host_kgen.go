@@ -13,10 +13,7 @@ import (
 // localMPHost is a work-group of the kernel [LocalMP].
 type localMPHost struct {
 	kernelimpl.HostGroup
-	c0                                         int32
-	v1, v5, v6, v7, v8, v9, v10, v11, v13, v15 int64
-
-	v2 int8
+	c0 int32
 }
 
 func newLocalMPHost() kernelimpl.HostForm { return new(localMPHost) }
@@ -29,43 +26,22 @@ var localMPHostSites = []abi.Site{
 
 func (g *localMPHost) Begin() {
 	g.Sites = localMPHostSites
-	g.v1 = g.Int64(24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = g.Int64(40)
-	g.v6 = g.Int64(48)
-	g.v7 = g.Int64(56)
-	g.v8 = g.Int64(64)
-	g.v9 = g.Int64(72)
-	g.v10 = g.Int64(80)
-	g.v11 = g.Int64(96)
-	g.v13 = g.Int64(112)
-	g.v15 = g.Int64(128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 1024)
 	g.Allot(1, 1024)
 }
 
 func (g *localMPHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:347
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:348
-			g.Zero(1)
-			next = g.r2()
-		}
-	}
-}
-
-func (g *localMPHost) r2() int {
 	n := g.Items
-	v2 := g.v2
+	// ZeroLocal, kernel.go:347
+	g.Zero(0)
+	// ZeroLocal, kernel.go:348
+	g.Zero(1)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -83,23 +59,23 @@ func (g *localMPHost) r2() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
 	basex := g.Base(0)
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v59 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
-	v8 := g.v8
-	v9 := g.v9
+	v7 := g.Int64(56)
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v79 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	m0 := g.Memory(0)
 	p8 := g.Pointer(8)
 	m1 := g.Memory(1)
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
 	v96 := v1 + -1
 	for li := range n {
@@ -137,7 +113,8 @@ func (g *localMPHost) r2() int {
 			atomic.AddInt32((*int32)(p10), int32(1))
 			v62 = v62 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b8
 		}
@@ -153,7 +130,8 @@ func (g *localMPHost) r2() int {
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v66 = v66 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b10
 	b14:
@@ -204,16 +182,12 @@ func (g *localMPHost) r2() int {
 		*(*int32)(unsafe.Add(p9, int(v101)*4)) = v100
 	b27:
 	}
-	return -1
 }
 
 // localSBHost is a work-group of the kernel [LocalSB].
 type localSBHost struct {
 	kernelimpl.HostGroup
-	c0                                         int32
-	v1, v5, v6, v7, v8, v9, v10, v11, v13, v15 int64
-
-	v2 int8
+	c0 int32
 }
 
 func newLocalSBHost() kernelimpl.HostForm { return new(localSBHost) }
@@ -226,39 +200,19 @@ var localSBHostSites = []abi.Site{
 
 func (g *localSBHost) Begin() {
 	g.Sites = localSBHostSites
-	g.v1 = g.Int64(24)
-	g.v2 = kernelimpl.HostArg[int8](&g.HostGroup, 32)
-	g.v5 = g.Int64(40)
-	g.v6 = g.Int64(48)
-	g.v7 = g.Int64(56)
-	g.v8 = g.Int64(64)
-	g.v9 = g.Int64(72)
-	g.v10 = g.Int64(80)
-	g.v11 = g.Int64(96)
-	g.v13 = g.Int64(112)
-	g.v15 = g.Int64(128)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 1024)
 }
 
 func (g *localSBHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:369
-			g.Zero(0)
-			next = g.r1()
-		}
-	}
-}
-
-func (g *localSBHost) r1() int {
 	n := g.Items
-	v2 := g.v2
+	// ZeroLocal, kernel.go:369
+	g.Zero(0)
+	v2 := kernelimpl.HostArg[int8](&g.HostGroup, 32)
 	v3 := int32(uint8(v2))
 	v4 := v3 != 0
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int64(40)
+	v6 := g.Int64(48)
 	c0 := g.c0
 	v27 := c0 / 2
 	v33 := v27 + -1
@@ -276,22 +230,22 @@ func (g *localSBHost) r1() int {
 	v44 := 0 < v40
 	v41 := int64(uint32(v40))
 	v46 := v6 * v41
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v48 := v1 + -1
 	basex := g.Base(0)
-	v10 := g.v10
-	v15 := g.v15
+	v10 := g.Int64(80)
+	v15 := g.Int64(128)
 	v59 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
-	v7 := g.v7
-	v8 := g.v8
-	v9 := g.v9
+	v7 := g.Int64(56)
+	v8 := g.Int64(64)
+	v9 := g.Int64(72)
 	v76 := v1 + -1
-	v11 := g.v11
+	v11 := g.Int64(96)
 	m0 := g.Memory(0)
 	p8 := g.Pointer(8)
-	v13 := g.v13
+	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
 	for li := range n {
 		v0 := int32(basex + li)
@@ -328,7 +282,8 @@ func (g *localSBHost) r1() int {
 			atomic.AddInt32((*int32)(p10), int32(1))
 			v62 = v62 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b7
 		}
@@ -344,7 +299,8 @@ func (g *localSBHost) r1() int {
 		atomic.AddInt32((*int32)(p10), int32(1))
 		v66 = v66 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b9
 	b13:
@@ -376,5 +332,4 @@ func (g *localSBHost) r1() int {
 		}
 		*(*int32)(unsafe.Add(p9, int(v91)*4)) = v89
 	}
-	return -1
 }

@@ -13,7 +13,6 @@ import (
 type accessorHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
 }
 
 func newAccessorHost() kernelimpl.HostForm { return new(accessorHost) }
@@ -26,30 +25,20 @@ var accessorHostSites = []abi.Site{
 
 func (g *accessorHost) Begin() {
 	g.Sites = accessorHostSites
-	g.v1 = g.Int64(32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
 func (g *accessorHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:171
-			g.Zero(0)
-			next = g.r1()
-		}
-	}
-}
-
-func (g *accessorHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:171
+	g.Zero(0)
 	basex := g.Base(0)
 	c0 := g.c0
 	v7 := c0 != 0
 	v3 := int64(uint32(c0))
 	m0 := g.Memory(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
 	for li := range n {
 		v0 := int32(basex + li)
@@ -71,18 +60,13 @@ func (g *accessorHost) r1() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v13
 	}
-	return -1
 }
 
 // afterReductionHost is a work-group of the kernel [AfterReduction].
 type afterReductionHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
-
+	c0 int32
 	v7 []int32
-
-	v8 int32
 
 	sint32 []int32
 }
@@ -98,35 +82,20 @@ var afterReductionHostSites = []abi.Site{
 func (g *afterReductionHost) Begin() {
 	g.Sites = afterReductionHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v7)
 }
 
 func (g *afterReductionHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:309
-			g.Zero(0)
-			next = g.r1()
-		case 1: // GroupReduce, kernel.go:311
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			g.v8 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r2()
-		}
-	}
-}
-
-func (g *afterReductionHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:309
+	g.Zero(0)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	h7 := g.v7[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -137,17 +106,15 @@ func (g *afterReductionHost) r1() int {
 		}
 		v7 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		h7[li] = v7
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *afterReductionHost) r2() int {
-	n := g.Items
-	basex := g.Base(0)
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:311
+	v8 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
-	v8 := g.v8
 	v13 := 0 - v8
 	dead := g.Dead[:n]
 	for li := range n {
@@ -169,14 +136,12 @@ func (g *afterReductionHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p2, int(v11)*4)) = v13
 	}
-	return -1
 }
 
 // countsHost is a work-group of the kernel [Counts].
 type countsHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
+	c0 int32
 }
 
 func newCountsHost() kernelimpl.HostForm { return new(countsHost) }
@@ -188,49 +153,28 @@ var countsHostSites = []abi.Site{
 
 func (g *countsHost) Begin() {
 	g.Sites = countsHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 16)
 }
 
 func (g *countsHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:89
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:90
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:94
-			next = g.r3()
-		case 3: // Barrier, kernel.go:96
-			next = g.r4()
-		}
-	}
-}
-
-func (g *countsHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:89
+	g.Zero(0)
+	// ZeroLocal, kernel.go:90
+	g.Zero(1)
 	m1 := g.Memory(1)
 	for li := range n {
 		if uint32(int32(li)) < 4 {
 			*(*int32)(unsafe.Add(m1, li*4)) = 0
 		}
 	}
-	return 2
-}
-
-func (g *countsHost) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:94
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	m1 := g.Memory(1)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
@@ -243,19 +187,16 @@ func (g *countsHost) r3() int {
 		v12 := v11 & 3
 		v13 := *(*int32)(unsafe.Add(m1, int(v12)*4))
 		*(*int32)(unsafe.Add(m1, int(v12)*4)) = v13 + 1
-		next = 3
+		more = true
 	}
-	return next
-}
-
-func (g *countsHost) r4() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:96
 	v16 := int32(g.ID[0])
 	v17 := int64(uint32(v16))
 	v18 := v17 * 4
-	m1 := g.Memory(1)
-	v3 := g.v3
-	basex := g.Base(0)
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -280,14 +221,12 @@ func (g *countsHost) r4() int {
 		*(*int32)(unsafe.Add(p2, int(v19)*4)) = v20
 	b11:
 	}
-	return -1
 }
 
 // evensHost is a work-group of the kernel [Evens].
 type evensHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
 }
 
 func newEvensHost() kernelimpl.HostForm { return new(evensHost) }
@@ -300,33 +239,20 @@ var evensHostSites = []abi.Site{
 
 func (g *evensHost) Begin() {
 	g.Sites = evensHostSites
-	g.v1 = g.Int64(32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
 func (g *evensHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:157
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:158
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:163
-			next = g.r3()
-		}
-	}
-}
-
-func (g *evensHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:157
+	g.Zero(0)
+	// ZeroLocal, kernel.go:158
+	g.Zero(1)
 	basex := g.Base(0)
 	m1 := g.Memory(1)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v3 := int32(li)
@@ -341,16 +267,13 @@ func (g *evensHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(m1, li*4)) = 1
 	b6:
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *evensHost) r3() int {
-	n := g.Items
-	basex := g.Base(0)
-	m1 := g.Memory(1)
-	v1 := g.v1
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:163
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -372,14 +295,12 @@ func (g *evensHost) r3() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v13
 	}
-	return -1
 }
 
 // flagHost is a work-group of the kernel [Flag].
 type flagHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
 }
 
 func newFlagHost() kernelimpl.HostForm { return new(flagHost) }
@@ -390,44 +311,26 @@ var flagHostSites = []abi.Site{
 
 func (g *flagHost) Begin() {
 	g.Sites = flagHostSites
-	g.v1 = g.Int64(32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 4)
 }
 
 func (g *flagHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:263
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:264
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:268
-			next = g.r3()
-		}
-	}
-}
-
-func (g *flagHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:263
+	g.Zero(0)
+	// ZeroLocal, kernel.go:264
+	g.Zero(1)
 	m1 := g.Memory(1)
 	for li := range n {
 		if int32(li) == 1 {
 			*(*int32)(m1) = 0
 		}
 	}
-	return 2
-}
-
-func (g *flagHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
+	// Barrier, kernel.go:268
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
 	for li := range n {
 		v3 := int32(li)
@@ -450,7 +353,6 @@ func (g *flagHost) r3() int {
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v10
 	b11:
 	}
-	return -1
 }
 
 // globalCountsHost is some work-items of the kernel [GlobalCounts].
@@ -496,8 +398,7 @@ func (g *globalCountsHost) Run() {
 // guardedHost is a work-group of the kernel [Guarded].
 type guardedHost struct {
 	kernelimpl.HostGroup
-	c0         int32
-	v1, v2, v4 int64
+	c0 int32
 }
 
 func newGuardedHost() kernelimpl.HostForm { return new(guardedHost) }
@@ -510,38 +411,23 @@ var guardedHostSites = []abi.Site{
 
 func (g *guardedHost) Begin() {
 	g.Sites = guardedHostSites
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(40)
-	g.v4 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
 func (g *guardedHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:138
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:139
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:143
-			next = g.r3()
-		}
-	}
-}
-
-func (g *guardedHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:138
+	g.Zero(0)
+	// ZeroLocal, kernel.go:139
+	g.Zero(1)
 	basex := g.Base(0)
-	v1 := g.v1
-	v2 := g.v2
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		var v8, v11 int32
@@ -565,19 +451,16 @@ func (g *guardedHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(m1, li*4)) = v11
 	b8:
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *guardedHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:143
 	v24 := int32(g.ID[0])
 	v25 := int64(uint32(v24))
-	v4 := g.v4
+	v4 := g.Int64(56)
 	v26 := uint64(v25) < uint64(v4)
-	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -606,14 +489,12 @@ func (g *guardedHost) r3() int {
 		*(*int32)(unsafe.Add(p2, int(v24)*4)) = v18
 	b15:
 	}
-	return -1
 }
 
 // halfAtomicHost is a work-group of the kernel [HalfAtomic].
 type halfAtomicHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
 }
 
 func newHalfAtomicHost() kernelimpl.HostForm { return new(halfAtomicHost) }
@@ -624,31 +505,20 @@ var halfAtomicHostSites = []abi.Site{
 
 func (g *halfAtomicHost) Begin() {
 	g.Sites = halfAtomicHostSites
-	g.v1 = g.Int64(32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 4)
 }
 
 func (g *halfAtomicHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:114
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:115
-			g.Zero(1)
-			next = g.r2()
-		}
-	}
-}
-
-func (g *halfAtomicHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:114
+	g.Zero(0)
+	// ZeroLocal, kernel.go:115
+	g.Zero(1)
 	m1 := g.Memory(1)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
 	for li := range n {
 		v0 := int32(basex + li)
@@ -667,14 +537,12 @@ func (g *halfAtomicHost) r2() int {
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = 1
 	b6:
 	}
-	return -1
 }
 
 // haloHost is a work-group of the kernel [Halo].
 type haloHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
+	c0 int32
 }
 
 func newHaloHost() kernelimpl.HostForm { return new(haloHost) }
@@ -688,36 +556,22 @@ var haloHostSites = []abi.Site{
 
 func (g *haloHost) Begin() {
 	g.Sites = haloHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 260)
 }
 
 func (g *haloHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:126
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:127
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:130
-			next = g.r3()
-		}
-	}
-}
-
-func (g *haloHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:126
+	g.Zero(0)
+	// ZeroLocal, kernel.go:127
+	g.Zero(1)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int32(li)
@@ -735,16 +589,13 @@ func (g *haloHost) r2() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m1, li*4)) = v9
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *haloHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
-	basex := g.Base(0)
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:130
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -769,14 +620,12 @@ func (g *haloHost) r3() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v17
 	}
-	return -1
 }
 
 // halvesHost is a work-group of the kernel [Halves].
 type halvesHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
 }
 
 func newHalvesHost() kernelimpl.HostForm { return new(halvesHost) }
@@ -788,33 +637,20 @@ var halvesHostSites = []abi.Site{
 
 func (g *halvesHost) Begin() {
 	g.Sites = halvesHostSites
-	g.v1 = g.Int64(32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
 func (g *halvesHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:293
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:294
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:301
-			next = g.r3()
-		}
-	}
-}
-
-func (g *halvesHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:293
+	g.Zero(0)
+	// ZeroLocal, kernel.go:294
+	g.Zero(1)
 	m1 := g.Memory(1)
 	basex := g.Base(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		var v7 int64
@@ -834,16 +670,13 @@ func (g *halvesHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(m1, li*4+-32)) = 2
 	b6:
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *halvesHost) r3() int {
-	n := g.Items
-	basex := g.Base(0)
-	m1 := g.Memory(1)
-	v1 := g.v1
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:301
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -860,7 +693,6 @@ func (g *halvesHost) r3() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v15
 	}
-	return -1
 }
 
 // inPlaceHost is some work-items of the kernel [InPlace].
@@ -1000,8 +832,8 @@ func (g *lastStepsHost) r3() int {
 	v26 := uint64(v24) < uint64(v3)
 	basex := g.Base(0)
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1059,8 +891,8 @@ func (g *lastStepsHost) r4() int {
 	v26 := uint64(v24) < uint64(v3)
 	basex := g.Base(0)
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1109,8 +941,7 @@ func (g *lastStepsHost) r4() int {
 // lieHost is a work-group of the kernel [Lie].
 type lieHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
+	c0 int32
 }
 
 func newLieHost() kernelimpl.HostForm { return new(lieHost) }
@@ -1122,33 +953,20 @@ var lieHostSites = []abi.Site{
 
 func (g *lieHost) Begin() {
 	g.Sites = lieHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
 func (g *lieHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:233
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:235
-			next = g.r2()
-		}
-	}
-}
-
-func (g *lieHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:233
+	g.Zero(0)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -1160,7 +978,7 @@ func (g *lieHost) r1() int {
 		v7 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		v8 := v7
 		if 3 < v8 {
-			next = 1
+			more = true
 			continue
 		}
 		if uint64(v5) >= uint64(v3) {
@@ -1171,14 +989,10 @@ func (g *lieHost) r1() int {
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = 1
 		g.Leave(li)
 	}
-	return next
-}
-
-func (g *lieHost) r2() int {
-	n := g.Items
-	basex := g.Base(0)
-	v3 := g.v3
-	p2 := g.Pointer(2)
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:235
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -1192,7 +1006,6 @@ func (g *lieHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = 1
 	}
-	return -1
 }
 
 // lieRoundsHost is a work-group of the kernel [LieRounds].
@@ -1271,8 +1084,8 @@ func (g *lieRoundsHost) r2() int {
 	basex := g.Base(0)
 	v1 := g.v1
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1305,8 +1118,7 @@ func (g *lieRoundsHost) r2() int {
 // missingBarrierHost is a work-group of the kernel [MissingBarrier].
 type missingBarrierHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
+	c0 int32
 }
 
 func newMissingBarrierHost() kernelimpl.HostForm { return new(missingBarrierHost) }
@@ -1319,34 +1131,22 @@ var missingBarrierHostSites = []abi.Site{
 
 func (g *missingBarrierHost) Begin() {
 	g.Sites = missingBarrierHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
 func (g *missingBarrierHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:32
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:33
-			g.Zero(1)
-			next = g.r2()
-		}
-	}
-}
-
-func (g *missingBarrierHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:32
+	g.Zero(0)
+	// ZeroLocal, kernel.go:33
+	g.Zero(1)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
 	for li := range n {
 		v0 := int32(basex + li)
@@ -1370,7 +1170,6 @@ func (g *missingBarrierHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v13
 	}
-	return -1
 }
 
 // missingSecondHost is a work-group of the kernel [MissingSecond].
@@ -1468,8 +1267,8 @@ func (g *missingSecondHost) r3() int {
 	u8 := g.v8
 	v3 := g.v3
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1560,7 +1359,6 @@ type overlapHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 int32
-	v1 int64
 }
 
 func newOverlapHost() kernelimpl.HostForm { return new(overlapHost) }
@@ -1571,32 +1369,22 @@ var overlapHostSites = []abi.Site{
 
 func (g *overlapHost) Begin() {
 	g.Sites = overlapHostSites
-	g.v1 = g.Int64(32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c1)*4)
 }
 
 func (g *overlapHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:255
-			g.Zero(0)
-			next = g.r1()
-		}
-	}
-}
-
-func (g *overlapHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:255
+	g.Zero(0)
 	v3 := int32(g.ID[0])
 	v4 := int64(uint32(v3))
 	c0 := g.c0
 	v5 := c0 + -1
 	v6 := int64(uint32(v5))
 	v7 := v4 * v6
-	v1 := g.v1
+	v1 := g.Int64(32)
 	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	for li := range n {
@@ -1608,14 +1396,12 @@ func (g *overlapHost) r1() int {
 		}
 		*(*int32)(unsafe.Add(p2, int(v10)*4)) = v3
 	}
-	return -1
 }
 
 // sameElementHost is a work-group of the kernel [SameElement].
 type sameElementHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
+	c0 int32
 }
 
 func newSameElementHost() kernelimpl.HostForm { return new(sameElementHost) }
@@ -1627,29 +1413,18 @@ var sameElementHostSites = []abi.Site{
 
 func (g *sameElementHost) Begin() {
 	g.Sites = sameElementHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
 func (g *sameElementHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:58
-			g.Zero(0)
-			next = g.r1()
-		}
-	}
-}
-
-func (g *sameElementHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:58
+	g.Zero(0)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v8 := v3 != 0
 	p2 := g.Pointer(2)
 	for li := range n {
@@ -1666,14 +1441,12 @@ func (g *sameElementHost) r1() int {
 		}
 		*(*int32)(p2) = v7
 	}
-	return -1
 }
 
 // sharedHost is a work-group of the kernel [Shared].
 type sharedHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
+	c0 int32
 }
 
 func newSharedHost() kernelimpl.HostForm { return new(sharedHost) }
@@ -1685,37 +1458,25 @@ var sharedHostSites = []abi.Site{
 
 func (g *sharedHost) Begin() {
 	g.Sites = sharedHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 4)
 }
 
 func (g *sharedHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:281
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:282
-			g.Zero(1)
-			next = g.r2()
-		}
-	}
-}
-
-func (g *sharedHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:281
+	g.Zero(0)
+	// ZeroLocal, kernel.go:282
+	g.Zero(1)
 	v7 := int32(g.ID[0])
 	v8 := int64(uint32(v7))
-	v1 := g.v1
+	v1 := g.Int64(32)
 	v9 := uint64(v8) < uint64(v1)
 	basex := g.Base(0)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
 	for li := range n {
 		v0 := int32(basex + li)
@@ -1739,14 +1500,12 @@ func (g *sharedHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v14
 	}
-	return -1
 }
 
 // smallBarrierHost is a work-group of the kernel [SmallBarrier].
 type smallBarrierHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
+	c0 int32
 }
 
 func newSmallBarrierHost() kernelimpl.HostForm { return new(smallBarrierHost) }
@@ -1759,36 +1518,22 @@ var smallBarrierHostSites = []abi.Site{
 
 func (g *smallBarrierHost) Begin() {
 	g.Sites = smallBarrierHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
 func (g *smallBarrierHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:180
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:181
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:184
-			next = g.r3()
-		}
-	}
-}
-
-func (g *smallBarrierHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:180
+	g.Zero(0)
+	// ZeroLocal, kernel.go:181
+	g.Zero(1)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int32(li)
@@ -1806,16 +1551,13 @@ func (g *smallBarrierHost) r2() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m1, li*4)) = v9
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *smallBarrierHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
-	basex := g.Base(0)
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:184
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -1832,14 +1574,12 @@ func (g *smallBarrierHost) r3() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v13
 	}
-	return -1
 }
 
 // treeHost is a work-group of the kernel [Tree].
 type treeHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
+	c0 int32
 }
 
 func newTreeHost() kernelimpl.HostForm { return new(treeHost) }
@@ -1852,36 +1592,22 @@ var treeHostSites = []abi.Site{
 
 func (g *treeHost) Begin() {
 	g.Sites = treeHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
 func (g *treeHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:192
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:193
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:196
-			next = g.r3()
-		}
-	}
-}
-
-func (g *treeHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:192
+	g.Zero(0)
+	// ZeroLocal, kernel.go:193
+	g.Zero(1)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int32(li)
@@ -1899,19 +1625,16 @@ func (g *treeHost) r2() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m1, li*4)) = v9
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *treeHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:196
 	v49 := int32(g.ID[0])
 	v50 := int64(uint32(v49))
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v52 := uint64(v50) < uint64(v3)
-	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -1962,5 +1685,4 @@ func (g *treeHost) r3() int {
 		*(*int32)(unsafe.Add(p2, int(v49)*4)) = v51
 	b21:
 	}
-	return -1
 }

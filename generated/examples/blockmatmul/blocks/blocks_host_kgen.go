@@ -215,8 +215,8 @@ func (g *matMulHost) r3() int {
 	basex := g.Base(0)
 	basey := g.Base(1)
 	h89 := g.v89[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -335,8 +335,8 @@ func (g *matMulHost) r4() int {
 	u21 := g.v21
 	v9 := g.v9
 	p5 := g.Pointer(5)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0

@@ -13,9 +13,6 @@ import (
 // tallyHost is a work-group of the kernel [Tally].
 type tallyHost struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
-	v6 int32
 }
 
 func newTallyHost() kernelimpl.HostForm { return new(tallyHost) }
@@ -27,32 +24,18 @@ var tallyHostSites = []abi.Site{
 func (g *tallyHost) Begin() {
 	g.Sites = tallyHostSites
 	const n = 256
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v6 = g.Int32(8)
 	g.Allot(0, 3072)
 }
 
 func (g *tallyHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:33
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:40
-			next = g.r2()
-		}
-	}
-}
-
-func (g *tallyHost) r1() int {
 	const n = 256
+	// ZeroLocal, kernel.go:33
+	g.Zero(0)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
-	v6 := g.v6
+	v6 := g.Int32(8)
 	v7 := int64(uint32(v6))
 	stop := g.Cancelled()
 	for li := range n {
@@ -72,19 +55,14 @@ func (g *tallyHost) r1() int {
 		*(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>16)&255)+512)*4)) += int32(1)
 		v8 = v8 + v7
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b2
 	}
-	return 1
-}
-
-func (g *tallyHost) r2() int {
-	const n = 256
-	v3 := g.v3
-	m0 := g.Memory(0)
+	// Barrier, kernel.go:40
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
 	for li := range n {
 		v0 := int32(basex + li)
 		var v33, v35, v39, v42 int32
@@ -125,5 +103,4 @@ func (g *tallyHost) r2() int {
 		goto b10
 	b16:
 	}
-	return -1
 }

@@ -860,8 +860,8 @@ func (g *searchHost) r2() int {
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		x := int(uint(li) % 64)
 		y := int(uint(li) / 64)
@@ -1647,8 +1647,8 @@ func (g *searchHost) r4() int {
 	basex := g.Base(0)
 	basey := g.Base(1)
 	p3 := g.Pointer(3)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		x := int(uint(li) % 64)
 		y := int(uint(li) / 64)
@@ -2220,8 +2220,8 @@ func (g *searchHost) r5() int {
 	basex := g.Base(0)
 	basey := g.Base(1)
 	p3 := g.Pointer(3)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		x := int(uint(li) % 64)
 		y := int(uint(li) / 64)

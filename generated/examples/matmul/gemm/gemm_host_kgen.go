@@ -237,8 +237,8 @@ func (g *matMulHost) r4() int {
 	u18 := g.v18
 	v9 := g.v9
 	p5 := g.Pointer(5)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		x := int(uint(li) % 16)
 		y := int(uint(li) / 16)

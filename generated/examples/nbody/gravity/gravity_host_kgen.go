@@ -254,8 +254,8 @@ func (g *stepHost) r3() int {
 	v5 := g.v5
 	p3 := g.Pointer(3)
 	h20 := g.v20[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue

@@ -13,11 +13,7 @@ import (
 // finishHost is a work-group of the kernel [Finish].
 type finishHost struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v7, v8, v9, v10 []float32
-
-	v40, v41, v42, v43 float32
 
 	sfloat32 []float32
 }
@@ -31,38 +27,12 @@ var finishHostSites = []abi.Site{
 func (g *finishHost) Begin() {
 	g.Sites = finishHostSites
 	const n = 256
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	kernelimpl.HostRoom(n, &g.sfloat32, &g.v7, &g.v8, &g.v9, &g.v10)
 }
 
 func (g *finishHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, kernel.go:51
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
-			g.v40 = kernelimpl.HostReduceAdd[float32](in)
-			next = 1
-		case 1: // GroupReduce, kernel.go:52
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x7f800000))
-			g.v41 = kernelimpl.HostReduceMin[float32](in)
-			next = 2
-		case 2: // GroupReduce, kernel.go:53
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, math.Float32frombits(0xff800000))
-			g.v42 = kernelimpl.HostReduceMax[float32](in)
-			next = 3
-		case 3: // GroupReduce, kernel.go:54
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v10, math.Float32frombits(0x80000000))
-			g.v43 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r4()
-		}
-	}
-}
-
-func (g *finishHost) r0() int {
 	const n = 256
-	v1 := g.v1
+	v1 := g.Int64(32)
 	h7 := g.v7[:n]
 	h8 := g.v8[:n]
 	h9 := g.v9[:n]
@@ -97,23 +67,23 @@ func (g *finishHost) r0() int {
 		v10 = float32(v10 + v16)
 		v11 = v11 + 256
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b1
 	}
-	return 0
-}
-
-func (g *finishHost) r4() int {
-	const n = 256
-	v3 := g.v3
+	// GroupReduce, kernel.go:51
+	v40 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000)))
+	// GroupReduce, kernel.go:52
+	v41 := kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x7f800000)))
+	// GroupReduce, kernel.go:53
+	v42 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, math.Float32frombits(0xff800000)))
+	// GroupReduce, kernel.go:54
+	v43 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v10, math.Float32frombits(0x80000000)))
+	v3 := g.Int64(48)
 	v45 := v3 != 0
 	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	v40 := g.v40
-	v41 := g.v41
-	v42 := g.v42
-	v43 := g.v43
 	for li := range n {
 		v5 := int32(li)
 		v0 := int32(basex + li)
@@ -130,19 +100,12 @@ func (g *finishHost) r4() int {
 		*(*float32)(unsafe.Add(p1, 12)) = v43
 	b11:
 	}
-	return -1
 }
 
 // foldHost is a work-group of the kernel [Fold].
 type foldHost struct {
 	kernelimpl.HostGroup
-	v1, v3, v5 int64
-
-	v8 int32
-
 	v10, v11, v12, v13 []float32
-
-	v41, v42, v43, v44 float32
 
 	sfloat32 []float32
 }
@@ -156,45 +119,17 @@ var foldHostSites = []abi.Site{
 func (g *foldHost) Begin() {
 	g.Sites = foldHostSites
 	const n = 256
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v8 = g.Int32(8)
 	kernelimpl.HostRoom(n, &g.sfloat32, &g.v10, &g.v11, &g.v12, &g.v13)
 }
 
 func (g *foldHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, kernel.go:51
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v10, math.Float32frombits(0x80000000))
-			g.v41 = kernelimpl.HostReduceAdd[float32](in)
-			next = 1
-		case 1: // GroupReduce, kernel.go:52
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v11, math.Float32frombits(0x7f800000))
-			g.v42 = kernelimpl.HostReduceMin[float32](in)
-			next = 2
-		case 2: // GroupReduce, kernel.go:53
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v12, math.Float32frombits(0xff800000))
-			g.v43 = kernelimpl.HostReduceMax[float32](in)
-			next = 3
-		case 3: // GroupReduce, kernel.go:54
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v13, math.Float32frombits(0x80000000))
-			g.v44 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r4()
-		}
-	}
-}
-
-func (g *foldHost) r0() int {
 	const n = 256
 	basex := g.Base(0)
-	v1 := g.v1
-	v3 := g.v3
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	v8 := g.v8
+	v8 := g.Int32(8)
 	v9 := int64(uint32(v8))
 	stop := g.Cancelled()
 	h10 := g.v10[:n]
@@ -224,7 +159,8 @@ func (g *foldHost) r0() int {
 			v13 = float32(v17*v38 + v13)
 			v14 = v14 + v9
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b1
 		}
@@ -234,21 +170,19 @@ func (g *foldHost) r0() int {
 		h12[li] = v12
 		h13[li] = v13
 	}
-	return 0
-}
-
-func (g *foldHost) r4() int {
-	const n = 256
+	// GroupReduce, kernel.go:51
+	v41 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v10, math.Float32frombits(0x80000000)))
+	// GroupReduce, kernel.go:52
+	v42 := kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v11, math.Float32frombits(0x7f800000)))
+	// GroupReduce, kernel.go:53
+	v43 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v12, math.Float32frombits(0xff800000)))
+	// GroupReduce, kernel.go:54
+	v44 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v13, math.Float32frombits(0x80000000)))
 	v47 := int32(g.ID[0])
 	v48 := int64(uint32(v47))
-	v5 := g.v5
+	v5 := g.Int64(64)
 	v49 := uint64(v48) < uint64(v5)
-	basex := g.Base(0)
 	p2 := g.Pointer(2)
-	v41 := g.v41
-	v42 := g.v42
-	v43 := g.v43
-	v44 := g.v44
 	for li := range n {
 		v0 := int32(basex + li)
 		if int32(li) != 0 {
@@ -264,5 +198,4 @@ func (g *foldHost) r4() int {
 		*(*float32)(unsafe.Add(p2, int(v47)*16+12)) = v44
 	b12:
 	}
-	return -1
 }

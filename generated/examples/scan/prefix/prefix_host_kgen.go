@@ -52,8 +52,6 @@ func (g *addHost) Run() {
 // blocksHost is a work-group of the kernel [Blocks].
 type blocksHost struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v42, v43 []int32
 
 	sint32 []int32
@@ -68,38 +66,18 @@ var blocksHostSites = []abi.Site{
 func (g *blocksHost) Begin() {
 	g.Sites = blocksHostSites
 	const n = 256
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 4096)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v42, &g.v43)
 }
 
 func (g *blocksHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:31
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:38
-			next = g.r2()
-		case 2: // GroupExclusiveScan, kernel.go:43
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v43, in, len(in), int32(0))
-			next = g.r3()
-		case 3: // Barrier, kernel.go:52
-			next = g.r4()
-		}
-	}
-}
-
-func (g *blocksHost) r1() int {
 	const n = 256
+	// ZeroLocal, kernel.go:31
+	g.Zero(0)
 	v7 := int32(g.ID[0])
 	v8 := int64(uint32(v7))
 	v9 := v8 * 1024
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
 	v14 := v9 + 256
@@ -128,12 +106,7 @@ func (g *blocksHost) r1() int {
 			*(*int32)(unsafe.Add(m0, li*4+3072)) = v30
 		}
 	}
-	return 1
-}
-
-func (g *blocksHost) r2() int {
-	const n = 256
-	m0 := g.Memory(0)
+	// Barrier, kernel.go:38
 	h42 := g.v42[:n]
 	for li := range n {
 		v33 := *(*int32)(unsafe.Add(m0, li*16))
@@ -143,21 +116,18 @@ func (g *blocksHost) r2() int {
 		v42 := ((v33 + v35) + v38) + v41
 		h42[li] = v42
 	}
-	return 2
-}
-
-func (g *blocksHost) r3() int {
-	const n = 256
+	// GroupExclusiveScan, kernel.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v43, in, len(in), int32(0))
+	}
 	h43 := g.v43[:n]
-	h42 := g.v42[:n]
-	v7 := int32(g.ID[0])
-	v8 := int64(uint32(v7))
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v49 := uint64(v8) < uint64(v3)
 	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v43 := h43[li]
 		v5 := int32(li)
@@ -188,22 +158,12 @@ func (g *blocksHost) r3() int {
 		v58 := *(*int32)(unsafe.Add(m0, li*16+8))
 		*(*int32)(unsafe.Add(m0, li*16+8)) = v57
 		*(*int32)(unsafe.Add(m0, li*16+12)) = v57 + v58
-		next = 3
+		more = true
 	}
-	return next
-}
-
-func (g *blocksHost) r4() int {
-	const n = 256
-	v7 := int32(g.ID[0])
-	v8 := int64(uint32(v7))
-	v9 := v8 * 1024
-	v1 := g.v1
-	m0 := g.Memory(0)
-	p0 := g.Pointer(0)
-	v14 := v9 + 256
-	v20 := v9 + 512
-	v26 := v9 + 768
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:52
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -236,5 +196,4 @@ func (g *blocksHost) r4() int {
 			*(*int32)(unsafe.Add(p0, int(v27)*4)) = v71
 		}
 	}
-	return -1
 }

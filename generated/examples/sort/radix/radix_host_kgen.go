@@ -12,10 +12,7 @@ import (
 // countHost is a work-group of the kernel [Count].
 type countHost struct {
 	kernelimpl.HostGroup
-	c0         int32
-	v1, v2, v4 int64
-
-	v18 int32
+	c0 int32
 }
 
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
@@ -27,33 +24,18 @@ var countHostSites = []abi.Site{
 func (g *countHost) Begin() {
 	g.Sites = countHostSites
 	const n = 256
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(40)
-	g.v4 = g.Int64(56)
-	g.v18 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
 	g.Allot(0, 64)
 }
 
 func (g *countHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:34
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:38
-			next = g.r2()
-		}
-	}
-}
-
-func (g *countHost) r1() int {
 	const n = 256
+	// ZeroLocal, kernel.go:34
+	g.Zero(0)
 	basex := g.Base(0)
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v10 := int32(uint64(v1))
 	v11 := v10 & 31
 	v9 := uint64(v1) < 32
@@ -70,18 +52,12 @@ func (g *countHost) r1() int {
 			*(*int32)(unsafe.Add(m0, int(v13&15)*4)) += int32(1)
 		}
 	}
-	return 1
-}
-
-func (g *countHost) r2() int {
-	const n = 256
-	v18 := g.v18
+	// Barrier, kernel.go:38
+	v18 := g.Int32(8)
 	c0 := g.c0
-	m0 := g.Memory(0)
 	v20 := int32(g.ID[0])
 	v21 := int64(uint32(v20))
-	v4 := g.v4
-	basex := g.Base(0)
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
 	for li := range n {
 		v0 := int32(basex + li)
@@ -100,7 +76,6 @@ func (g *countHost) r2() int {
 		*(*int32)(unsafe.Add(p2, int(v25)*4)) = v22
 	b8:
 	}
-	return -1
 }
 
 // scatterHost is a work-group of the kernel [Scatter].
@@ -156,8 +131,7 @@ func (g *scatterHost) Run() {
 			kernelimpl.HostShift(g.v25, in, len(in), int32(0))
 			next = g.r3()
 		case 3: // GroupSelect, kernel.go:70
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)
-			g.v31 = in[int32(255)]
+			g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(255)]
 			next = g.r4()
 		case 4: // Barrier, kernel.go:76
 			next = g.r5()
@@ -238,8 +212,8 @@ func (g *scatterHost) r4() int {
 	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h14 := g.v14[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -294,8 +268,8 @@ func (g *scatterHost) r6() int {
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	h46 := g.v46[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue

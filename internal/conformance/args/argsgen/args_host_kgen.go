@@ -230,7 +230,6 @@ func (g *slicesHost) Run() {
 // spacesHost is a work-group of the kernel [Spaces].
 type spacesHost struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
 }
 
 func newSpacesHost() kernelimpl.HostForm { return new(spacesHost) }
@@ -248,32 +247,19 @@ var spacesHostSites = []abi.Site{
 
 func (g *spacesHost) Begin() {
 	g.Sites = spacesHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 16)
 	g.Allot(1, 12)
 }
 
 func (g *spacesHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernels.go:168
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernels.go:170
-			next = g.r2()
-		}
-	}
-}
-
-func (g *spacesHost) r1() int {
 	n := g.Items
-	v1 := g.v1
+	// ZeroLocal, kernels.go:168
+	g.Zero(0)
+	v1 := g.Int64(32)
 	basex := g.Base(0)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int32(li)
@@ -291,21 +277,16 @@ func (g *spacesHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v9
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *spacesHost) r2() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, kernels.go:170
 	m1 := g.Memory(1)
-	v1 := g.v1
-	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	m0 := g.Memory(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v35 := v3 != 0
-	basex := g.Base(0)
 	p1 := g.Pointer(1)
 	v37 := 1 < uint64(v3)
 	v39 := 2 < uint64(v3)
@@ -338,7 +319,8 @@ func (g *spacesHost) r2() int {
 			v17 = v17 + v21
 			v18 = v19
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b5
 		}
@@ -436,7 +418,8 @@ func (g *spacesHost) r2() int {
 		v62 = v69
 		v63 = v70
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b14
 	b23:
@@ -480,7 +463,8 @@ func (g *spacesHost) r2() int {
 		v78 = v88
 		v79 = v89
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b23
 	b36:
@@ -491,5 +475,4 @@ func (g *spacesHost) r2() int {
 		*(*int32)(unsafe.Add(p1, 16)) = v96
 	b43:
 	}
-	return -1
 }

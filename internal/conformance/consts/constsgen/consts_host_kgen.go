@@ -17,7 +17,6 @@ type foldedHost struct {
 	c2 int32
 	c3 bool
 	c4 int32
-	v1 int64
 }
 
 func newFoldedHost() kernelimpl.HostForm { return new(foldedHost) }
@@ -31,7 +30,6 @@ var foldedHostSites = []abi.Site{
 func (g *foldedHost) Begin() {
 	g.Sites = foldedHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 20, 4)
 	g.c1 = g.c0 / 2
 	g.c2 = g.c1 + 1
@@ -42,20 +40,9 @@ func (g *foldedHost) Begin() {
 }
 
 func (g *foldedHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernels.go:231
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernels.go:235
-			next = g.r2()
-		}
-	}
-}
-
-func (g *foldedHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernels.go:231
+	g.Zero(0)
 	c3 := g.c3
 	m1 := g.Memory(1)
 	size1 := (int(g.c2)*4 + 7) &^ 7
@@ -66,7 +53,7 @@ func (g *foldedHost) r1() int {
 	v4 := int64(uint32(v3))
 	basex := g.Base(0)
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		own1 := unsafe.Add(m1, li*size1)
 		v0 := int32(basex + li)
@@ -81,7 +68,8 @@ func (g *foldedHost) r1() int {
 			*(*int32)(unsafe.Add(own1, int(v8)*4)) = 0
 			v8 = v8 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b3
 		}
@@ -103,25 +91,17 @@ func (g *foldedHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, int(v14)*4)) = v16
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *foldedHost) r2() int {
-	n := g.Items
-	c0 := g.c0
+	if !more {
+		return
+	}
+	// Barrier, kernels.go:235
 	v21 := c0 * 2000
-	m0 := g.Memory(0)
-	v3 := c0 * 2
-	stop := g.Cancelled()
 	v5 := c0 / 2
 	v6 := v5 + 1
-	m1 := g.Memory(1)
-	size1 := (int(g.c2)*4 + 7) &^ 7
 	v35 := 100 < c0
-	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -141,7 +121,8 @@ func (g *foldedHost) r2() int {
 			v22 = v25
 			v23 = v26
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b9
 		}
@@ -154,7 +135,8 @@ func (g *foldedHost) r2() int {
 			v28 = v28 + (v32 + 1)
 			v29 = v30
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b12
 		}
@@ -169,7 +151,6 @@ func (g *foldedHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p0, (basex+li)*4)) = v36
 	}
-	return -1
 }
 
 // localHost is a work-group of the kernel [Local].
@@ -177,7 +158,6 @@ type localHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 int32
-	v1 int64
 }
 
 func newLocalHost() kernelimpl.HostForm { return new(localHost) }
@@ -189,33 +169,21 @@ var localHostSites = []abi.Site{
 
 func (g *localHost) Begin() {
 	g.Sites = localHostSites
-	g.v1 = g.Int64(32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 19, 2)
 	g.c1 = g.c0 * g.c0
 	g.Allot(0, int(g.c1)*4)
 }
 
 func (g *localHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernels.go:255
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernels.go:258
-			next = g.r2()
-		}
-	}
-}
-
-func (g *localHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernels.go:255
+	g.Zero(0)
 	c0 := g.c0
 	v3 := c0 * c0
 	v4 := int64(uint32(v3))
 	basex := g.Base(0)
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int32(li)
@@ -226,19 +194,14 @@ func (g *localHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v0
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *localHost) r2() int {
-	n := g.Items
-	c0 := g.c0
-	v3 := c0 * c0
+	if !more {
+		return
+	}
+	// Barrier, kernels.go:258
 	v10 := v3 + -1
-	m0 := g.Memory(0)
-	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -255,7 +218,6 @@ func (g *localHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p0, (basex+li)*4)) = v12
 	}
-	return -1
 }
 
 // mm32Host is a work-group of the kernel [MM32].
@@ -424,8 +386,8 @@ func (g *mm32Host) r3() int {
 	basex := g.Base(0)
 	basey := g.Base(1)
 	h81 := g.v81[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -542,8 +504,8 @@ func (g *mm32Host) r4() int {
 	u19 := g.v19
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -785,8 +747,8 @@ func (g *mm64Host) r3() int {
 	basex := g.Base(0)
 	basey := g.Base(1)
 	h81 := g.v81[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -903,8 +865,8 @@ func (g *mm64Host) r4() int {
 	u19 := g.v19
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0

@@ -13,8 +13,6 @@ import (
 // faultedHost is a work-group of the kernel [Faulted].
 type faultedHost struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v7 []int32
 }
 
@@ -31,35 +29,20 @@ var faultedHostSites = []abi.Site{
 func (g *faultedHost) Begin() {
 	g.Sites = faultedHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 4)
 	kernelimpl.HostRoom(n, &g.v7)
 }
 
 func (g *faultedHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:229
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:233
-			next = g.r2()
-		}
-	}
-}
-
-func (g *faultedHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v8 := v3 != 0
 	p1 := g.Pointer(1)
 	h7 := g.v7[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -76,21 +59,17 @@ func (g *faultedHost) r0() int {
 		}
 		atomic.AddInt32((*int32)(p1), int32(1))
 		h7[li] = v7
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *faultedHost) r1() int {
-	n := g.Items
-	h7 := g.v7[:n]
-	basex := g.Base(0)
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:229
+	g.Zero(0)
 	v13 := 1 < uint64(v3)
-	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
 	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -112,19 +91,13 @@ func (g *faultedHost) r1() int {
 		atomic.AddInt32((*int32)(unsafe.Add(p1, 4)), v12)
 		_ = *(*int32)(m0)
 		*(*int32)(m0) += v12
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *faultedHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:233
 	v21 := 2 < uint64(v3)
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -159,14 +132,11 @@ func (g *faultedHost) r2() int {
 		goto b9
 	b13:
 	}
-	return -1
 }
 
 // genericFloat32Host is a work-group of the kernel [GenericFloat32].
 type genericFloat32Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v9 []float32
 }
 
@@ -184,40 +154,23 @@ var genericFloat32HostSites = []abi.Site{
 func (g *genericFloat32Host) Begin() {
 	g.Sites = genericFloat32HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 16)
 	kernelimpl.HostRoom(n, &g.v9)
 }
 
 func (g *genericFloat32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:182
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:186
-			next = g.r2()
-		case 2: // Barrier, kernel.go:190
-			next = g.r3()
-		}
-	}
-}
-
-func (g *genericFloat32Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
 	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
@@ -273,15 +226,14 @@ func (g *genericFloat32Host) r0() int {
 		goto b7
 	b11:
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *genericFloat32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -294,14 +246,7 @@ func (g *genericFloat32Host) r1() int {
 			*(*float32)(unsafe.Add(m0, 12)) = v9
 		}
 	}
-	return 1
-}
-
-func (g *genericFloat32Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
+	// Barrier, kernel.go:186
 	for li := range n {
 		if dead[li] {
 			continue
@@ -320,20 +265,11 @@ func (g *genericFloat32Host) r2() int {
 			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
 	}
-	return 2
-}
-
-func (g *genericFloat32Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -355,14 +291,11 @@ func (g *genericFloat32Host) r3() int {
 		*(*float32)(unsafe.Add(p1, int(v40)*4)) = v41
 	b20:
 	}
-	return -1
 }
 
 // genericFloat64Host is a work-group of the kernel [GenericFloat64].
 type genericFloat64Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v9 []float64
 }
 
@@ -380,40 +313,23 @@ var genericFloat64HostSites = []abi.Site{
 func (g *genericFloat64Host) Begin() {
 	g.Sites = genericFloat64HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 32)
 	kernelimpl.HostRoom(n, &g.v9)
 }
 
 func (g *genericFloat64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:182
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:186
-			next = g.r2()
-		case 2: // Barrier, kernel.go:190
-			next = g.r3()
-		}
-	}
-}
-
-func (g *genericFloat64Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
 	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
@@ -469,15 +385,14 @@ func (g *genericFloat64Host) r0() int {
 		goto b7
 	b11:
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *genericFloat64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -490,14 +405,7 @@ func (g *genericFloat64Host) r1() int {
 			*(*float64)(unsafe.Add(m0, 24)) = v9
 		}
 	}
-	return 1
-}
-
-func (g *genericFloat64Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
+	// Barrier, kernel.go:186
 	for li := range n {
 		if dead[li] {
 			continue
@@ -516,20 +424,11 @@ func (g *genericFloat64Host) r2() int {
 			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
 	}
-	return 2
-}
-
-func (g *genericFloat64Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -551,14 +450,11 @@ func (g *genericFloat64Host) r3() int {
 		*(*float64)(unsafe.Add(p1, int(v40)*8)) = v41
 	b20:
 	}
-	return -1
 }
 
 // genericIntHost is a work-group of the kernel [GenericInt].
 type genericIntHost struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v9 []int64
 }
 
@@ -576,40 +472,23 @@ var genericIntHostSites = []abi.Site{
 func (g *genericIntHost) Begin() {
 	g.Sites = genericIntHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 32)
 	kernelimpl.HostRoom(n, &g.v9)
 }
 
 func (g *genericIntHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:182
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:186
-			next = g.r2()
-		case 2: // Barrier, kernel.go:190
-			next = g.r3()
-		}
-	}
-}
-
-func (g *genericIntHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
 	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
@@ -665,15 +544,14 @@ func (g *genericIntHost) r0() int {
 		goto b7
 	b11:
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *genericIntHost) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -686,14 +564,7 @@ func (g *genericIntHost) r1() int {
 			*(*int64)(unsafe.Add(m0, 24)) = v9
 		}
 	}
-	return 1
-}
-
-func (g *genericIntHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
+	// Barrier, kernel.go:186
 	for li := range n {
 		if dead[li] {
 			continue
@@ -710,20 +581,11 @@ func (g *genericIntHost) r2() int {
 			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
 	}
-	return 2
-}
-
-func (g *genericIntHost) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -744,14 +606,11 @@ func (g *genericIntHost) r3() int {
 		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
 	b20:
 	}
-	return -1
 }
 
 // genericInt32Host is a work-group of the kernel [GenericInt32].
 type genericInt32Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v9 []int32
 }
 
@@ -769,40 +628,23 @@ var genericInt32HostSites = []abi.Site{
 func (g *genericInt32Host) Begin() {
 	g.Sites = genericInt32HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 16)
 	kernelimpl.HostRoom(n, &g.v9)
 }
 
 func (g *genericInt32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:182
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:186
-			next = g.r2()
-		case 2: // Barrier, kernel.go:190
-			next = g.r3()
-		}
-	}
-}
-
-func (g *genericInt32Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
 	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
@@ -858,15 +700,14 @@ func (g *genericInt32Host) r0() int {
 		goto b7
 	b11:
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *genericInt32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -879,14 +720,7 @@ func (g *genericInt32Host) r1() int {
 			*(*int32)(unsafe.Add(m0, 12)) = v9
 		}
 	}
-	return 1
-}
-
-func (g *genericInt32Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
+	// Barrier, kernel.go:186
 	for li := range n {
 		if dead[li] {
 			continue
@@ -903,20 +737,11 @@ func (g *genericInt32Host) r2() int {
 			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
 	}
-	return 2
-}
-
-func (g *genericInt32Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -938,14 +763,11 @@ func (g *genericInt32Host) r3() int {
 		*(*int32)(unsafe.Add(p1, int(v40)*4)) = v41
 	b20:
 	}
-	return -1
 }
 
 // genericInt64Host is a work-group of the kernel [GenericInt64].
 type genericInt64Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v9 []int64
 }
 
@@ -963,40 +785,23 @@ var genericInt64HostSites = []abi.Site{
 func (g *genericInt64Host) Begin() {
 	g.Sites = genericInt64HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 32)
 	kernelimpl.HostRoom(n, &g.v9)
 }
 
 func (g *genericInt64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:182
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:186
-			next = g.r2()
-		case 2: // Barrier, kernel.go:190
-			next = g.r3()
-		}
-	}
-}
-
-func (g *genericInt64Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
 	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
@@ -1052,15 +857,14 @@ func (g *genericInt64Host) r0() int {
 		goto b7
 	b11:
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *genericInt64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -1073,14 +877,7 @@ func (g *genericInt64Host) r1() int {
 			*(*int64)(unsafe.Add(m0, 24)) = v9
 		}
 	}
-	return 1
-}
-
-func (g *genericInt64Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
+	// Barrier, kernel.go:186
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1097,20 +894,11 @@ func (g *genericInt64Host) r2() int {
 			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
 	}
-	return 2
-}
-
-func (g *genericInt64Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1131,14 +919,11 @@ func (g *genericInt64Host) r3() int {
 		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
 	b20:
 	}
-	return -1
 }
 
 // genericUintHost is a work-group of the kernel [GenericUint].
 type genericUintHost struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v9 []int64
 }
 
@@ -1156,40 +941,23 @@ var genericUintHostSites = []abi.Site{
 func (g *genericUintHost) Begin() {
 	g.Sites = genericUintHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 32)
 	kernelimpl.HostRoom(n, &g.v9)
 }
 
 func (g *genericUintHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:182
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:186
-			next = g.r2()
-		case 2: // Barrier, kernel.go:190
-			next = g.r3()
-		}
-	}
-}
-
-func (g *genericUintHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
 	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
@@ -1245,15 +1013,14 @@ func (g *genericUintHost) r0() int {
 		goto b7
 	b11:
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *genericUintHost) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -1266,14 +1033,7 @@ func (g *genericUintHost) r1() int {
 			*(*int64)(unsafe.Add(m0, 24)) = v9
 		}
 	}
-	return 1
-}
-
-func (g *genericUintHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
+	// Barrier, kernel.go:186
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1290,20 +1050,11 @@ func (g *genericUintHost) r2() int {
 			*at34 = kernelimpl.HostUMax(*at34, v9)
 		}
 	}
-	return 2
-}
-
-func (g *genericUintHost) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1324,14 +1075,11 @@ func (g *genericUintHost) r3() int {
 		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
 	b20:
 	}
-	return -1
 }
 
 // genericUint32Host is a work-group of the kernel [GenericUint32].
 type genericUint32Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v9 []int32
 }
 
@@ -1349,40 +1097,23 @@ var genericUint32HostSites = []abi.Site{
 func (g *genericUint32Host) Begin() {
 	g.Sites = genericUint32HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 16)
 	kernelimpl.HostRoom(n, &g.v9)
 }
 
 func (g *genericUint32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:182
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:186
-			next = g.r2()
-		case 2: // Barrier, kernel.go:190
-			next = g.r3()
-		}
-	}
-}
-
-func (g *genericUint32Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
 	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
@@ -1438,15 +1169,14 @@ func (g *genericUint32Host) r0() int {
 		goto b7
 	b11:
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *genericUint32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -1459,14 +1189,7 @@ func (g *genericUint32Host) r1() int {
 			*(*int32)(unsafe.Add(m0, 12)) = v9
 		}
 	}
-	return 1
-}
-
-func (g *genericUint32Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
+	// Barrier, kernel.go:186
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1483,20 +1206,11 @@ func (g *genericUint32Host) r2() int {
 			*at34 = kernelimpl.HostUMax(*at34, v9)
 		}
 	}
-	return 2
-}
-
-func (g *genericUint32Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1518,14 +1232,11 @@ func (g *genericUint32Host) r3() int {
 		*(*int32)(unsafe.Add(p1, int(v40)*4)) = v41
 	b20:
 	}
-	return -1
 }
 
 // genericUint64Host is a work-group of the kernel [GenericUint64].
 type genericUint64Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v9 []int64
 }
 
@@ -1543,40 +1254,23 @@ var genericUint64HostSites = []abi.Site{
 func (g *genericUint64Host) Begin() {
 	g.Sites = genericUint64HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 32)
 	kernelimpl.HostRoom(n, &g.v9)
 }
 
 func (g *genericUint64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:182
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:186
-			next = g.r2()
-		case 2: // Barrier, kernel.go:190
-			next = g.r3()
-		}
-	}
-}
-
-func (g *genericUint64Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
 	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
@@ -1632,15 +1326,14 @@ func (g *genericUint64Host) r0() int {
 		goto b7
 	b11:
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *genericUint64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -1653,14 +1346,7 @@ func (g *genericUint64Host) r1() int {
 			*(*int64)(unsafe.Add(m0, 24)) = v9
 		}
 	}
-	return 1
-}
-
-func (g *genericUint64Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
+	// Barrier, kernel.go:186
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1677,20 +1363,11 @@ func (g *genericUint64Host) r2() int {
 			*at34 = kernelimpl.HostUMax(*at34, v9)
 		}
 	}
-	return 2
-}
-
-func (g *genericUint64Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1711,7 +1388,6 @@ func (g *genericUint64Host) r3() int {
 		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
 	b20:
 	}
-	return -1
 }
 
 // longsHost is some work-items of the kernel [Longs].
@@ -2002,13 +1678,9 @@ func (g *pushHost) Run() {
 // typedHost is a work-group of the kernel [Typed].
 type typedHost struct {
 	kernelimpl.HostGroup
-	v1, v3, v5, v7 int64
-
 	v51 []bool
 
 	v68 []int32
-
-	v69 int32
 
 	sint32 []int32
 }
@@ -2025,10 +1697,6 @@ var typedHostSites = []abi.Site{
 func (g *typedHost) Begin() {
 	g.Sites = typedHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v7 = g.Int64(80)
 	g.Allot(0, 320)
 	g.Allot(1, 4)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v68)
@@ -2036,31 +1704,11 @@ func (g *typedHost) Begin() {
 }
 
 func (g *typedHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:127
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:128
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:135
-			next = g.r3()
-		case 3: // GroupReduce, kernel.go:143
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v68, 0)
-			g.v69 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r4()
-		}
-	}
-}
-
-func (g *typedHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v14 := v3 != 0
 	v16 := v3 <= 2147483647
 	v15 := int32(uint64(v3))
@@ -2069,7 +1717,7 @@ func (g *typedHost) r0() int {
 		v17 = v15
 	}
 	p1 := g.Pointer(1)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
@@ -2097,13 +1745,15 @@ func (g *typedHost) r0() int {
 		}
 		atomic.AddInt64((*int64)(unsafe.Add(p1, int(v19)*40+16)), (int64(v13) << 20))
 		atomic.OrInt64((*int64)(unsafe.Add(p1, int(v19)*40+24)), (int64(1) << (uint64(int64(uint32(v13&63))) & 63)))
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *typedHost) r2() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:127
+	g.Zero(0)
+	// ZeroLocal, kernel.go:128
+	g.Zero(1)
 	m1 := g.Memory(1)
 	m0 := g.Memory(0)
 	h51 := g.v51[:n]
@@ -2130,22 +1780,14 @@ func (g *typedHost) r2() int {
 		v51 := v50 == 0
 		h51[li] = v51
 	}
-	return 2
-}
-
-func (g *typedHost) r3() int {
-	n := g.Items
-	m0 := g.Memory(0)
+	// Barrier, kernel.go:135
 	v53 := int32(g.ID[0])
 	v54 := int64(uint32(v53))
 	v58 := v54 * 8
-	v5 := g.v5
-	basex := g.Base(0)
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	h51 := g.v51[:n]
 	h68 := g.v68[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2175,24 +1817,19 @@ func (g *typedHost) r3() int {
 			v68 = 1
 		}
 		h68[li] = v68
-		next = 3
+		more = true
 	}
-	return next
-}
-
-func (g *typedHost) r4() int {
-	n := g.Items
-	v69 := g.v69
-	m0 := g.Memory(0)
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:143
+	v69 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v68, 0))
 	v75 := v69 + 100
-	m1 := g.Memory(1)
 	v78 := int32(g.ID[0])
 	v79 := int64(uint32(v78))
-	v7 := g.v7
+	v7 := g.Int64(80)
 	v82 := uint64(v79) < uint64(v7)
-	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2240,7 +1877,6 @@ func (g *typedHost) r4() int {
 		*(*int32)(unsafe.Add(p3, int(v78)*4)) = v81
 	b20:
 	}
-	return -1
 }
 
 // wordsHost is some work-items of the kernel [Words].

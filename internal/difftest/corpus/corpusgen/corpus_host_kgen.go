@@ -821,7 +821,6 @@ func (g *convertUint8Host) Run() {
 // faultBeforeBarrierHost is a work-group of the kernel [FaultBeforeBarrier].
 type faultBeforeBarrierHost struct {
 	kernelimpl.HostGroup
-	v1, v2, v4 int64
 }
 
 func newFaultBeforeBarrierHost() kernelimpl.HostForm { return new(faultBeforeBarrierHost) }
@@ -834,34 +833,20 @@ var faultBeforeBarrierHostSites = []abi.Site{
 
 func (g *faultBeforeBarrierHost) Begin() {
 	g.Sites = faultBeforeBarrierHostSites
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(40)
-	g.v4 = g.Int64(56)
 	g.Allot(0, 128)
 }
 
 func (g *faultBeforeBarrierHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, groups.go:89
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, groups.go:96
-			next = g.r2()
-		}
-	}
-}
-
-func (g *faultBeforeBarrierHost) r1() int {
 	n := g.Items
+	// ZeroLocal, groups.go:89
+	g.Zero(0)
 	basex := g.Base(0)
-	v1 := g.v1
-	v2 := g.v2
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
 	v10 := v2 + 5
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -883,16 +868,13 @@ func (g *faultBeforeBarrierHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v13
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *faultBeforeBarrierHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	basex := g.Base(0)
-	v4 := g.v4
+	if !more {
+		return
+	}
+	// Barrier, groups.go:96
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -918,7 +900,6 @@ func (g *faultBeforeBarrierHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v16
 	}
-	return -1
 }
 
 // fusedHost is some work-items of the kernel [Fused].
@@ -1045,9 +1026,8 @@ func (g *grid2Host) Run() {
 // grid2LocalHost is a work-group of the kernel [Grid2Local].
 type grid2LocalHost struct {
 	kernelimpl.HostGroup
-	c0         int32
-	c1         int32
-	v2, v3, v5 int64
+	c0 int32
+	c1 int32
 }
 
 func newGrid2LocalHost() kernelimpl.HostForm { return new(grid2LocalHost) }
@@ -1061,29 +1041,15 @@ var grid2LocalHostSites = []abi.Site{
 
 func (g *grid2LocalHost) Begin() {
 	g.Sites = grid2LocalHostSites
-	g.v2 = g.Int64(24)
-	g.v3 = g.Int64(40)
-	g.v5 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
 	g.Allot(0, 240)
 }
 
 func (g *grid2LocalHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, groups2.go:155
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, groups2.go:166
-			next = g.r2()
-		}
-	}
-}
-
-func (g *grid2LocalHost) r1() int {
 	n := g.Items
+	// ZeroLocal, groups2.go:155
+	g.Zero(0)
 	c0 := g.c0
 	v13 := int64(uint32(c0))
 	v19 := int32(g.ID[1])
@@ -1094,160 +1060,159 @@ func (g *grid2LocalHost) r1() int {
 	v17 := int32(g.ID[0])
 	v18 := int64(uint32(v17))
 	v22 := v18 * v13
-	v2 := g.v2
-	v3 := g.v3
+	v2 := g.Int64(24)
+	v3 := g.Int64(40)
 	basex := g.Base(0)
 	basey := g.Base(1)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	v23 := v14 * v13
 	stop := g.Cancelled()
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v24, v36 int64
+			v24 = (int64(uint32(int32(y))) * v13) + int64(uint32(int32(x)))
+		b2:
+			if v24 >= 60 {
+				more = true
+				continue
+			}
+			v26 := v24 / 10
+			v28 := (v21 + v26) + -1
+			v30 := v24 - (v26 * 10)
+			v32 := (v22 + v30) + -1
+			if 0 > v28 {
+				goto b10
+			}
+			if 0 > v32 {
+				goto b10
+			}
+			v36 = (v28 * v2) + v32
+			if v36 >= v3 {
+				goto b10
+			}
+			if v32 >= v2 {
+				goto b10
+			}
+			if uint64(v36) >= uint64(v3) {
+				g.Fault(0, v36, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			{
+				v40 := *(*float32)(unsafe.Add(p1, int(v36)*4))
+				*(*float32)(unsafe.Add(m0, int(int32(uint64(v26)))*40+int(int32(uint64(v30)))*4)) = v40
+			}
+		b10:
+			v24 = v24 + v23
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v24, v36 int64
-		v24 = (int64(uint32(int32(y))) * v13) + int64(uint32(int32(x)))
-	b2:
-		if v24 >= 60 {
-			next = 1
-			continue
-		}
-		v26 := v24 / 10
-		v28 := (v21 + v26) + -1
-		v30 := v24 - (v26 * 10)
-		v32 := (v22 + v30) + -1
-		if 0 > v28 {
-			goto b10
-		}
-		if 0 > v32 {
-			goto b10
-		}
-		v36 = (v28 * v2) + v32
-		if v36 >= v3 {
-			goto b10
-		}
-		if v32 >= v2 {
-			goto b10
-		}
-		if uint64(v36) >= uint64(v3) {
-			g.Fault(0, v36, v3, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		{
-			v40 := *(*float32)(unsafe.Add(p1, int(v36)*4))
-			*(*float32)(unsafe.Add(m0, int(int32(uint64(v26)))*40+int(int32(uint64(v30)))*4)) = v40
-		}
-	b10:
-		v24 = v24 + v23
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
 	}
-	return next
-}
-
-func (g *grid2LocalHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	basex := g.Base(0)
-	basey := g.Base(1)
-	v2 := g.v2
-	v5 := g.v5
+	if !more {
+		return
+	}
+	// Barrier, groups2.go:166
+	v5 := g.Int64(56)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v11 := int32(y)
+			v9 := int32(x)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v8 := int64(uint32(v1))
+			v7 := int64(uint32(v0))
+			var v75, v80, v93 float32
+			var v76, v77, v81, v83, v91 int32
+			var v78, v84 int64
+			var v79 bool
+			v49 := v9 + 1
+			v54 := ((uint32(v11) < 6) && (uint32(v11+2) < 6)) && (uint32(v9) < 10)
+			if v54 && (uint32(v9+2) < 10) {
+				v56 := *(*float32)(unsafe.Add(m0, y*40+x*4))
+				v58 := *(*float32)(unsafe.Add(m0, y*40+x*4+4))
+				v60 := *(*float32)(unsafe.Add(m0, y*40+x*4+8))
+				v63 := *(*float32)(unsafe.Add(m0, y*40+x*4+40))
+				v64 := float32(float32(float32(float32(v56+0)+v58)+v60) + v63)
+				v65 := *(*float32)(unsafe.Add(m0, y*40+x*4+44))
+				v67 := *(*float32)(unsafe.Add(m0, y*40+x*4+48))
+				v69 := *(*float32)(unsafe.Add(m0, y*40+x*4+80))
+				v71 := *(*float32)(unsafe.Add(m0, y*40+x*4+84))
+				v72 := float32(float32(float32(float32(v64+v65)+v67)+v69) + v71)
+				v73 := *(*float32)(unsafe.Add(m0, y*40+x*4+88))
+				v93 = float32(v72 + v73)
+				goto b24
+			}
+			v75 = 0
+			v76 = 0
+		b14:
+			v77 = v11 + v76
+			v78 = int64(uint32(v77))
+			v79 = uint32(v77) < 6
+			v80 = v75
+			v81 = -1
+		b15:
+			if v81 > 1 {
+				goto b21
+			}
+			if !v79 {
+				g.Fault(1, v78, 6, v0, v1)
+				continue
+			}
+			v83 = v49 + v81
+			v84 = int64(uint32(v83))
+			if uint32(v83) >= 10 {
+				g.Fault(2, v84, 10, v0, v1)
+				continue
+			}
+			{
+				v86 := *(*float32)(unsafe.Add(m0, int(v77)*40+int(v83)*4))
+				v80 = float32(v80 + v86)
+				v81 = v81 + 1
+				goto b15
+			}
+		b21:
+			v91 = v76 + 1
+			if v91 < 3 {
+				v75 = v80
+				v76 = v91
+				goto b14
+			}
+			v93 = v80
+		b24:
+			v95 := (v8 * v2) + v7
+			if uint64(v95) >= uint64(v5) {
+				g.Fault(3, v95, v5, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p2, int(v95)*4)) = v93
 		}
-		if dead[li] {
-			continue
-		}
-		v11 := int32(y)
-		v9 := int32(x)
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v8 := int64(uint32(v1))
-		v7 := int64(uint32(v0))
-		var v75, v80, v93 float32
-		var v76, v77, v81, v83, v91 int32
-		var v78, v84 int64
-		var v79 bool
-		v49 := v9 + 1
-		v54 := ((uint32(v11) < 6) && (uint32(v11+2) < 6)) && (uint32(v9) < 10)
-		if v54 && (uint32(v9+2) < 10) {
-			v56 := *(*float32)(unsafe.Add(m0, y*40+x*4))
-			v58 := *(*float32)(unsafe.Add(m0, y*40+x*4+4))
-			v60 := *(*float32)(unsafe.Add(m0, y*40+x*4+8))
-			v63 := *(*float32)(unsafe.Add(m0, y*40+x*4+40))
-			v64 := float32(float32(float32(float32(v56+0)+v58)+v60) + v63)
-			v65 := *(*float32)(unsafe.Add(m0, y*40+x*4+44))
-			v67 := *(*float32)(unsafe.Add(m0, y*40+x*4+48))
-			v69 := *(*float32)(unsafe.Add(m0, y*40+x*4+80))
-			v71 := *(*float32)(unsafe.Add(m0, y*40+x*4+84))
-			v72 := float32(float32(float32(float32(v64+v65)+v67)+v69) + v71)
-			v73 := *(*float32)(unsafe.Add(m0, y*40+x*4+88))
-			v93 = float32(v72 + v73)
-			goto b24
-		}
-		v75 = 0
-		v76 = 0
-	b14:
-		v77 = v11 + v76
-		v78 = int64(uint32(v77))
-		v79 = uint32(v77) < 6
-		v80 = v75
-		v81 = -1
-	b15:
-		if v81 > 1 {
-			goto b21
-		}
-		if !v79 {
-			g.Fault(1, v78, 6, v0, v1)
-			continue
-		}
-		v83 = v49 + v81
-		v84 = int64(uint32(v83))
-		if uint32(v83) >= 10 {
-			g.Fault(2, v84, 10, v0, v1)
-			continue
-		}
-		{
-			v86 := *(*float32)(unsafe.Add(m0, int(v77)*40+int(v83)*4))
-			v80 = float32(v80 + v86)
-			v81 = v81 + 1
-			goto b15
-		}
-	b21:
-		v91 = v76 + 1
-		if v91 < 3 {
-			v75 = v80
-			v76 = v91
-			goto b14
-		}
-		v93 = v80
-	b24:
-		v95 := (v8 * v2) + v7
-		if uint64(v95) >= uint64(v5) {
-			g.Fault(3, v95, v5, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p2, int(v95)*4)) = v93
 	}
-	return -1
 }
 
 // grid3Host is some work-items of the kernel [Grid3].
@@ -1304,12 +1269,8 @@ func (g *grid3Host) Run() {
 // groupFloats32Host is a work-group of the kernel [GroupFloats32].
 type groupFloats32Host struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
-
+	c0                                                                  int32
 	v7, v21, v23, v29, v32, v34, v36, v38, v40, v42, v44, v50, v52, v62 []float32
-
-	v13, v15, v17, v19, v56 float32
 
 	v61 []int32
 
@@ -1327,129 +1288,19 @@ var groupFloats32HostSites = []abi.Site{
 func (g *groupFloats32Host) Begin() {
 	g.Sites = groupFloats32HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sfloat32, &g.v7, &g.v21, &g.v23, &g.v29, &g.v32, &g.v34, &g.v36, &g.v38, &g.v40, &g.v42, &g.v44, &g.v50, &g.v52, &g.v62)
 	kernelimpl.HostRoom(n, &g.v61)
 }
 
 func (g *groupFloats32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, groupalgs.go:76
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
-			g.v13 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r1()
-		case 1: // GroupReduce, groupalgs.go:77
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 1)
-			g.v15 = kernelimpl.HostReduceMul[float32](in)
-			next = g.r2()
-		case 2: // GroupReduce, groupalgs.go:78
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000))
-			g.v17 = kernelimpl.HostReduceMin[float32](in)
-			next = g.r3()
-		case 3: // GroupReduce, groupalgs.go:79
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0xff800000))
-			g.v19 = kernelimpl.HostReduceMax[float32](in)
-			next = g.r4()
-		case 4: // GroupInclusiveScan, groupalgs.go:80
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-			copy(g.v21, in)
-			next = g.r5()
-		case 5: // GroupExclusiveScan, groupalgs.go:81
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v23, in, len(in), math.Float32frombits(0x80000000))
-			next = g.r6()
-		case 6: // GroupExclusiveScan, groupalgs.go:82
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float32])
-			kernelimpl.HostShift(g.v29, in, len(in), math.Float32frombits(0x7f800000))
-			next = g.r7()
-		case 7: // GroupInclusiveScan, groupalgs.go:83
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0xff800000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float32])
-			copy(g.v32, in)
-			next = g.r8()
-		case 8: // Barrier, groupalgs.go:84
-			next = 9
-		case 9: // GroupReduce, groupalgs.go:84
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
-			kernelimpl.HostBySubGroup(g.v34, in, g.SubGroup, kernelimpl.HostReduceAdd[float32])
-			next = g.r10()
-		case 10: // Barrier, groupalgs.go:85
-			next = 11
-		case 11: // GroupReduce, groupalgs.go:85
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 1)
-			kernelimpl.HostBySubGroup(g.v36, in, g.SubGroup, kernelimpl.HostReduceMul[float32])
-			next = g.r12()
-		case 12: // Barrier, groupalgs.go:86
-			next = 13
-		case 13: // GroupReduce, groupalgs.go:86
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000))
-			kernelimpl.HostBySubGroup(g.v38, in, g.SubGroup, kernelimpl.HostReduceMin[float32])
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:87
-			next = 15
-		case 15: // GroupReduce, groupalgs.go:87
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0xff800000))
-			kernelimpl.HostBySubGroup(g.v40, in, g.SubGroup, kernelimpl.HostReduceMax[float32])
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:88
-			next = 17
-		case 17: // GroupInclusiveScan, groupalgs.go:88
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float32])
-			copy(g.v42, in)
-			next = g.r18()
-		case 18: // Barrier, groupalgs.go:89
-			next = 19
-		case 19: // GroupExclusiveScan, groupalgs.go:89
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v44, in, g.SubGroup, math.Float32frombits(0x80000000))
-			next = g.r20()
-		case 20: // Barrier, groupalgs.go:90
-			next = 21
-		case 21: // GroupInclusiveScan, groupalgs.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float32])
-			copy(g.v50, in)
-			next = g.r22()
-		case 22: // Barrier, groupalgs.go:91
-			next = 23
-		case 23: // GroupExclusiveScan, groupalgs.go:91
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float32])
-			kernelimpl.HostShift(g.v52, in, g.SubGroup, float32(1))
-			next = g.r24()
-		case 24: // GroupSelect, groupalgs.go:92
-			c0 := g.c0
-			v55 := c0 + -1
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 0)
-			g.v56 = in[v55]
-			next = g.r25()
-		case 25: // Barrier, groupalgs.go:93
-			next = 26
-		case 26: // GroupSelect, groupalgs.go:93
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 0)
-			kernelimpl.HostSelect(g.v62, in, g.SubGroup, g.v61)
-			next = g.r27()
-		}
-	}
-}
-
-func (g *groupFloats32Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -1472,16 +1323,14 @@ func (g *groupFloats32Host) r0() int {
 			continue
 		}
 		h7[li] = v7
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *groupFloats32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:76
+	v13 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000)))
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v13 := g.v13
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -1490,15 +1339,8 @@ func (g *groupFloats32Host) r1() int {
 		v11 := (basex + li) * 72
 		*(*float32)(unsafe.Add(p1, v11)) = v13
 	}
-	return 1
-}
-
-func (g *groupFloats32Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v15 := g.v15
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:77
+	v15 := kernelimpl.HostReduceMul[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1506,15 +1348,8 @@ func (g *groupFloats32Host) r2() int {
 		v11 := (basex + li) * 72
 		*(*float32)(unsafe.Add(p1, v11+4)) = v15
 	}
-	return 2
-}
-
-func (g *groupFloats32Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v17 := g.v17
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:78
+	v17 := kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000)))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1522,15 +1357,8 @@ func (g *groupFloats32Host) r3() int {
 		v11 := (basex + li) * 72
 		*(*float32)(unsafe.Add(p1, v11+8)) = v17
 	}
-	return 3
-}
-
-func (g *groupFloats32Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v19 := g.v19
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:79
+	v19 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0xff800000)))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1538,15 +1366,13 @@ func (g *groupFloats32Host) r4() int {
 		v11 := (basex + li) * 72
 		*(*float32)(unsafe.Add(p1, v11+12)) = v19
 	}
-	return 4
-}
-
-func (g *groupFloats32Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:80
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
+		copy(g.v21, in)
+	}
 	h21 := g.v21[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1555,15 +1381,13 @@ func (g *groupFloats32Host) r5() int {
 		v21 := h21[li]
 		*(*float32)(unsafe.Add(p1, v11+16)) = v21
 	}
-	return 5
-}
-
-func (g *groupFloats32Host) r6() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:81
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
+		kernelimpl.HostShift(g.v23, in, len(in), math.Float32frombits(0x80000000))
+	}
 	h23 := g.v23[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1576,15 +1400,13 @@ func (g *groupFloats32Host) r6() int {
 		}
 		*(*float32)(unsafe.Add(p1, v11+20)) = v27
 	}
-	return 6
-}
-
-func (g *groupFloats32Host) r7() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:82
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float32])
+		kernelimpl.HostShift(g.v29, in, len(in), math.Float32frombits(0x7f800000))
+	}
 	h29 := g.v29[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1599,15 +1421,13 @@ func (g *groupFloats32Host) r7() int {
 		}
 		*(*float32)(unsafe.Add(p1, v11+24)) = v30
 	}
-	return 7
-}
-
-func (g *groupFloats32Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:83
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0xff800000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float32])
+		copy(g.v32, in)
+	}
 	h32 := g.v32[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1616,15 +1436,13 @@ func (g *groupFloats32Host) r8() int {
 		v32 := h32[li]
 		*(*float32)(unsafe.Add(p1, v11+28)) = v32
 	}
-	return 8
-}
-
-func (g *groupFloats32Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:84
+	// GroupReduce, groupalgs.go:84
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
+		kernelimpl.HostBySubGroup(g.v34, in, g.SubGroup, kernelimpl.HostReduceAdd[float32])
+	}
 	h34 := g.v34[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1633,15 +1451,13 @@ func (g *groupFloats32Host) r10() int {
 		v34 := h34[li]
 		*(*float32)(unsafe.Add(p1, v11+32)) = v34
 	}
-	return 10
-}
-
-func (g *groupFloats32Host) r12() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:85
+	// GroupReduce, groupalgs.go:85
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v36, in, g.SubGroup, kernelimpl.HostReduceMul[float32])
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1650,15 +1466,13 @@ func (g *groupFloats32Host) r12() int {
 		v36 := h36[li]
 		*(*float32)(unsafe.Add(p1, v11+36)) = v36
 	}
-	return 12
-}
-
-func (g *groupFloats32Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:86
+	// GroupReduce, groupalgs.go:86
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000))
+		kernelimpl.HostBySubGroup(g.v38, in, g.SubGroup, kernelimpl.HostReduceMin[float32])
+	}
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1667,15 +1481,13 @@ func (g *groupFloats32Host) r14() int {
 		v38 := h38[li]
 		*(*float32)(unsafe.Add(p1, v11+40)) = v38
 	}
-	return 14
-}
-
-func (g *groupFloats32Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:87
+	// GroupReduce, groupalgs.go:87
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0xff800000))
+		kernelimpl.HostBySubGroup(g.v40, in, g.SubGroup, kernelimpl.HostReduceMax[float32])
+	}
 	h40 := g.v40[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1684,15 +1496,14 @@ func (g *groupFloats32Host) r16() int {
 		v40 := h40[li]
 		*(*float32)(unsafe.Add(p1, v11+44)) = v40
 	}
-	return 16
-}
-
-func (g *groupFloats32Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:88
+	// GroupInclusiveScan, groupalgs.go:88
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float32])
+		copy(g.v42, in)
+	}
 	h42 := g.v42[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1701,41 +1512,41 @@ func (g *groupFloats32Host) r18() int {
 		v42 := h42[li]
 		*(*float32)(unsafe.Add(p1, v11+48)) = v42
 	}
-	return 18
-}
-
-func (g *groupFloats32Host) r20() int {
-	n := g.Items
-	h44 := g.v44[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v44 := h44[li]
-		v11 := (basex + li) * 72
-		v48 := float32(v44 + 0)
-		if int32(lane) == 0 {
-			v48 = 0
-		}
-		*(*float32)(unsafe.Add(p1, v11+52)) = v48
+	// Barrier, groupalgs.go:89
+	// GroupExclusiveScan, groupalgs.go:89
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float32])
+		kernelimpl.HostShift(g.v44, in, g.SubGroup, math.Float32frombits(0x80000000))
 	}
-	return 20
-}
-
-func (g *groupFloats32Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	h44 := g.v44[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v44 := h44[li]
+			v11 := (basex + li) * 72
+			v48 := float32(v44 + 0)
+			if int32(lane) == 0 {
+				v48 = 0
+			}
+			*(*float32)(unsafe.Add(p1, v11+52)) = v48
+		}
+	}
+	// Barrier, groupalgs.go:90
+	// GroupInclusiveScan, groupalgs.go:90
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float32])
+		copy(g.v50, in)
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1744,105 +1555,98 @@ func (g *groupFloats32Host) r22() int {
 		v50 := h50[li]
 		*(*float32)(unsafe.Add(p1, v11+56)) = v50
 	}
-	return 22
-}
-
-func (g *groupFloats32Host) r24() int {
-	n := g.Items
+	// Barrier, groupalgs.go:91
+	// GroupExclusiveScan, groupalgs.go:91
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float32])
+		kernelimpl.HostShift(g.v52, in, g.SubGroup, float32(1))
+	}
 	h52 := g.v52[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v46 := int32(lane)
+			v47 := v46 == 0
+			v52 := h52[li]
+			v11 := (basex + li) * 72
+			v53 := v52
+			if v47 {
+				v53 = 1
+			}
+			*(*float32)(unsafe.Add(p1, v11+60)) = v53
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v46 := int32(lane)
-		v47 := v46 == 0
-		v52 := h52[li]
-		v11 := (basex + li) * 72
-		v53 := v52
-		if v47 {
-			v53 = 1
-		}
-		*(*float32)(unsafe.Add(p1, v11+60)) = v53
 	}
-	return 24
-}
-
-func (g *groupFloats32Host) r25() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v56 := g.v56
+	// GroupSelect, groupalgs.go:92
+	c0 := g.c0
+	v55 := c0 + -1
+	v56 := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 0)[v55]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v11 := (basex + li) * 72
+			v46 := int32(lane)
+			*(*float32)(unsafe.Add(p1, v11+64)) = v56
+			v58 := v46 + 1
+			v61 := int32(0)
+			if uint32(v58) < uint32(int32(min(size, n-sub*size))) {
+				v61 = v58
+			}
+			h61[li] = v61
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v11 := (basex + li) * 72
-		v46 := int32(lane)
-		*(*float32)(unsafe.Add(p1, v11+64)) = v56
-		v58 := v46 + 1
-		v61 := int32(0)
-		if uint32(v58) < uint32(int32(min(size, n-sub*size))) {
-			v61 = v58
-		}
-		h61[li] = v61
 	}
-	return 25
-}
-
-func (g *groupFloats32Host) r27() int {
-	n := g.Items
+	// Barrier, groupalgs.go:93
+	// GroupSelect, groupalgs.go:93
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 0)
+		kernelimpl.HostSelect(g.v62, in, g.SubGroup, g.v61)
+	}
 	h62 := g.v62[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v46 := int32(lane)
+			v58 := v46 + 1
+			v59 := int32(min(size, n-sub*size))
+			v60 := uint32(v58) < uint32(v59)
+			v62 := h62[li]
+			v11 := (basex + li) * 72
+			v63 := float32(0)
+			if v60 {
+				v63 = v62
+			}
+			*(*float32)(unsafe.Add(p1, v11+68)) = v63
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v46 := int32(lane)
-		v58 := v46 + 1
-		v59 := int32(min(size, n-sub*size))
-		v60 := uint32(v58) < uint32(v59)
-		v62 := h62[li]
-		v11 := (basex + li) * 72
-		v63 := float32(0)
-		if v60 {
-			v63 = v62
-		}
-		*(*float32)(unsafe.Add(p1, v11+68)) = v63
 	}
-	return -1
 }
 
 // groupFloats64Host is a work-group of the kernel [GroupFloats64].
 type groupFloats64Host struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
-
+	c0                                                                  int32
 	v7, v21, v23, v29, v32, v34, v36, v38, v40, v42, v44, v50, v52, v62 []float64
-
-	v13, v15, v17, v19, v56 float64
 
 	v61 []int32
 
@@ -1860,129 +1664,19 @@ var groupFloats64HostSites = []abi.Site{
 func (g *groupFloats64Host) Begin() {
 	g.Sites = groupFloats64HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sfloat64, &g.v7, &g.v21, &g.v23, &g.v29, &g.v32, &g.v34, &g.v36, &g.v38, &g.v40, &g.v42, &g.v44, &g.v50, &g.v52, &g.v62)
 	kernelimpl.HostRoom(n, &g.v61)
 }
 
 func (g *groupFloats64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, groupalgs.go:76
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
-			g.v13 = kernelimpl.HostReduceAdd[float64](in)
-			next = g.r1()
-		case 1: // GroupReduce, groupalgs.go:77
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 1)
-			g.v15 = kernelimpl.HostReduceMul[float64](in)
-			next = g.r2()
-		case 2: // GroupReduce, groupalgs.go:78
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000))
-			g.v17 = kernelimpl.HostReduceMin[float64](in)
-			next = g.r3()
-		case 3: // GroupReduce, groupalgs.go:79
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0xfff0000000000000))
-			g.v19 = kernelimpl.HostReduceMax[float64](in)
-			next = g.r4()
-		case 4: // GroupInclusiveScan, groupalgs.go:80
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-			copy(g.v21, in)
-			next = g.r5()
-		case 5: // GroupExclusiveScan, groupalgs.go:81
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-			kernelimpl.HostShift(g.v23, in, len(in), math.Float64frombits(0x8000000000000000))
-			next = g.r6()
-		case 6: // GroupExclusiveScan, groupalgs.go:82
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float64])
-			kernelimpl.HostShift(g.v29, in, len(in), math.Float64frombits(0x7ff0000000000000))
-			next = g.r7()
-		case 7: // GroupInclusiveScan, groupalgs.go:83
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0xfff0000000000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float64])
-			copy(g.v32, in)
-			next = g.r8()
-		case 8: // Barrier, groupalgs.go:84
-			next = 9
-		case 9: // GroupReduce, groupalgs.go:84
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostBySubGroup(g.v34, in, g.SubGroup, kernelimpl.HostReduceAdd[float64])
-			next = g.r10()
-		case 10: // Barrier, groupalgs.go:85
-			next = 11
-		case 11: // GroupReduce, groupalgs.go:85
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 1)
-			kernelimpl.HostBySubGroup(g.v36, in, g.SubGroup, kernelimpl.HostReduceMul[float64])
-			next = g.r12()
-		case 12: // Barrier, groupalgs.go:86
-			next = 13
-		case 13: // GroupReduce, groupalgs.go:86
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000))
-			kernelimpl.HostBySubGroup(g.v38, in, g.SubGroup, kernelimpl.HostReduceMin[float64])
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:87
-			next = 15
-		case 15: // GroupReduce, groupalgs.go:87
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0xfff0000000000000))
-			kernelimpl.HostBySubGroup(g.v40, in, g.SubGroup, kernelimpl.HostReduceMax[float64])
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:88
-			next = 17
-		case 17: // GroupInclusiveScan, groupalgs.go:88
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float64])
-			copy(g.v42, in)
-			next = g.r18()
-		case 18: // Barrier, groupalgs.go:89
-			next = 19
-		case 19: // GroupExclusiveScan, groupalgs.go:89
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float64])
-			kernelimpl.HostShift(g.v44, in, g.SubGroup, math.Float64frombits(0x8000000000000000))
-			next = g.r20()
-		case 20: // Barrier, groupalgs.go:90
-			next = 21
-		case 21: // GroupInclusiveScan, groupalgs.go:90
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float64])
-			copy(g.v50, in)
-			next = g.r22()
-		case 22: // Barrier, groupalgs.go:91
-			next = 23
-		case 23: // GroupExclusiveScan, groupalgs.go:91
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float64])
-			kernelimpl.HostShift(g.v52, in, g.SubGroup, float64(1))
-			next = g.r24()
-		case 24: // GroupSelect, groupalgs.go:92
-			c0 := g.c0
-			v55 := c0 + -1
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 0)
-			g.v56 = in[v55]
-			next = g.r25()
-		case 25: // Barrier, groupalgs.go:93
-			next = 26
-		case 26: // GroupSelect, groupalgs.go:93
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 0)
-			kernelimpl.HostSelect(g.v62, in, g.SubGroup, g.v61)
-			next = g.r27()
-		}
-	}
-}
-
-func (g *groupFloats64Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -2005,16 +1699,14 @@ func (g *groupFloats64Host) r0() int {
 			continue
 		}
 		h7[li] = v7
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *groupFloats64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:76
+	v13 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000)))
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v13 := g.v13
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -2023,15 +1715,8 @@ func (g *groupFloats64Host) r1() int {
 		v11 := (basex + li) * 144
 		*(*float64)(unsafe.Add(p1, v11)) = v13
 	}
-	return 1
-}
-
-func (g *groupFloats64Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v15 := g.v15
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:77
+	v15 := kernelimpl.HostReduceMul[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2039,15 +1724,8 @@ func (g *groupFloats64Host) r2() int {
 		v11 := (basex + li) * 144
 		*(*float64)(unsafe.Add(p1, v11+8)) = v15
 	}
-	return 2
-}
-
-func (g *groupFloats64Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v17 := g.v17
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:78
+	v17 := kernelimpl.HostReduceMin[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000)))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2055,15 +1733,8 @@ func (g *groupFloats64Host) r3() int {
 		v11 := (basex + li) * 144
 		*(*float64)(unsafe.Add(p1, v11+16)) = v17
 	}
-	return 3
-}
-
-func (g *groupFloats64Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v19 := g.v19
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:79
+	v19 := kernelimpl.HostReduceMax[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0xfff0000000000000)))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2071,15 +1742,13 @@ func (g *groupFloats64Host) r4() int {
 		v11 := (basex + li) * 144
 		*(*float64)(unsafe.Add(p1, v11+24)) = v19
 	}
-	return 4
-}
-
-func (g *groupFloats64Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:80
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
+		copy(g.v21, in)
+	}
 	h21 := g.v21[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2088,15 +1757,13 @@ func (g *groupFloats64Host) r5() int {
 		v21 := h21[li]
 		*(*float64)(unsafe.Add(p1, v11+32)) = v21
 	}
-	return 5
-}
-
-func (g *groupFloats64Host) r6() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:81
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
+		kernelimpl.HostShift(g.v23, in, len(in), math.Float64frombits(0x8000000000000000))
+	}
 	h23 := g.v23[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2109,15 +1776,13 @@ func (g *groupFloats64Host) r6() int {
 		}
 		*(*float64)(unsafe.Add(p1, v11+40)) = v27
 	}
-	return 6
-}
-
-func (g *groupFloats64Host) r7() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:82
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float64])
+		kernelimpl.HostShift(g.v29, in, len(in), math.Float64frombits(0x7ff0000000000000))
+	}
 	h29 := g.v29[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2132,15 +1797,13 @@ func (g *groupFloats64Host) r7() int {
 		}
 		*(*float64)(unsafe.Add(p1, v11+48)) = v30
 	}
-	return 7
-}
-
-func (g *groupFloats64Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:83
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0xfff0000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float64])
+		copy(g.v32, in)
+	}
 	h32 := g.v32[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2149,15 +1812,13 @@ func (g *groupFloats64Host) r8() int {
 		v32 := h32[li]
 		*(*float64)(unsafe.Add(p1, v11+56)) = v32
 	}
-	return 8
-}
-
-func (g *groupFloats64Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:84
+	// GroupReduce, groupalgs.go:84
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostBySubGroup(g.v34, in, g.SubGroup, kernelimpl.HostReduceAdd[float64])
+	}
 	h34 := g.v34[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2166,15 +1827,13 @@ func (g *groupFloats64Host) r10() int {
 		v34 := h34[li]
 		*(*float64)(unsafe.Add(p1, v11+64)) = v34
 	}
-	return 10
-}
-
-func (g *groupFloats64Host) r12() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:85
+	// GroupReduce, groupalgs.go:85
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v36, in, g.SubGroup, kernelimpl.HostReduceMul[float64])
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2183,15 +1842,13 @@ func (g *groupFloats64Host) r12() int {
 		v36 := h36[li]
 		*(*float64)(unsafe.Add(p1, v11+72)) = v36
 	}
-	return 12
-}
-
-func (g *groupFloats64Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:86
+	// GroupReduce, groupalgs.go:86
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000))
+		kernelimpl.HostBySubGroup(g.v38, in, g.SubGroup, kernelimpl.HostReduceMin[float64])
+	}
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2200,15 +1857,13 @@ func (g *groupFloats64Host) r14() int {
 		v38 := h38[li]
 		*(*float64)(unsafe.Add(p1, v11+80)) = v38
 	}
-	return 14
-}
-
-func (g *groupFloats64Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:87
+	// GroupReduce, groupalgs.go:87
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0xfff0000000000000))
+		kernelimpl.HostBySubGroup(g.v40, in, g.SubGroup, kernelimpl.HostReduceMax[float64])
+	}
 	h40 := g.v40[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2217,15 +1872,14 @@ func (g *groupFloats64Host) r16() int {
 		v40 := h40[li]
 		*(*float64)(unsafe.Add(p1, v11+88)) = v40
 	}
-	return 16
-}
-
-func (g *groupFloats64Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:88
+	// GroupInclusiveScan, groupalgs.go:88
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float64])
+		copy(g.v42, in)
+	}
 	h42 := g.v42[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2234,41 +1888,41 @@ func (g *groupFloats64Host) r18() int {
 		v42 := h42[li]
 		*(*float64)(unsafe.Add(p1, v11+96)) = v42
 	}
-	return 18
-}
-
-func (g *groupFloats64Host) r20() int {
-	n := g.Items
-	h44 := g.v44[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v44 := h44[li]
-		v11 := (basex + li) * 144
-		v48 := float64(v44 + 0)
-		if int32(lane) == 0 {
-			v48 = 0
-		}
-		*(*float64)(unsafe.Add(p1, v11+104)) = v48
+	// Barrier, groupalgs.go:89
+	// GroupExclusiveScan, groupalgs.go:89
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float64])
+		kernelimpl.HostShift(g.v44, in, g.SubGroup, math.Float64frombits(0x8000000000000000))
 	}
-	return 20
-}
-
-func (g *groupFloats64Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	h44 := g.v44[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v44 := h44[li]
+			v11 := (basex + li) * 144
+			v48 := float64(v44 + 0)
+			if int32(lane) == 0 {
+				v48 = 0
+			}
+			*(*float64)(unsafe.Add(p1, v11+104)) = v48
+		}
+	}
+	// Barrier, groupalgs.go:90
+	// GroupInclusiveScan, groupalgs.go:90
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float64])
+		copy(g.v50, in)
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2277,94 +1931,91 @@ func (g *groupFloats64Host) r22() int {
 		v50 := h50[li]
 		*(*float64)(unsafe.Add(p1, v11+112)) = v50
 	}
-	return 22
-}
-
-func (g *groupFloats64Host) r24() int {
-	n := g.Items
+	// Barrier, groupalgs.go:91
+	// GroupExclusiveScan, groupalgs.go:91
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float64])
+		kernelimpl.HostShift(g.v52, in, g.SubGroup, float64(1))
+	}
 	h52 := g.v52[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v46 := int32(lane)
+			v47 := v46 == 0
+			v52 := h52[li]
+			v11 := (basex + li) * 144
+			v53 := v52
+			if v47 {
+				v53 = 1
+			}
+			*(*float64)(unsafe.Add(p1, v11+120)) = v53
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v46 := int32(lane)
-		v47 := v46 == 0
-		v52 := h52[li]
-		v11 := (basex + li) * 144
-		v53 := v52
-		if v47 {
-			v53 = 1
-		}
-		*(*float64)(unsafe.Add(p1, v11+120)) = v53
 	}
-	return 24
-}
-
-func (g *groupFloats64Host) r25() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v56 := g.v56
+	// GroupSelect, groupalgs.go:92
+	c0 := g.c0
+	v55 := c0 + -1
+	v56 := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 0)[v55]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v11 := (basex + li) * 144
+			v46 := int32(lane)
+			*(*float64)(unsafe.Add(p1, v11+128)) = v56
+			v58 := v46 + 1
+			v61 := int32(0)
+			if uint32(v58) < uint32(int32(min(size, n-sub*size))) {
+				v61 = v58
+			}
+			h61[li] = v61
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v11 := (basex + li) * 144
-		v46 := int32(lane)
-		*(*float64)(unsafe.Add(p1, v11+128)) = v56
-		v58 := v46 + 1
-		v61 := int32(0)
-		if uint32(v58) < uint32(int32(min(size, n-sub*size))) {
-			v61 = v58
-		}
-		h61[li] = v61
 	}
-	return 25
-}
-
-func (g *groupFloats64Host) r27() int {
-	n := g.Items
+	// Barrier, groupalgs.go:93
+	// GroupSelect, groupalgs.go:93
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 0)
+		kernelimpl.HostSelect(g.v62, in, g.SubGroup, g.v61)
+	}
 	h62 := g.v62[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v46 := int32(lane)
+			v58 := v46 + 1
+			v59 := int32(min(size, n-sub*size))
+			v60 := uint32(v58) < uint32(v59)
+			v62 := h62[li]
+			v11 := (basex + li) * 144
+			v63 := float64(0)
+			if v60 {
+				v63 = v62
+			}
+			*(*float64)(unsafe.Add(p1, v11+136)) = v63
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v46 := int32(lane)
-		v58 := v46 + 1
-		v59 := int32(min(size, n-sub*size))
-		v60 := uint32(v58) < uint32(v59)
-		v62 := h62[li]
-		v11 := (basex + li) * 144
-		v63 := float64(0)
-		if v60 {
-			v63 = v62
-		}
-		*(*float64)(unsafe.Add(p1, v11+136)) = v63
 	}
-	return -1
 }
 
 // groupGuardsHost is a work-group of the kernel [GroupGuards].
@@ -2409,12 +2060,10 @@ func (g *groupGuardsHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0: // GroupAny, groupalgs.go:180
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v12, false)
-			g.v13 = kernelimpl.HostAny(in)
+			g.v13 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v12, false))
 			next = g.r1()
 		case 1: // GroupReduce, groupalgs.go:182
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v19, 0)
-			g.v20 = kernelimpl.HostReduceAdd[int32](in)
+			g.v20 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v19, 0))
 			next = g.r2()
 		case 2: // GroupSelect, groupalgs.go:184
 			c0 := g.c0
@@ -2423,8 +2072,7 @@ func (g *groupGuardsHost) Run() {
 			if v22 {
 				v23 = 3
 			}
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			g.v24 = in[v23]
+			g.v24 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)[v23]
 			next = g.r3()
 		case 3: // ZeroLocal, groupalgs.go:185
 			g.Zero(0)
@@ -2432,8 +2080,7 @@ func (g *groupGuardsHost) Run() {
 		case 4: // Barrier, groupalgs.go:187
 			next = g.r5()
 		case 5: // GroupReduce, groupalgs.go:191
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v34, -2147483648)
-			g.v36 = kernelimpl.HostReduceMax[int32](in)
+			g.v36 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v34, -2147483648))
 			next = g.r6()
 		case 6: // Barrier, groupalgs.go:192
 			next = 7
@@ -2483,8 +2130,8 @@ func (g *groupGuardsHost) r1() int {
 	h10 := g.v10[:n]
 	h18 := g.v18[:n]
 	h19 := g.v19[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2554,8 +2201,8 @@ func (g *groupGuardsHost) r3() int {
 	v11 := g.v11
 	h34 := g.v34[:n]
 	u35 := g.v35
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2591,8 +2238,8 @@ func (g *groupGuardsHost) r4() int {
 	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h10 := g.v10[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2645,8 +2292,8 @@ func (g *groupGuardsHost) r6() int {
 	basex := g.Base(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2706,8 +2353,8 @@ func (g *groupGuardsHost) r8() int {
 	basex := g.Base(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2746,11 +2393,7 @@ func (g *groupGuardsHost) r8() int {
 // groupIntsInt16Host is a work-group of the kernel [GroupIntsInt16].
 type groupIntsInt16Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v8, v19, v31, v41, v46, v54, v57, v61, v65, v70, v75, v78, v81, v84, v87, v90, v95, v103, v106, v110 []int32
-
-	v14, v20, v25, v28, v32, v35, v38 int32
 
 	sint32 []int32
 }
@@ -2766,157 +2409,17 @@ var groupIntsInt16HostSites = []abi.Site{
 func (g *groupIntsInt16Host) Begin() {
 	g.Sites = groupIntsInt16HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v8, &g.v19, &g.v31, &g.v41, &g.v46, &g.v54, &g.v57, &g.v61, &g.v65, &g.v70, &g.v75, &g.v78, &g.v81, &g.v84, &g.v87, &g.v90, &g.v95, &g.v103, &g.v106, &g.v110)
 }
 
 func (g *groupIntsInt16Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, groupalgs.go:30
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v14 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1: // GroupReduce, groupalgs.go:31
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v19, 1)
-			g.v20 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2: // GroupReduce, groupalgs.go:32
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 32767)
-			g.v25 = kernelimpl.HostReduceMin[int32](in)
-			next = g.r3()
-		case 3: // GroupReduce, groupalgs.go:33
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -32768)
-			g.v28 = kernelimpl.HostReduceMax[int32](in)
-			next = g.r4()
-		case 4: // GroupReduce, groupalgs.go:34
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, -1)
-			g.v32 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5: // GroupReduce, groupalgs.go:35
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v35 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6: // GroupReduce, groupalgs.go:36
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v38 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7: // GroupInclusiveScan, groupalgs.go:37
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			copy(g.v41, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, groupalgs.go:38
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v46, in, len(in), int32(0))
-			next = g.r9()
-		case 9: // GroupInclusiveScan, groupalgs.go:39
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -32768)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
-			copy(g.v54, in)
-			next = g.r10()
-		case 10: // GroupExclusiveScan, groupalgs.go:40
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 32767)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v57, in, len(in), int32(32767))
-			next = g.r11()
-		case 11: // GroupExclusiveScan, groupalgs.go:41
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v61, in, len(in), int32(-1))
-			next = g.r12()
-		case 12: // Barrier, groupalgs.go:43
-			next = 13
-		case 13: // GroupReduce, groupalgs.go:43
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostBySubGroup(g.v65, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:44
-			next = 15
-		case 15: // GroupReduce, groupalgs.go:44
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
-			kernelimpl.HostBySubGroup(g.v70, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:45
-			next = 17
-		case 17: // GroupReduce, groupalgs.go:45
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 32767)
-			kernelimpl.HostBySubGroup(g.v75, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
-			next = g.r18()
-		case 18: // Barrier, groupalgs.go:46
-			next = 19
-		case 19: // GroupReduce, groupalgs.go:46
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -32768)
-			kernelimpl.HostBySubGroup(g.v78, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
-			next = g.r20()
-		case 20: // Barrier, groupalgs.go:47
-			next = 21
-		case 21: // GroupReduce, groupalgs.go:47
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, -1)
-			kernelimpl.HostBySubGroup(g.v81, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r22()
-		case 22: // Barrier, groupalgs.go:48
-			next = 23
-		case 23: // GroupReduce, groupalgs.go:48
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostBySubGroup(g.v84, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
-			next = g.r24()
-		case 24: // Barrier, groupalgs.go:49
-			next = 25
-		case 25: // GroupReduce, groupalgs.go:49
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostBySubGroup(g.v87, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r26()
-		case 26: // Barrier, groupalgs.go:50
-			next = 27
-		case 27: // GroupInclusiveScan, groupalgs.go:50
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v90, in)
-			next = g.r28()
-		case 28: // Barrier, groupalgs.go:51
-			next = 29
-		case 29: // GroupExclusiveScan, groupalgs.go:51
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v95, in, g.SubGroup, int32(0))
-			next = g.r30()
-		case 30: // Barrier, groupalgs.go:52
-			next = 31
-		case 31: // GroupInclusiveScan, groupalgs.go:52
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 32767)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
-			copy(g.v103, in)
-			next = g.r32()
-		case 32: // Barrier, groupalgs.go:53
-			next = 33
-		case 33: // GroupExclusiveScan, groupalgs.go:53
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -32768)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
-			kernelimpl.HostShift(g.v106, in, g.SubGroup, int32(-32768))
-			next = g.r34()
-		case 34: // Barrier, groupalgs.go:54
-			next = 35
-		case 35: // GroupExclusiveScan, groupalgs.go:54
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
-			kernelimpl.HostShift(g.v110, in, g.SubGroup, int32(1))
-			next = g.r36()
-		}
-	}
-}
-
-func (g *groupIntsInt16Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h8 := g.v8[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -2940,20 +2443,17 @@ func (g *groupIntsInt16Host) r0() int {
 			continue
 		}
 		h8[li] = v8
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *groupIntsInt16Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v14 := g.v14
 	v15 := v14 << 16
 	v16 := v15 >> 16
 	v17 := int16(uint32(v16))
-	h8 := g.v8[:n]
 	h19 := g.v19[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -2966,18 +2466,11 @@ func (g *groupIntsInt16Host) r1() int {
 		v19 := v8 | 1
 		h19[li] = v19
 	}
-	return 1
-}
-
-func (g *groupIntsInt16Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v20 := g.v20
+	// GroupReduce, groupalgs.go:31
+	v20 := kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v19, 1))
 	v21 := v20 << 16
 	v22 := v21 >> 16
 	v23 := int16(uint32(v22))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2985,16 +2478,9 @@ func (g *groupIntsInt16Host) r2() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+2)) = v23
 	}
-	return 2
-}
-
-func (g *groupIntsInt16Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v25 := g.v25
+	// GroupReduce, groupalgs.go:32
+	v25 := kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 32767))
 	v26 := int16(uint32(v25))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3002,18 +2488,10 @@ func (g *groupIntsInt16Host) r3() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+4)) = v26
 	}
-	return 3
-}
-
-func (g *groupIntsInt16Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v28 := g.v28
+	// GroupReduce, groupalgs.go:33
+	v28 := kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -32768))
 	v29 := int16(uint32(v28))
-	h8 := g.v8[:n]
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3024,16 +2502,9 @@ func (g *groupIntsInt16Host) r4() int {
 		v31 := v8 | 3
 		h31[li] = v31
 	}
-	return 4
-}
-
-func (g *groupIntsInt16Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v32 := g.v32
+	// GroupReduce, groupalgs.go:34
+	v32 := kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, -1))
 	v33 := int16(uint32(v32))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3041,16 +2512,9 @@ func (g *groupIntsInt16Host) r5() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+8)) = v33
 	}
-	return 5
-}
-
-func (g *groupIntsInt16Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v35 := g.v35
+	// GroupReduce, groupalgs.go:35
+	v35 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v36 := int16(uint32(v35))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3058,16 +2522,9 @@ func (g *groupIntsInt16Host) r6() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+10)) = v36
 	}
-	return 6
-}
-
-func (g *groupIntsInt16Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v38 := g.v38
+	// GroupReduce, groupalgs.go:36
+	v38 := kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v39 := int16(uint32(v38))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3075,15 +2532,13 @@ func (g *groupIntsInt16Host) r7() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+12)) = v39
 	}
-	return 7
-}
-
-func (g *groupIntsInt16Host) r8() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v41, in)
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3092,15 +2547,13 @@ func (g *groupIntsInt16Host) r8() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+14)) = int16(uint32((v41 << 16) >> 16))
 	}
-	return 8
-}
-
-func (g *groupIntsInt16Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v46, in, len(in), int32(0))
+	}
 	h46 := g.v46[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3113,15 +2566,13 @@ func (g *groupIntsInt16Host) r9() int {
 		}
 		*(*int16)(unsafe.Add(p1, v12+16)) = int16(uint32(v51))
 	}
-	return 9
-}
-
-func (g *groupIntsInt16Host) r10() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -32768)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+		copy(g.v54, in)
+	}
 	h54 := g.v54[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3130,15 +2581,13 @@ func (g *groupIntsInt16Host) r10() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+18)) = int16(uint32(v54))
 	}
-	return 10
-}
-
-func (g *groupIntsInt16Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 32767)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
+		kernelimpl.HostShift(g.v57, in, len(in), int32(32767))
+	}
 	h57 := g.v57[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3153,15 +2602,13 @@ func (g *groupIntsInt16Host) r11() int {
 		}
 		*(*int16)(unsafe.Add(p1, v12+20)) = int16(uint32(v58))
 	}
-	return 11
-}
-
-func (g *groupIntsInt16Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v61, in, len(in), int32(-1))
+	}
 	h61 := g.v61[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3176,15 +2623,13 @@ func (g *groupIntsInt16Host) r12() int {
 		}
 		*(*int16)(unsafe.Add(p1, v12+22)) = int16(uint32(v62))
 	}
-	return 12
-}
-
-func (g *groupIntsInt16Host) r14() int {
-	n := g.Items
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v65, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
+	}
 	h65 := g.v65[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3193,15 +2638,13 @@ func (g *groupIntsInt16Host) r14() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+24)) = int16(uint32((v65 << 16) >> 16))
 	}
-	return 14
-}
-
-func (g *groupIntsInt16Host) r16() int {
-	n := g.Items
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
+		kernelimpl.HostBySubGroup(g.v70, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3210,15 +2653,13 @@ func (g *groupIntsInt16Host) r16() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+26)) = int16(uint32((v70 << 16) >> 16))
 	}
-	return 16
-}
-
-func (g *groupIntsInt16Host) r18() int {
-	n := g.Items
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 32767)
+		kernelimpl.HostBySubGroup(g.v75, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
+	}
 	h75 := g.v75[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3227,15 +2668,13 @@ func (g *groupIntsInt16Host) r18() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+28)) = int16(uint32(v75))
 	}
-	return 18
-}
-
-func (g *groupIntsInt16Host) r20() int {
-	n := g.Items
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -32768)
+		kernelimpl.HostBySubGroup(g.v78, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
+	}
 	h78 := g.v78[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3244,15 +2683,13 @@ func (g *groupIntsInt16Host) r20() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+30)) = int16(uint32(v78))
 	}
-	return 20
-}
-
-func (g *groupIntsInt16Host) r22() int {
-	n := g.Items
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, -1)
+		kernelimpl.HostBySubGroup(g.v81, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h81 := g.v81[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3261,15 +2698,13 @@ func (g *groupIntsInt16Host) r22() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+32)) = int16(uint32(v81))
 	}
-	return 22
-}
-
-func (g *groupIntsInt16Host) r24() int {
-	n := g.Items
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v84, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
+	}
 	h84 := g.v84[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3278,15 +2713,13 @@ func (g *groupIntsInt16Host) r24() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+34)) = int16(uint32(v84))
 	}
-	return 24
-}
-
-func (g *groupIntsInt16Host) r26() int {
-	n := g.Items
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v87, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h87 := g.v87[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3295,15 +2728,14 @@ func (g *groupIntsInt16Host) r26() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+36)) = int16(uint32(v87))
 	}
-	return 26
-}
-
-func (g *groupIntsInt16Host) r28() int {
-	n := g.Items
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v90, in)
+	}
 	h90 := g.v90[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3312,41 +2744,41 @@ func (g *groupIntsInt16Host) r28() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+38)) = int16(uint32((v90 << 16) >> 16))
 	}
-	return 28
-}
-
-func (g *groupIntsInt16Host) r30() int {
-	n := g.Items
-	h95 := g.v95[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v95 := h95[li]
-		v12 := (basex + li) * 48
-		v100 := (v95 << 16) >> 16
-		if int32(lane) == 0 {
-			v100 = 0
-		}
-		*(*int16)(unsafe.Add(p1, v12+40)) = int16(uint32(v100))
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v95, in, g.SubGroup, int32(0))
 	}
-	return 30
-}
-
-func (g *groupIntsInt16Host) r32() int {
-	n := g.Items
+	h95 := g.v95[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v95 := h95[li]
+			v12 := (basex + li) * 48
+			v100 := (v95 << 16) >> 16
+			if int32(lane) == 0 {
+				v100 = 0
+			}
+			*(*int16)(unsafe.Add(p1, v12+40)) = int16(uint32(v100))
+		}
+	}
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 32767)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
+		copy(g.v103, in)
+	}
 	h103 := g.v103[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3355,73 +2787,70 @@ func (g *groupIntsInt16Host) r32() int {
 		v12 := (basex + li) * 48
 		*(*int16)(unsafe.Add(p1, v12+42)) = int16(uint32(v103))
 	}
-	return 32
-}
-
-func (g *groupIntsInt16Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -32768)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
+		kernelimpl.HostShift(g.v106, in, g.SubGroup, int32(-32768))
+	}
 	h106 := g.v106[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v98 := int32(lane)
+			v99 := v98 == 0
+			v106 := h106[li]
+			v12 := (basex + li) * 48
+			v107 := v106
+			if v99 {
+				v107 = -32768
+			}
+			*(*int16)(unsafe.Add(p1, v12+44)) = int16(uint32(v107))
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v98 := int32(lane)
-		v99 := v98 == 0
-		v106 := h106[li]
-		v12 := (basex + li) * 48
-		v107 := v106
-		if v99 {
-			v107 = -32768
-		}
-		*(*int16)(unsafe.Add(p1, v12+44)) = int16(uint32(v107))
 	}
-	return 34
-}
-
-func (g *groupIntsInt16Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
+		kernelimpl.HostShift(g.v110, in, g.SubGroup, int32(1))
+	}
 	h110 := g.v110[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v110 := h110[li]
+			v98 := int32(lane)
+			v99 := v98 == 0
+			v12 := (basex + li) * 48
+			v113 := (v110 << 16) >> 16
+			if v99 {
+				v113 = 1
+			}
+			*(*int16)(unsafe.Add(p1, v12+46)) = int16(uint32(v113))
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v110 := h110[li]
-		v98 := int32(lane)
-		v99 := v98 == 0
-		v12 := (basex + li) * 48
-		v113 := (v110 << 16) >> 16
-		if v99 {
-			v113 = 1
-		}
-		*(*int16)(unsafe.Add(p1, v12+46)) = int16(uint32(v113))
 	}
-	return -1
 }
 
 // groupIntsInt32Host is a work-group of the kernel [GroupIntsInt32].
 type groupIntsInt32Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v7, v15, v22, v29, v31, v36, v38, v41, v44, v46, v48, v50, v52, v54, v56, v58, v60, v65, v67, v70 []int32
-
-	v13, v16, v18, v20, v23, v25, v27 int32
 
 	sint32 []int32
 }
@@ -3437,157 +2866,17 @@ var groupIntsInt32HostSites = []abi.Site{
 func (g *groupIntsInt32Host) Begin() {
 	g.Sites = groupIntsInt32HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v7, &g.v15, &g.v22, &g.v29, &g.v31, &g.v36, &g.v38, &g.v41, &g.v44, &g.v46, &g.v48, &g.v50, &g.v52, &g.v54, &g.v56, &g.v58, &g.v60, &g.v65, &g.v67, &g.v70)
 }
 
 func (g *groupIntsInt32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, groupalgs.go:30
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			g.v13 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1: // GroupReduce, groupalgs.go:31
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v15, 1)
-			g.v16 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2: // GroupReduce, groupalgs.go:32
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647)
-			g.v18 = kernelimpl.HostReduceMin[int32](in)
-			next = g.r3()
-		case 3: // GroupReduce, groupalgs.go:33
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648)
-			g.v20 = kernelimpl.HostReduceMax[int32](in)
-			next = g.r4()
-		case 4: // GroupReduce, groupalgs.go:34
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1)
-			g.v23 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5: // GroupReduce, groupalgs.go:35
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			g.v25 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6: // GroupReduce, groupalgs.go:36
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			g.v27 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7: // GroupInclusiveScan, groupalgs.go:37
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			copy(g.v29, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, groupalgs.go:38
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v31, in, len(in), int32(0))
-			next = g.r9()
-		case 9: // GroupInclusiveScan, groupalgs.go:39
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
-			copy(g.v36, in)
-			next = g.r10()
-		case 10: // GroupExclusiveScan, groupalgs.go:40
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v38, in, len(in), int32(2147483647))
-			next = g.r11()
-		case 11: // GroupExclusiveScan, groupalgs.go:41
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v41, in, len(in), int32(-1))
-			next = g.r12()
-		case 12: // Barrier, groupalgs.go:43
-			next = 13
-		case 13: // GroupReduce, groupalgs.go:43
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:44
-			next = 15
-		case 15: // GroupReduce, groupalgs.go:44
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
-			kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:45
-			next = 17
-		case 17: // GroupReduce, groupalgs.go:45
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647)
-			kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
-			next = g.r18()
-		case 18: // Barrier, groupalgs.go:46
-			next = 19
-		case 19: // GroupReduce, groupalgs.go:46
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648)
-			kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
-			next = g.r20()
-		case 20: // Barrier, groupalgs.go:47
-			next = 21
-		case 21: // GroupReduce, groupalgs.go:47
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1)
-			kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r22()
-		case 22: // Barrier, groupalgs.go:48
-			next = 23
-		case 23: // GroupReduce, groupalgs.go:48
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
-			next = g.r24()
-		case 24: // Barrier, groupalgs.go:49
-			next = 25
-		case 25: // GroupReduce, groupalgs.go:49
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r26()
-		case 26: // Barrier, groupalgs.go:50
-			next = 27
-		case 27: // GroupInclusiveScan, groupalgs.go:50
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v58, in)
-			next = g.r28()
-		case 28: // Barrier, groupalgs.go:51
-			next = 29
-		case 29: // GroupExclusiveScan, groupalgs.go:51
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v60, in, g.SubGroup, int32(0))
-			next = g.r30()
-		case 30: // Barrier, groupalgs.go:52
-			next = 31
-		case 31: // GroupInclusiveScan, groupalgs.go:52
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
-			copy(g.v65, in)
-			next = g.r32()
-		case 32: // Barrier, groupalgs.go:53
-			next = 33
-		case 33: // GroupExclusiveScan, groupalgs.go:53
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
-			kernelimpl.HostShift(g.v67, in, g.SubGroup, int32(-2147483648))
-			next = g.r34()
-		case 34: // Barrier, groupalgs.go:54
-			next = 35
-		case 35: // GroupExclusiveScan, groupalgs.go:54
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
-			kernelimpl.HostShift(g.v70, in, g.SubGroup, int32(1))
-			next = g.r36()
-		}
-	}
-}
-
-func (g *groupIntsInt32Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -3610,17 +2899,14 @@ func (g *groupIntsInt32Host) r0() int {
 			continue
 		}
 		h7[li] = v7
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *groupIntsInt32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v13 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v13 := g.v13
-	h7 := g.v7[:n]
 	h15 := g.v15[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -3633,15 +2919,8 @@ func (g *groupIntsInt32Host) r1() int {
 		v15 := v7 | 1
 		h15[li] = v15
 	}
-	return 1
-}
-
-func (g *groupIntsInt32Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v16 := g.v16
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:31
+	v16 := kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v15, 1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3649,15 +2928,8 @@ func (g *groupIntsInt32Host) r2() int {
 		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+4)) = v16
 	}
-	return 2
-}
-
-func (g *groupIntsInt32Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v18 := g.v18
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:32
+	v18 := kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3665,17 +2937,9 @@ func (g *groupIntsInt32Host) r3() int {
 		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+8)) = v18
 	}
-	return 3
-}
-
-func (g *groupIntsInt32Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v20 := g.v20
-	h7 := g.v7[:n]
+	// GroupReduce, groupalgs.go:33
+	v20 := kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648))
 	h22 := g.v22[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3686,15 +2950,8 @@ func (g *groupIntsInt32Host) r4() int {
 		v22 := v7 | 3
 		h22[li] = v22
 	}
-	return 4
-}
-
-func (g *groupIntsInt32Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v23 := g.v23
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:34
+	v23 := kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3702,15 +2959,8 @@ func (g *groupIntsInt32Host) r5() int {
 		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+16)) = v23
 	}
-	return 5
-}
-
-func (g *groupIntsInt32Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v25 := g.v25
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:35
+	v25 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3718,15 +2968,8 @@ func (g *groupIntsInt32Host) r6() int {
 		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+20)) = v25
 	}
-	return 6
-}
-
-func (g *groupIntsInt32Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v27 := g.v27
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:36
+	v27 := kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3734,15 +2977,13 @@ func (g *groupIntsInt32Host) r7() int {
 		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+24)) = v27
 	}
-	return 7
-}
-
-func (g *groupIntsInt32Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v29, in)
+	}
 	h29 := g.v29[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3751,15 +2992,13 @@ func (g *groupIntsInt32Host) r8() int {
 		v29 := h29[li]
 		*(*int32)(unsafe.Add(p1, v11+28)) = v29
 	}
-	return 8
-}
-
-func (g *groupIntsInt32Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v31, in, len(in), int32(0))
+	}
 	h31 := g.v31[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3772,15 +3011,13 @@ func (g *groupIntsInt32Host) r9() int {
 		}
 		*(*int32)(unsafe.Add(p1, v11+32)) = v34
 	}
-	return 9
-}
-
-func (g *groupIntsInt32Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+		copy(g.v36, in)
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3789,15 +3026,13 @@ func (g *groupIntsInt32Host) r10() int {
 		v36 := h36[li]
 		*(*int32)(unsafe.Add(p1, v11+36)) = v36
 	}
-	return 10
-}
-
-func (g *groupIntsInt32Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
+		kernelimpl.HostShift(g.v38, in, len(in), int32(2147483647))
+	}
 	h38 := g.v38[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3812,15 +3047,13 @@ func (g *groupIntsInt32Host) r11() int {
 		}
 		*(*int32)(unsafe.Add(p1, v11+40)) = v39
 	}
-	return 11
-}
-
-func (g *groupIntsInt32Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v41, in, len(in), int32(-1))
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3835,15 +3068,13 @@ func (g *groupIntsInt32Host) r12() int {
 		}
 		*(*int32)(unsafe.Add(p1, v11+44)) = v42
 	}
-	return 12
-}
-
-func (g *groupIntsInt32Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
+	}
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3852,15 +3083,13 @@ func (g *groupIntsInt32Host) r14() int {
 		v44 := h44[li]
 		*(*int32)(unsafe.Add(p1, v11+48)) = v44
 	}
-	return 14
-}
-
-func (g *groupIntsInt32Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
+	}
 	h46 := g.v46[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3869,15 +3098,13 @@ func (g *groupIntsInt32Host) r16() int {
 		v46 := h46[li]
 		*(*int32)(unsafe.Add(p1, v11+52)) = v46
 	}
-	return 16
-}
-
-func (g *groupIntsInt32Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647)
+		kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
+	}
 	h48 := g.v48[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3886,15 +3113,13 @@ func (g *groupIntsInt32Host) r18() int {
 		v48 := h48[li]
 		*(*int32)(unsafe.Add(p1, v11+56)) = v48
 	}
-	return 18
-}
-
-func (g *groupIntsInt32Host) r20() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648)
+		kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3903,15 +3128,13 @@ func (g *groupIntsInt32Host) r20() int {
 		v50 := h50[li]
 		*(*int32)(unsafe.Add(p1, v11+60)) = v50
 	}
-	return 20
-}
-
-func (g *groupIntsInt32Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1)
+		kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3920,15 +3143,13 @@ func (g *groupIntsInt32Host) r22() int {
 		v52 := h52[li]
 		*(*int32)(unsafe.Add(p1, v11+64)) = v52
 	}
-	return 22
-}
-
-func (g *groupIntsInt32Host) r24() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
+	}
 	h54 := g.v54[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3937,15 +3158,13 @@ func (g *groupIntsInt32Host) r24() int {
 		v54 := h54[li]
 		*(*int32)(unsafe.Add(p1, v11+68)) = v54
 	}
-	return 24
-}
-
-func (g *groupIntsInt32Host) r26() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3954,15 +3173,14 @@ func (g *groupIntsInt32Host) r26() int {
 		v56 := h56[li]
 		*(*int32)(unsafe.Add(p1, v11+72)) = v56
 	}
-	return 26
-}
-
-func (g *groupIntsInt32Host) r28() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v58, in)
+	}
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3971,41 +3189,41 @@ func (g *groupIntsInt32Host) r28() int {
 		v58 := h58[li]
 		*(*int32)(unsafe.Add(p1, v11+76)) = v58
 	}
-	return 28
-}
-
-func (g *groupIntsInt32Host) r30() int {
-	n := g.Items
-	h60 := g.v60[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v60 := h60[li]
-		v11 := (basex + li) * 96
-		v63 := v60
-		if int32(lane) == 0 {
-			v63 = 0
-		}
-		*(*int32)(unsafe.Add(p1, v11+80)) = v63
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v60, in, g.SubGroup, int32(0))
 	}
-	return 30
-}
-
-func (g *groupIntsInt32Host) r32() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	h60 := g.v60[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v60 := h60[li]
+			v11 := (basex + li) * 96
+			v63 := v60
+			if int32(lane) == 0 {
+				v63 = 0
+			}
+			*(*int32)(unsafe.Add(p1, v11+80)) = v63
+		}
+	}
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
+		copy(g.v65, in)
+	}
 	h65 := g.v65[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4014,73 +3232,70 @@ func (g *groupIntsInt32Host) r32() int {
 		v65 := h65[li]
 		*(*int32)(unsafe.Add(p1, v11+84)) = v65
 	}
-	return 32
-}
-
-func (g *groupIntsInt32Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
+		kernelimpl.HostShift(g.v67, in, g.SubGroup, int32(-2147483648))
+	}
 	h67 := g.v67[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v67 := h67[li]
+			v11 := (basex + li) * 96
+			v68 := v67
+			if v62 {
+				v68 = -2147483648
+			}
+			*(*int32)(unsafe.Add(p1, v11+88)) = v68
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v67 := h67[li]
-		v11 := (basex + li) * 96
-		v68 := v67
-		if v62 {
-			v68 = -2147483648
-		}
-		*(*int32)(unsafe.Add(p1, v11+88)) = v68
 	}
-	return 34
-}
-
-func (g *groupIntsInt32Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
+		kernelimpl.HostShift(g.v70, in, g.SubGroup, int32(1))
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v70 := h70[li]
+			v11 := (basex + li) * 96
+			v71 := v70
+			if v62 {
+				v71 = 1
+			}
+			*(*int32)(unsafe.Add(p1, v11+92)) = v71
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v70 := h70[li]
-		v11 := (basex + li) * 96
-		v71 := v70
-		if v62 {
-			v71 = 1
-		}
-		*(*int32)(unsafe.Add(p1, v11+92)) = v71
 	}
-	return -1
 }
 
 // groupIntsInt64Host is a work-group of the kernel [GroupIntsInt64].
 type groupIntsInt64Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v7, v15, v22, v29, v31, v36, v38, v41, v44, v46, v48, v50, v52, v54, v56, v58, v60, v65, v67, v70 []int64
-
-	v13, v16, v18, v20, v23, v25, v27 int64
 
 	sint64 []int64
 }
@@ -4096,157 +3311,17 @@ var groupIntsInt64HostSites = []abi.Site{
 func (g *groupIntsInt64Host) Begin() {
 	g.Sites = groupIntsInt64HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	kernelimpl.HostRoom(n, &g.sint64, &g.v7, &g.v15, &g.v22, &g.v29, &g.v31, &g.v36, &g.v38, &g.v41, &g.v44, &g.v46, &g.v48, &g.v50, &g.v52, &g.v54, &g.v56, &g.v58, &g.v60, &g.v65, &g.v67, &g.v70)
 }
 
 func (g *groupIntsInt64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, groupalgs.go:30
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			g.v13 = kernelimpl.HostReduceAdd[int64](in)
-			next = g.r1()
-		case 1: // GroupReduce, groupalgs.go:31
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v15, 1)
-			g.v16 = kernelimpl.HostReduceMul[int64](in)
-			next = g.r2()
-		case 2: // GroupReduce, groupalgs.go:32
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807)
-			g.v18 = kernelimpl.HostReduceMin[int64](in)
-			next = g.r3()
-		case 3: // GroupReduce, groupalgs.go:33
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808)
-			g.v20 = kernelimpl.HostReduceMax[int64](in)
-			next = g.r4()
-		case 4: // GroupReduce, groupalgs.go:34
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1)
-			g.v23 = kernelimpl.HostReduceAnd[int64](in)
-			next = g.r5()
-		case 5: // GroupReduce, groupalgs.go:35
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			g.v25 = kernelimpl.HostReduceOr[int64](in)
-			next = g.r6()
-		case 6: // GroupReduce, groupalgs.go:36
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			g.v27 = kernelimpl.HostReduceXor[int64](in)
-			next = g.r7()
-		case 7: // GroupInclusiveScan, groupalgs.go:37
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			copy(g.v29, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, groupalgs.go:38
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v31, in, len(in), int64(0))
-			next = g.r9()
-		case 9: // GroupInclusiveScan, groupalgs.go:39
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int64])
-			copy(g.v36, in)
-			next = g.r10()
-		case 10: // GroupExclusiveScan, groupalgs.go:40
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int64])
-			kernelimpl.HostShift(g.v38, in, len(in), int64(9223372036854775807))
-			next = g.r11()
-		case 11: // GroupExclusiveScan, groupalgs.go:41
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int64])
-			kernelimpl.HostShift(g.v41, in, len(in), int64(-1))
-			next = g.r12()
-		case 12: // Barrier, groupalgs.go:43
-			next = 13
-		case 13: // GroupReduce, groupalgs.go:43
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int64])
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:44
-			next = 15
-		case 15: // GroupReduce, groupalgs.go:44
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
-			kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int64])
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:45
-			next = 17
-		case 17: // GroupReduce, groupalgs.go:45
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807)
-			kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceMin[int64])
-			next = g.r18()
-		case 18: // Barrier, groupalgs.go:46
-			next = 19
-		case 19: // GroupReduce, groupalgs.go:46
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808)
-			kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceMax[int64])
-			next = g.r20()
-		case 20: // Barrier, groupalgs.go:47
-			next = 21
-		case 21: // GroupReduce, groupalgs.go:47
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1)
-			kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int64])
-			next = g.r22()
-		case 22: // Barrier, groupalgs.go:48
-			next = 23
-		case 23: // GroupReduce, groupalgs.go:48
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int64])
-			next = g.r24()
-		case 24: // Barrier, groupalgs.go:49
-			next = 25
-		case 25: // GroupReduce, groupalgs.go:49
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int64])
-			next = g.r26()
-		case 26: // Barrier, groupalgs.go:50
-			next = 27
-		case 27: // GroupInclusiveScan, groupalgs.go:50
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
-			copy(g.v58, in)
-			next = g.r28()
-		case 28: // Barrier, groupalgs.go:51
-			next = 29
-		case 29: // GroupExclusiveScan, groupalgs.go:51
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v60, in, g.SubGroup, int64(0))
-			next = g.r30()
-		case 30: // Barrier, groupalgs.go:52
-			next = 31
-		case 31: // GroupInclusiveScan, groupalgs.go:52
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int64])
-			copy(g.v65, in)
-			next = g.r32()
-		case 32: // Barrier, groupalgs.go:53
-			next = 33
-		case 33: // GroupExclusiveScan, groupalgs.go:53
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int64])
-			kernelimpl.HostShift(g.v67, in, g.SubGroup, int64(-9223372036854775808))
-			next = g.r34()
-		case 34: // Barrier, groupalgs.go:54
-			next = 35
-		case 35: // GroupExclusiveScan, groupalgs.go:54
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int64])
-			kernelimpl.HostShift(g.v70, in, g.SubGroup, int64(1))
-			next = g.r36()
-		}
-	}
-}
-
-func (g *groupIntsInt64Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -4269,17 +3344,14 @@ func (g *groupIntsInt64Host) r0() int {
 			continue
 		}
 		h7[li] = v7
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *groupIntsInt64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v13 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v13 := g.v13
-	h7 := g.v7[:n]
 	h15 := g.v15[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -4292,15 +3364,8 @@ func (g *groupIntsInt64Host) r1() int {
 		v15 := v7 | 1
 		h15[li] = v15
 	}
-	return 1
-}
-
-func (g *groupIntsInt64Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v16 := g.v16
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:31
+	v16 := kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v15, 1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4308,15 +3373,8 @@ func (g *groupIntsInt64Host) r2() int {
 		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+8)) = v16
 	}
-	return 2
-}
-
-func (g *groupIntsInt64Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v18 := g.v18
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:32
+	v18 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4324,17 +3382,9 @@ func (g *groupIntsInt64Host) r3() int {
 		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+16)) = v18
 	}
-	return 3
-}
-
-func (g *groupIntsInt64Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v20 := g.v20
-	h7 := g.v7[:n]
+	// GroupReduce, groupalgs.go:33
+	v20 := kernelimpl.HostReduceMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808))
 	h22 := g.v22[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4345,15 +3395,8 @@ func (g *groupIntsInt64Host) r4() int {
 		v22 := v7 | 3
 		h22[li] = v22
 	}
-	return 4
-}
-
-func (g *groupIntsInt64Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v23 := g.v23
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:34
+	v23 := kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4361,15 +3404,8 @@ func (g *groupIntsInt64Host) r5() int {
 		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+32)) = v23
 	}
-	return 5
-}
-
-func (g *groupIntsInt64Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v25 := g.v25
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:35
+	v25 := kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4377,15 +3413,8 @@ func (g *groupIntsInt64Host) r6() int {
 		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+40)) = v25
 	}
-	return 6
-}
-
-func (g *groupIntsInt64Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v27 := g.v27
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:36
+	v27 := kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4393,15 +3422,13 @@ func (g *groupIntsInt64Host) r7() int {
 		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+48)) = v27
 	}
-	return 7
-}
-
-func (g *groupIntsInt64Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		copy(g.v29, in)
+	}
 	h29 := g.v29[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4410,15 +3437,13 @@ func (g *groupIntsInt64Host) r8() int {
 		v29 := h29[li]
 		*(*int64)(unsafe.Add(p1, v11+56)) = v29
 	}
-	return 8
-}
-
-func (g *groupIntsInt64Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v31, in, len(in), int64(0))
+	}
 	h31 := g.v31[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4431,15 +3456,13 @@ func (g *groupIntsInt64Host) r9() int {
 		}
 		*(*int64)(unsafe.Add(p1, v11+64)) = v34
 	}
-	return 9
-}
-
-func (g *groupIntsInt64Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int64])
+		copy(g.v36, in)
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4448,15 +3471,13 @@ func (g *groupIntsInt64Host) r10() int {
 		v36 := h36[li]
 		*(*int64)(unsafe.Add(p1, v11+72)) = v36
 	}
-	return 10
-}
-
-func (g *groupIntsInt64Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int64])
+		kernelimpl.HostShift(g.v38, in, len(in), int64(9223372036854775807))
+	}
 	h38 := g.v38[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4471,15 +3492,13 @@ func (g *groupIntsInt64Host) r11() int {
 		}
 		*(*int64)(unsafe.Add(p1, v11+80)) = v39
 	}
-	return 11
-}
-
-func (g *groupIntsInt64Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int64])
+		kernelimpl.HostShift(g.v41, in, len(in), int64(-1))
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4494,15 +3513,13 @@ func (g *groupIntsInt64Host) r12() int {
 		}
 		*(*int64)(unsafe.Add(p1, v11+88)) = v42
 	}
-	return 12
-}
-
-func (g *groupIntsInt64Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int64])
+	}
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4511,15 +3528,13 @@ func (g *groupIntsInt64Host) r14() int {
 		v44 := h44[li]
 		*(*int64)(unsafe.Add(p1, v11+96)) = v44
 	}
-	return 14
-}
-
-func (g *groupIntsInt64Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int64])
+	}
 	h46 := g.v46[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4528,15 +3543,13 @@ func (g *groupIntsInt64Host) r16() int {
 		v46 := h46[li]
 		*(*int64)(unsafe.Add(p1, v11+104)) = v46
 	}
-	return 16
-}
-
-func (g *groupIntsInt64Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807)
+		kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceMin[int64])
+	}
 	h48 := g.v48[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4545,15 +3558,13 @@ func (g *groupIntsInt64Host) r18() int {
 		v48 := h48[li]
 		*(*int64)(unsafe.Add(p1, v11+112)) = v48
 	}
-	return 18
-}
-
-func (g *groupIntsInt64Host) r20() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808)
+		kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceMax[int64])
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4562,15 +3573,13 @@ func (g *groupIntsInt64Host) r20() int {
 		v50 := h50[li]
 		*(*int64)(unsafe.Add(p1, v11+120)) = v50
 	}
-	return 20
-}
-
-func (g *groupIntsInt64Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1)
+		kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int64])
+	}
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4579,15 +3588,13 @@ func (g *groupIntsInt64Host) r22() int {
 		v52 := h52[li]
 		*(*int64)(unsafe.Add(p1, v11+128)) = v52
 	}
-	return 22
-}
-
-func (g *groupIntsInt64Host) r24() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int64])
+	}
 	h54 := g.v54[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4596,15 +3603,13 @@ func (g *groupIntsInt64Host) r24() int {
 		v54 := h54[li]
 		*(*int64)(unsafe.Add(p1, v11+136)) = v54
 	}
-	return 24
-}
-
-func (g *groupIntsInt64Host) r26() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int64])
+	}
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4613,15 +3618,14 @@ func (g *groupIntsInt64Host) r26() int {
 		v56 := h56[li]
 		*(*int64)(unsafe.Add(p1, v11+144)) = v56
 	}
-	return 26
-}
-
-func (g *groupIntsInt64Host) r28() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
+		copy(g.v58, in)
+	}
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4630,41 +3634,41 @@ func (g *groupIntsInt64Host) r28() int {
 		v58 := h58[li]
 		*(*int64)(unsafe.Add(p1, v11+152)) = v58
 	}
-	return 28
-}
-
-func (g *groupIntsInt64Host) r30() int {
-	n := g.Items
-	h60 := g.v60[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v60 := h60[li]
-		v11 := (basex + li) * 192
-		v63 := v60
-		if int32(lane) == 0 {
-			v63 = 0
-		}
-		*(*int64)(unsafe.Add(p1, v11+160)) = v63
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v60, in, g.SubGroup, int64(0))
 	}
-	return 30
-}
-
-func (g *groupIntsInt64Host) r32() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	h60 := g.v60[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v60 := h60[li]
+			v11 := (basex + li) * 192
+			v63 := v60
+			if int32(lane) == 0 {
+				v63 = 0
+			}
+			*(*int64)(unsafe.Add(p1, v11+160)) = v63
+		}
+	}
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int64])
+		copy(g.v65, in)
+	}
 	h65 := g.v65[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4673,73 +3677,70 @@ func (g *groupIntsInt64Host) r32() int {
 		v65 := h65[li]
 		*(*int64)(unsafe.Add(p1, v11+168)) = v65
 	}
-	return 32
-}
-
-func (g *groupIntsInt64Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int64])
+		kernelimpl.HostShift(g.v67, in, g.SubGroup, int64(-9223372036854775808))
+	}
 	h67 := g.v67[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v67 := h67[li]
+			v11 := (basex + li) * 192
+			v68 := v67
+			if v62 {
+				v68 = -9223372036854775808
+			}
+			*(*int64)(unsafe.Add(p1, v11+176)) = v68
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v67 := h67[li]
-		v11 := (basex + li) * 192
-		v68 := v67
-		if v62 {
-			v68 = -9223372036854775808
-		}
-		*(*int64)(unsafe.Add(p1, v11+176)) = v68
 	}
-	return 34
-}
-
-func (g *groupIntsInt64Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int64])
+		kernelimpl.HostShift(g.v70, in, g.SubGroup, int64(1))
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v70 := h70[li]
+			v11 := (basex + li) * 192
+			v71 := v70
+			if v62 {
+				v71 = 1
+			}
+			*(*int64)(unsafe.Add(p1, v11+184)) = v71
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v70 := h70[li]
-		v11 := (basex + li) * 192
-		v71 := v70
-		if v62 {
-			v71 = 1
-		}
-		*(*int64)(unsafe.Add(p1, v11+184)) = v71
 	}
-	return -1
 }
 
 // groupIntsInt8Host is a work-group of the kernel [GroupIntsInt8].
 type groupIntsInt8Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v8, v19, v31, v41, v46, v54, v57, v61, v65, v70, v75, v78, v81, v84, v87, v90, v95, v103, v106, v110 []int32
-
-	v14, v20, v25, v28, v32, v35, v38 int32
 
 	sint32 []int32
 }
@@ -4755,157 +3756,17 @@ var groupIntsInt8HostSites = []abi.Site{
 func (g *groupIntsInt8Host) Begin() {
 	g.Sites = groupIntsInt8HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v8, &g.v19, &g.v31, &g.v41, &g.v46, &g.v54, &g.v57, &g.v61, &g.v65, &g.v70, &g.v75, &g.v78, &g.v81, &g.v84, &g.v87, &g.v90, &g.v95, &g.v103, &g.v106, &g.v110)
 }
 
 func (g *groupIntsInt8Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, groupalgs.go:30
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v14 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1: // GroupReduce, groupalgs.go:31
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v19, 1)
-			g.v20 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2: // GroupReduce, groupalgs.go:32
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127)
-			g.v25 = kernelimpl.HostReduceMin[int32](in)
-			next = g.r3()
-		case 3: // GroupReduce, groupalgs.go:33
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128)
-			g.v28 = kernelimpl.HostReduceMax[int32](in)
-			next = g.r4()
-		case 4: // GroupReduce, groupalgs.go:34
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, -1)
-			g.v32 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5: // GroupReduce, groupalgs.go:35
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v35 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6: // GroupReduce, groupalgs.go:36
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v38 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7: // GroupInclusiveScan, groupalgs.go:37
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			copy(g.v41, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, groupalgs.go:38
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v46, in, len(in), int32(0))
-			next = g.r9()
-		case 9: // GroupInclusiveScan, groupalgs.go:39
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
-			copy(g.v54, in)
-			next = g.r10()
-		case 10: // GroupExclusiveScan, groupalgs.go:40
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v57, in, len(in), int32(127))
-			next = g.r11()
-		case 11: // GroupExclusiveScan, groupalgs.go:41
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v61, in, len(in), int32(-1))
-			next = g.r12()
-		case 12: // Barrier, groupalgs.go:43
-			next = 13
-		case 13: // GroupReduce, groupalgs.go:43
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostBySubGroup(g.v65, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:44
-			next = 15
-		case 15: // GroupReduce, groupalgs.go:44
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
-			kernelimpl.HostBySubGroup(g.v70, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:45
-			next = 17
-		case 17: // GroupReduce, groupalgs.go:45
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127)
-			kernelimpl.HostBySubGroup(g.v75, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
-			next = g.r18()
-		case 18: // Barrier, groupalgs.go:46
-			next = 19
-		case 19: // GroupReduce, groupalgs.go:46
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128)
-			kernelimpl.HostBySubGroup(g.v78, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
-			next = g.r20()
-		case 20: // Barrier, groupalgs.go:47
-			next = 21
-		case 21: // GroupReduce, groupalgs.go:47
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, -1)
-			kernelimpl.HostBySubGroup(g.v81, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r22()
-		case 22: // Barrier, groupalgs.go:48
-			next = 23
-		case 23: // GroupReduce, groupalgs.go:48
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostBySubGroup(g.v84, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
-			next = g.r24()
-		case 24: // Barrier, groupalgs.go:49
-			next = 25
-		case 25: // GroupReduce, groupalgs.go:49
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostBySubGroup(g.v87, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r26()
-		case 26: // Barrier, groupalgs.go:50
-			next = 27
-		case 27: // GroupInclusiveScan, groupalgs.go:50
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v90, in)
-			next = g.r28()
-		case 28: // Barrier, groupalgs.go:51
-			next = 29
-		case 29: // GroupExclusiveScan, groupalgs.go:51
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v95, in, g.SubGroup, int32(0))
-			next = g.r30()
-		case 30: // Barrier, groupalgs.go:52
-			next = 31
-		case 31: // GroupInclusiveScan, groupalgs.go:52
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
-			copy(g.v103, in)
-			next = g.r32()
-		case 32: // Barrier, groupalgs.go:53
-			next = 33
-		case 33: // GroupExclusiveScan, groupalgs.go:53
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
-			kernelimpl.HostShift(g.v106, in, g.SubGroup, int32(-128))
-			next = g.r34()
-		case 34: // Barrier, groupalgs.go:54
-			next = 35
-		case 35: // GroupExclusiveScan, groupalgs.go:54
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
-			kernelimpl.HostShift(g.v110, in, g.SubGroup, int32(1))
-			next = g.r36()
-		}
-	}
-}
-
-func (g *groupIntsInt8Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h8 := g.v8[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -4929,20 +3790,17 @@ func (g *groupIntsInt8Host) r0() int {
 			continue
 		}
 		h8[li] = v8
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *groupIntsInt8Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v14 := g.v14
 	v15 := v14 << 24
 	v16 := v15 >> 24
 	v17 := int8(uint32(v16))
-	h8 := g.v8[:n]
 	h19 := g.v19[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -4955,18 +3813,11 @@ func (g *groupIntsInt8Host) r1() int {
 		v19 := v8 | 1
 		h19[li] = v19
 	}
-	return 1
-}
-
-func (g *groupIntsInt8Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v20 := g.v20
+	// GroupReduce, groupalgs.go:31
+	v20 := kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v19, 1))
 	v21 := v20 << 24
 	v22 := v21 >> 24
 	v23 := int8(uint32(v22))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4974,16 +3825,9 @@ func (g *groupIntsInt8Host) r2() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+1)) = v23
 	}
-	return 2
-}
-
-func (g *groupIntsInt8Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v25 := g.v25
+	// GroupReduce, groupalgs.go:32
+	v25 := kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127))
 	v26 := int8(uint32(v25))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4991,18 +3835,10 @@ func (g *groupIntsInt8Host) r3() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+2)) = v26
 	}
-	return 3
-}
-
-func (g *groupIntsInt8Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v28 := g.v28
+	// GroupReduce, groupalgs.go:33
+	v28 := kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128))
 	v29 := int8(uint32(v28))
-	h8 := g.v8[:n]
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5013,16 +3849,9 @@ func (g *groupIntsInt8Host) r4() int {
 		v31 := v8 | 3
 		h31[li] = v31
 	}
-	return 4
-}
-
-func (g *groupIntsInt8Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v32 := g.v32
+	// GroupReduce, groupalgs.go:34
+	v32 := kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, -1))
 	v33 := int8(uint32(v32))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5030,16 +3859,9 @@ func (g *groupIntsInt8Host) r5() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+4)) = v33
 	}
-	return 5
-}
-
-func (g *groupIntsInt8Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v35 := g.v35
+	// GroupReduce, groupalgs.go:35
+	v35 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v36 := int8(uint32(v35))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5047,16 +3869,9 @@ func (g *groupIntsInt8Host) r6() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+5)) = v36
 	}
-	return 6
-}
-
-func (g *groupIntsInt8Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v38 := g.v38
+	// GroupReduce, groupalgs.go:36
+	v38 := kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v39 := int8(uint32(v38))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5064,15 +3879,13 @@ func (g *groupIntsInt8Host) r7() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+6)) = v39
 	}
-	return 7
-}
-
-func (g *groupIntsInt8Host) r8() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v41, in)
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5081,15 +3894,13 @@ func (g *groupIntsInt8Host) r8() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+7)) = int8(uint32((v41 << 24) >> 24))
 	}
-	return 8
-}
-
-func (g *groupIntsInt8Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v46, in, len(in), int32(0))
+	}
 	h46 := g.v46[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5102,15 +3913,13 @@ func (g *groupIntsInt8Host) r9() int {
 		}
 		*(*int8)(unsafe.Add(p1, v12+8)) = int8(uint32(v51))
 	}
-	return 9
-}
-
-func (g *groupIntsInt8Host) r10() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+		copy(g.v54, in)
+	}
 	h54 := g.v54[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5119,15 +3928,13 @@ func (g *groupIntsInt8Host) r10() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+9)) = int8(uint32(v54))
 	}
-	return 10
-}
-
-func (g *groupIntsInt8Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
+		kernelimpl.HostShift(g.v57, in, len(in), int32(127))
+	}
 	h57 := g.v57[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5142,15 +3949,13 @@ func (g *groupIntsInt8Host) r11() int {
 		}
 		*(*int8)(unsafe.Add(p1, v12+10)) = int8(uint32(v58))
 	}
-	return 11
-}
-
-func (g *groupIntsInt8Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v61, in, len(in), int32(-1))
+	}
 	h61 := g.v61[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5165,15 +3970,13 @@ func (g *groupIntsInt8Host) r12() int {
 		}
 		*(*int8)(unsafe.Add(p1, v12+11)) = int8(uint32(v62))
 	}
-	return 12
-}
-
-func (g *groupIntsInt8Host) r14() int {
-	n := g.Items
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v65, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
+	}
 	h65 := g.v65[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5182,15 +3985,13 @@ func (g *groupIntsInt8Host) r14() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+12)) = int8(uint32((v65 << 24) >> 24))
 	}
-	return 14
-}
-
-func (g *groupIntsInt8Host) r16() int {
-	n := g.Items
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
+		kernelimpl.HostBySubGroup(g.v70, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5199,15 +4000,13 @@ func (g *groupIntsInt8Host) r16() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+13)) = int8(uint32((v70 << 24) >> 24))
 	}
-	return 16
-}
-
-func (g *groupIntsInt8Host) r18() int {
-	n := g.Items
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127)
+		kernelimpl.HostBySubGroup(g.v75, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
+	}
 	h75 := g.v75[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5216,15 +4015,13 @@ func (g *groupIntsInt8Host) r18() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+14)) = int8(uint32(v75))
 	}
-	return 18
-}
-
-func (g *groupIntsInt8Host) r20() int {
-	n := g.Items
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128)
+		kernelimpl.HostBySubGroup(g.v78, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
+	}
 	h78 := g.v78[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5233,15 +4030,13 @@ func (g *groupIntsInt8Host) r20() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+15)) = int8(uint32(v78))
 	}
-	return 20
-}
-
-func (g *groupIntsInt8Host) r22() int {
-	n := g.Items
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, -1)
+		kernelimpl.HostBySubGroup(g.v81, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h81 := g.v81[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5250,15 +4045,13 @@ func (g *groupIntsInt8Host) r22() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+16)) = int8(uint32(v81))
 	}
-	return 22
-}
-
-func (g *groupIntsInt8Host) r24() int {
-	n := g.Items
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v84, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
+	}
 	h84 := g.v84[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5267,15 +4060,13 @@ func (g *groupIntsInt8Host) r24() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+17)) = int8(uint32(v84))
 	}
-	return 24
-}
-
-func (g *groupIntsInt8Host) r26() int {
-	n := g.Items
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v87, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h87 := g.v87[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5284,15 +4075,14 @@ func (g *groupIntsInt8Host) r26() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+18)) = int8(uint32(v87))
 	}
-	return 26
-}
-
-func (g *groupIntsInt8Host) r28() int {
-	n := g.Items
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v90, in)
+	}
 	h90 := g.v90[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5301,41 +4091,41 @@ func (g *groupIntsInt8Host) r28() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+19)) = int8(uint32((v90 << 24) >> 24))
 	}
-	return 28
-}
-
-func (g *groupIntsInt8Host) r30() int {
-	n := g.Items
-	h95 := g.v95[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v95 := h95[li]
-		v12 := (basex + li) * 24
-		v100 := (v95 << 24) >> 24
-		if int32(lane) == 0 {
-			v100 = 0
-		}
-		*(*int8)(unsafe.Add(p1, v12+20)) = int8(uint32(v100))
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v95, in, g.SubGroup, int32(0))
 	}
-	return 30
-}
-
-func (g *groupIntsInt8Host) r32() int {
-	n := g.Items
+	h95 := g.v95[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v95 := h95[li]
+			v12 := (basex + li) * 24
+			v100 := (v95 << 24) >> 24
+			if int32(lane) == 0 {
+				v100 = 0
+			}
+			*(*int8)(unsafe.Add(p1, v12+20)) = int8(uint32(v100))
+		}
+	}
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
+		copy(g.v103, in)
+	}
 	h103 := g.v103[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5344,73 +4134,70 @@ func (g *groupIntsInt8Host) r32() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+21)) = int8(uint32(v103))
 	}
-	return 32
-}
-
-func (g *groupIntsInt8Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
+		kernelimpl.HostShift(g.v106, in, g.SubGroup, int32(-128))
+	}
 	h106 := g.v106[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v98 := int32(lane)
+			v99 := v98 == 0
+			v106 := h106[li]
+			v12 := (basex + li) * 24
+			v107 := v106
+			if v99 {
+				v107 = -128
+			}
+			*(*int8)(unsafe.Add(p1, v12+22)) = int8(uint32(v107))
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v98 := int32(lane)
-		v99 := v98 == 0
-		v106 := h106[li]
-		v12 := (basex + li) * 24
-		v107 := v106
-		if v99 {
-			v107 = -128
-		}
-		*(*int8)(unsafe.Add(p1, v12+22)) = int8(uint32(v107))
 	}
-	return 34
-}
-
-func (g *groupIntsInt8Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
+		kernelimpl.HostShift(g.v110, in, g.SubGroup, int32(1))
+	}
 	h110 := g.v110[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v110 := h110[li]
+			v98 := int32(lane)
+			v99 := v98 == 0
+			v12 := (basex + li) * 24
+			v113 := (v110 << 24) >> 24
+			if v99 {
+				v113 = 1
+			}
+			*(*int8)(unsafe.Add(p1, v12+23)) = int8(uint32(v113))
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v110 := h110[li]
-		v98 := int32(lane)
-		v99 := v98 == 0
-		v12 := (basex + li) * 24
-		v113 := (v110 << 24) >> 24
-		if v99 {
-			v113 = 1
-		}
-		*(*int8)(unsafe.Add(p1, v12+23)) = int8(uint32(v113))
 	}
-	return -1
 }
 
 // groupIntsUint32Host is a work-group of the kernel [GroupIntsUint32].
 type groupIntsUint32Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v7, v15, v22, v29, v31, v36, v38, v41, v44, v46, v48, v50, v52, v54, v56, v58, v60, v65, v67, v70 []int32
-
-	v13, v16, v18, v20, v23, v25, v27 int32
 
 	sint32 []int32
 }
@@ -5426,157 +4213,17 @@ var groupIntsUint32HostSites = []abi.Site{
 func (g *groupIntsUint32Host) Begin() {
 	g.Sites = groupIntsUint32HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v7, &g.v15, &g.v22, &g.v29, &g.v31, &g.v36, &g.v38, &g.v41, &g.v44, &g.v46, &g.v48, &g.v50, &g.v52, &g.v54, &g.v56, &g.v58, &g.v60, &g.v65, &g.v67, &g.v70)
 }
 
 func (g *groupIntsUint32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, groupalgs.go:30
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			g.v13 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1: // GroupReduce, groupalgs.go:31
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v15, 1)
-			g.v16 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2: // GroupReduce, groupalgs.go:32
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
-			g.v18 = kernelimpl.HostReduceUMin[int32](in)
-			next = g.r3()
-		case 3: // GroupReduce, groupalgs.go:33
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			g.v20 = kernelimpl.HostReduceUMax[int32](in)
-			next = g.r4()
-		case 4: // GroupReduce, groupalgs.go:34
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1)
-			g.v23 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5: // GroupReduce, groupalgs.go:35
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			g.v25 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6: // GroupReduce, groupalgs.go:36
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			g.v27 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7: // GroupInclusiveScan, groupalgs.go:37
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			copy(g.v29, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, groupalgs.go:38
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v31, in, len(in), int32(0))
-			next = g.r9()
-		case 9: // GroupInclusiveScan, groupalgs.go:39
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int32])
-			copy(g.v36, in)
-			next = g.r10()
-		case 10: // GroupExclusiveScan, groupalgs.go:40
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int32])
-			kernelimpl.HostShift(g.v38, in, len(in), int32(-1))
-			next = g.r11()
-		case 11: // GroupExclusiveScan, groupalgs.go:41
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v41, in, len(in), int32(-1))
-			next = g.r12()
-		case 12: // Barrier, groupalgs.go:43
-			next = 13
-		case 13: // GroupReduce, groupalgs.go:43
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:44
-			next = 15
-		case 15: // GroupReduce, groupalgs.go:44
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
-			kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:45
-			next = 17
-		case 17: // GroupReduce, groupalgs.go:45
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
-			kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceUMin[int32])
-			next = g.r18()
-		case 18: // Barrier, groupalgs.go:46
-			next = 19
-		case 19: // GroupReduce, groupalgs.go:46
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceUMax[int32])
-			next = g.r20()
-		case 20: // Barrier, groupalgs.go:47
-			next = 21
-		case 21: // GroupReduce, groupalgs.go:47
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1)
-			kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r22()
-		case 22: // Barrier, groupalgs.go:48
-			next = 23
-		case 23: // GroupReduce, groupalgs.go:48
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
-			next = g.r24()
-		case 24: // Barrier, groupalgs.go:49
-			next = 25
-		case 25: // GroupReduce, groupalgs.go:49
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r26()
-		case 26: // Barrier, groupalgs.go:50
-			next = 27
-		case 27: // GroupInclusiveScan, groupalgs.go:50
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v58, in)
-			next = g.r28()
-		case 28: // Barrier, groupalgs.go:51
-			next = 29
-		case 29: // GroupExclusiveScan, groupalgs.go:51
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v60, in, g.SubGroup, int32(0))
-			next = g.r30()
-		case 30: // Barrier, groupalgs.go:52
-			next = 31
-		case 31: // GroupInclusiveScan, groupalgs.go:52
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int32])
-			copy(g.v65, in)
-			next = g.r32()
-		case 32: // Barrier, groupalgs.go:53
-			next = 33
-		case 33: // GroupExclusiveScan, groupalgs.go:53
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int32])
-			kernelimpl.HostShift(g.v67, in, g.SubGroup, int32(0))
-			next = g.r34()
-		case 34: // Barrier, groupalgs.go:54
-			next = 35
-		case 35: // GroupExclusiveScan, groupalgs.go:54
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
-			kernelimpl.HostShift(g.v70, in, g.SubGroup, int32(1))
-			next = g.r36()
-		}
-	}
-}
-
-func (g *groupIntsUint32Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -5599,17 +4246,14 @@ func (g *groupIntsUint32Host) r0() int {
 			continue
 		}
 		h7[li] = v7
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *groupIntsUint32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v13 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v13 := g.v13
-	h7 := g.v7[:n]
 	h15 := g.v15[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -5622,15 +4266,8 @@ func (g *groupIntsUint32Host) r1() int {
 		v15 := v7 | 1
 		h15[li] = v15
 	}
-	return 1
-}
-
-func (g *groupIntsUint32Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v16 := g.v16
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:31
+	v16 := kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v15, 1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5638,15 +4275,8 @@ func (g *groupIntsUint32Host) r2() int {
 		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+4)) = v16
 	}
-	return 2
-}
-
-func (g *groupIntsUint32Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v18 := g.v18
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:32
+	v18 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5654,17 +4284,9 @@ func (g *groupIntsUint32Host) r3() int {
 		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+8)) = v18
 	}
-	return 3
-}
-
-func (g *groupIntsUint32Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v20 := g.v20
-	h7 := g.v7[:n]
+	// GroupReduce, groupalgs.go:33
+	v20 := kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
 	h22 := g.v22[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5675,15 +4297,8 @@ func (g *groupIntsUint32Host) r4() int {
 		v22 := v7 | 3
 		h22[li] = v22
 	}
-	return 4
-}
-
-func (g *groupIntsUint32Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v23 := g.v23
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:34
+	v23 := kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5691,15 +4306,8 @@ func (g *groupIntsUint32Host) r5() int {
 		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+16)) = v23
 	}
-	return 5
-}
-
-func (g *groupIntsUint32Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v25 := g.v25
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:35
+	v25 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5707,15 +4315,8 @@ func (g *groupIntsUint32Host) r6() int {
 		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+20)) = v25
 	}
-	return 6
-}
-
-func (g *groupIntsUint32Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v27 := g.v27
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:36
+	v27 := kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5723,15 +4324,13 @@ func (g *groupIntsUint32Host) r7() int {
 		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+24)) = v27
 	}
-	return 7
-}
-
-func (g *groupIntsUint32Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v29, in)
+	}
 	h29 := g.v29[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5740,15 +4339,13 @@ func (g *groupIntsUint32Host) r8() int {
 		v29 := h29[li]
 		*(*int32)(unsafe.Add(p1, v11+28)) = v29
 	}
-	return 8
-}
-
-func (g *groupIntsUint32Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v31, in, len(in), int32(0))
+	}
 	h31 := g.v31[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5761,15 +4358,13 @@ func (g *groupIntsUint32Host) r9() int {
 		}
 		*(*int32)(unsafe.Add(p1, v11+32)) = v34
 	}
-	return 9
-}
-
-func (g *groupIntsUint32Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int32])
+		copy(g.v36, in)
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5778,15 +4373,13 @@ func (g *groupIntsUint32Host) r10() int {
 		v36 := h36[li]
 		*(*int32)(unsafe.Add(p1, v11+36)) = v36
 	}
-	return 10
-}
-
-func (g *groupIntsUint32Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int32])
+		kernelimpl.HostShift(g.v38, in, len(in), int32(-1))
+	}
 	h38 := g.v38[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5801,15 +4394,13 @@ func (g *groupIntsUint32Host) r11() int {
 		}
 		*(*int32)(unsafe.Add(p1, v11+40)) = v39
 	}
-	return 11
-}
-
-func (g *groupIntsUint32Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v41, in, len(in), int32(-1))
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5824,15 +4415,13 @@ func (g *groupIntsUint32Host) r12() int {
 		}
 		*(*int32)(unsafe.Add(p1, v11+44)) = v42
 	}
-	return 12
-}
-
-func (g *groupIntsUint32Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
+	}
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5841,15 +4430,13 @@ func (g *groupIntsUint32Host) r14() int {
 		v44 := h44[li]
 		*(*int32)(unsafe.Add(p1, v11+48)) = v44
 	}
-	return 14
-}
-
-func (g *groupIntsUint32Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
+	}
 	h46 := g.v46[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5858,15 +4445,13 @@ func (g *groupIntsUint32Host) r16() int {
 		v46 := h46[li]
 		*(*int32)(unsafe.Add(p1, v11+52)) = v46
 	}
-	return 16
-}
-
-func (g *groupIntsUint32Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
+		kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceUMin[int32])
+	}
 	h48 := g.v48[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5875,15 +4460,13 @@ func (g *groupIntsUint32Host) r18() int {
 		v48 := h48[li]
 		*(*int32)(unsafe.Add(p1, v11+56)) = v48
 	}
-	return 18
-}
-
-func (g *groupIntsUint32Host) r20() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceUMax[int32])
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5892,15 +4475,13 @@ func (g *groupIntsUint32Host) r20() int {
 		v50 := h50[li]
 		*(*int32)(unsafe.Add(p1, v11+60)) = v50
 	}
-	return 20
-}
-
-func (g *groupIntsUint32Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1)
+		kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5909,15 +4490,13 @@ func (g *groupIntsUint32Host) r22() int {
 		v52 := h52[li]
 		*(*int32)(unsafe.Add(p1, v11+64)) = v52
 	}
-	return 22
-}
-
-func (g *groupIntsUint32Host) r24() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
+	}
 	h54 := g.v54[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5926,15 +4505,13 @@ func (g *groupIntsUint32Host) r24() int {
 		v54 := h54[li]
 		*(*int32)(unsafe.Add(p1, v11+68)) = v54
 	}
-	return 24
-}
-
-func (g *groupIntsUint32Host) r26() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5943,15 +4520,14 @@ func (g *groupIntsUint32Host) r26() int {
 		v56 := h56[li]
 		*(*int32)(unsafe.Add(p1, v11+72)) = v56
 	}
-	return 26
-}
-
-func (g *groupIntsUint32Host) r28() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v58, in)
+	}
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5960,41 +4536,41 @@ func (g *groupIntsUint32Host) r28() int {
 		v58 := h58[li]
 		*(*int32)(unsafe.Add(p1, v11+76)) = v58
 	}
-	return 28
-}
-
-func (g *groupIntsUint32Host) r30() int {
-	n := g.Items
-	h60 := g.v60[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v60 := h60[li]
-		v11 := (basex + li) * 96
-		v63 := v60
-		if int32(lane) == 0 {
-			v63 = 0
-		}
-		*(*int32)(unsafe.Add(p1, v11+80)) = v63
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v60, in, g.SubGroup, int32(0))
 	}
-	return 30
-}
-
-func (g *groupIntsUint32Host) r32() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	h60 := g.v60[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v60 := h60[li]
+			v11 := (basex + li) * 96
+			v63 := v60
+			if int32(lane) == 0 {
+				v63 = 0
+			}
+			*(*int32)(unsafe.Add(p1, v11+80)) = v63
+		}
+	}
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int32])
+		copy(g.v65, in)
+	}
 	h65 := g.v65[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6003,73 +4579,70 @@ func (g *groupIntsUint32Host) r32() int {
 		v65 := h65[li]
 		*(*int32)(unsafe.Add(p1, v11+84)) = v65
 	}
-	return 32
-}
-
-func (g *groupIntsUint32Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int32])
+		kernelimpl.HostShift(g.v67, in, g.SubGroup, int32(0))
+	}
 	h67 := g.v67[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v67 := h67[li]
+			v11 := (basex + li) * 96
+			v68 := v67
+			if v62 {
+				v68 = 0
+			}
+			*(*int32)(unsafe.Add(p1, v11+88)) = v68
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v67 := h67[li]
-		v11 := (basex + li) * 96
-		v68 := v67
-		if v62 {
-			v68 = 0
-		}
-		*(*int32)(unsafe.Add(p1, v11+88)) = v68
 	}
-	return 34
-}
-
-func (g *groupIntsUint32Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
+		kernelimpl.HostShift(g.v70, in, g.SubGroup, int32(1))
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v70 := h70[li]
+			v11 := (basex + li) * 96
+			v71 := v70
+			if v62 {
+				v71 = 1
+			}
+			*(*int32)(unsafe.Add(p1, v11+92)) = v71
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v70 := h70[li]
-		v11 := (basex + li) * 96
-		v71 := v70
-		if v62 {
-			v71 = 1
-		}
-		*(*int32)(unsafe.Add(p1, v11+92)) = v71
 	}
-	return -1
 }
 
 // groupIntsUint64Host is a work-group of the kernel [GroupIntsUint64].
 type groupIntsUint64Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v7, v15, v22, v29, v31, v36, v38, v41, v44, v46, v48, v50, v52, v54, v56, v58, v60, v65, v67, v70 []int64
-
-	v13, v16, v18, v20, v23, v25, v27 int64
 
 	sint64 []int64
 }
@@ -6085,157 +4658,17 @@ var groupIntsUint64HostSites = []abi.Site{
 func (g *groupIntsUint64Host) Begin() {
 	g.Sites = groupIntsUint64HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	kernelimpl.HostRoom(n, &g.sint64, &g.v7, &g.v15, &g.v22, &g.v29, &g.v31, &g.v36, &g.v38, &g.v41, &g.v44, &g.v46, &g.v48, &g.v50, &g.v52, &g.v54, &g.v56, &g.v58, &g.v60, &g.v65, &g.v67, &g.v70)
 }
 
 func (g *groupIntsUint64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, groupalgs.go:30
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			g.v13 = kernelimpl.HostReduceAdd[int64](in)
-			next = g.r1()
-		case 1: // GroupReduce, groupalgs.go:31
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v15, 1)
-			g.v16 = kernelimpl.HostReduceMul[int64](in)
-			next = g.r2()
-		case 2: // GroupReduce, groupalgs.go:32
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
-			g.v18 = kernelimpl.HostReduceUMin[int64](in)
-			next = g.r3()
-		case 3: // GroupReduce, groupalgs.go:33
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			g.v20 = kernelimpl.HostReduceUMax[int64](in)
-			next = g.r4()
-		case 4: // GroupReduce, groupalgs.go:34
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1)
-			g.v23 = kernelimpl.HostReduceAnd[int64](in)
-			next = g.r5()
-		case 5: // GroupReduce, groupalgs.go:35
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			g.v25 = kernelimpl.HostReduceOr[int64](in)
-			next = g.r6()
-		case 6: // GroupReduce, groupalgs.go:36
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			g.v27 = kernelimpl.HostReduceXor[int64](in)
-			next = g.r7()
-		case 7: // GroupInclusiveScan, groupalgs.go:37
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			copy(g.v29, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, groupalgs.go:38
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v31, in, len(in), int64(0))
-			next = g.r9()
-		case 9: // GroupInclusiveScan, groupalgs.go:39
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int64])
-			copy(g.v36, in)
-			next = g.r10()
-		case 10: // GroupExclusiveScan, groupalgs.go:40
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int64])
-			kernelimpl.HostShift(g.v38, in, len(in), int64(-1))
-			next = g.r11()
-		case 11: // GroupExclusiveScan, groupalgs.go:41
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int64])
-			kernelimpl.HostShift(g.v41, in, len(in), int64(-1))
-			next = g.r12()
-		case 12: // Barrier, groupalgs.go:43
-			next = 13
-		case 13: // GroupReduce, groupalgs.go:43
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int64])
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:44
-			next = 15
-		case 15: // GroupReduce, groupalgs.go:44
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
-			kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int64])
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:45
-			next = 17
-		case 17: // GroupReduce, groupalgs.go:45
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
-			kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceUMin[int64])
-			next = g.r18()
-		case 18: // Barrier, groupalgs.go:46
-			next = 19
-		case 19: // GroupReduce, groupalgs.go:46
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceUMax[int64])
-			next = g.r20()
-		case 20: // Barrier, groupalgs.go:47
-			next = 21
-		case 21: // GroupReduce, groupalgs.go:47
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1)
-			kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int64])
-			next = g.r22()
-		case 22: // Barrier, groupalgs.go:48
-			next = 23
-		case 23: // GroupReduce, groupalgs.go:48
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int64])
-			next = g.r24()
-		case 24: // Barrier, groupalgs.go:49
-			next = 25
-		case 25: // GroupReduce, groupalgs.go:49
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int64])
-			next = g.r26()
-		case 26: // Barrier, groupalgs.go:50
-			next = 27
-		case 27: // GroupInclusiveScan, groupalgs.go:50
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
-			copy(g.v58, in)
-			next = g.r28()
-		case 28: // Barrier, groupalgs.go:51
-			next = 29
-		case 29: // GroupExclusiveScan, groupalgs.go:51
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v60, in, g.SubGroup, int64(0))
-			next = g.r30()
-		case 30: // Barrier, groupalgs.go:52
-			next = 31
-		case 31: // GroupInclusiveScan, groupalgs.go:52
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int64])
-			copy(g.v65, in)
-			next = g.r32()
-		case 32: // Barrier, groupalgs.go:53
-			next = 33
-		case 33: // GroupExclusiveScan, groupalgs.go:53
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int64])
-			kernelimpl.HostShift(g.v67, in, g.SubGroup, int64(0))
-			next = g.r34()
-		case 34: // Barrier, groupalgs.go:54
-			next = 35
-		case 35: // GroupExclusiveScan, groupalgs.go:54
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int64])
-			kernelimpl.HostShift(g.v70, in, g.SubGroup, int64(1))
-			next = g.r36()
-		}
-	}
-}
-
-func (g *groupIntsUint64Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -6258,17 +4691,14 @@ func (g *groupIntsUint64Host) r0() int {
 			continue
 		}
 		h7[li] = v7
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *groupIntsUint64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v13 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v13 := g.v13
-	h7 := g.v7[:n]
 	h15 := g.v15[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -6281,15 +4711,8 @@ func (g *groupIntsUint64Host) r1() int {
 		v15 := v7 | 1
 		h15[li] = v15
 	}
-	return 1
-}
-
-func (g *groupIntsUint64Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v16 := g.v16
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:31
+	v16 := kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v15, 1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6297,15 +4720,8 @@ func (g *groupIntsUint64Host) r2() int {
 		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+8)) = v16
 	}
-	return 2
-}
-
-func (g *groupIntsUint64Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v18 := g.v18
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:32
+	v18 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6313,17 +4729,9 @@ func (g *groupIntsUint64Host) r3() int {
 		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+16)) = v18
 	}
-	return 3
-}
-
-func (g *groupIntsUint64Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v20 := g.v20
-	h7 := g.v7[:n]
+	// GroupReduce, groupalgs.go:33
+	v20 := kernelimpl.HostReduceUMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
 	h22 := g.v22[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6334,15 +4742,8 @@ func (g *groupIntsUint64Host) r4() int {
 		v22 := v7 | 3
 		h22[li] = v22
 	}
-	return 4
-}
-
-func (g *groupIntsUint64Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v23 := g.v23
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:34
+	v23 := kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6350,15 +4751,8 @@ func (g *groupIntsUint64Host) r5() int {
 		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+32)) = v23
 	}
-	return 5
-}
-
-func (g *groupIntsUint64Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v25 := g.v25
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:35
+	v25 := kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6366,15 +4760,8 @@ func (g *groupIntsUint64Host) r6() int {
 		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+40)) = v25
 	}
-	return 6
-}
-
-func (g *groupIntsUint64Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v27 := g.v27
-	dead := g.Dead[:n]
+	// GroupReduce, groupalgs.go:36
+	v27 := kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6382,15 +4769,13 @@ func (g *groupIntsUint64Host) r7() int {
 		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+48)) = v27
 	}
-	return 7
-}
-
-func (g *groupIntsUint64Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		copy(g.v29, in)
+	}
 	h29 := g.v29[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6399,15 +4784,13 @@ func (g *groupIntsUint64Host) r8() int {
 		v29 := h29[li]
 		*(*int64)(unsafe.Add(p1, v11+56)) = v29
 	}
-	return 8
-}
-
-func (g *groupIntsUint64Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v31, in, len(in), int64(0))
+	}
 	h31 := g.v31[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6420,15 +4803,13 @@ func (g *groupIntsUint64Host) r9() int {
 		}
 		*(*int64)(unsafe.Add(p1, v11+64)) = v34
 	}
-	return 9
-}
-
-func (g *groupIntsUint64Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int64])
+		copy(g.v36, in)
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6437,15 +4818,13 @@ func (g *groupIntsUint64Host) r10() int {
 		v36 := h36[li]
 		*(*int64)(unsafe.Add(p1, v11+72)) = v36
 	}
-	return 10
-}
-
-func (g *groupIntsUint64Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int64])
+		kernelimpl.HostShift(g.v38, in, len(in), int64(-1))
+	}
 	h38 := g.v38[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6460,15 +4839,13 @@ func (g *groupIntsUint64Host) r11() int {
 		}
 		*(*int64)(unsafe.Add(p1, v11+80)) = v39
 	}
-	return 11
-}
-
-func (g *groupIntsUint64Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int64])
+		kernelimpl.HostShift(g.v41, in, len(in), int64(-1))
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6483,15 +4860,13 @@ func (g *groupIntsUint64Host) r12() int {
 		}
 		*(*int64)(unsafe.Add(p1, v11+88)) = v42
 	}
-	return 12
-}
-
-func (g *groupIntsUint64Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int64])
+	}
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6500,15 +4875,13 @@ func (g *groupIntsUint64Host) r14() int {
 		v44 := h44[li]
 		*(*int64)(unsafe.Add(p1, v11+96)) = v44
 	}
-	return 14
-}
-
-func (g *groupIntsUint64Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int64])
+	}
 	h46 := g.v46[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6517,15 +4890,13 @@ func (g *groupIntsUint64Host) r16() int {
 		v46 := h46[li]
 		*(*int64)(unsafe.Add(p1, v11+104)) = v46
 	}
-	return 16
-}
-
-func (g *groupIntsUint64Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
+		kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceUMin[int64])
+	}
 	h48 := g.v48[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6534,15 +4905,13 @@ func (g *groupIntsUint64Host) r18() int {
 		v48 := h48[li]
 		*(*int64)(unsafe.Add(p1, v11+112)) = v48
 	}
-	return 18
-}
-
-func (g *groupIntsUint64Host) r20() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceUMax[int64])
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6551,15 +4920,13 @@ func (g *groupIntsUint64Host) r20() int {
 		v50 := h50[li]
 		*(*int64)(unsafe.Add(p1, v11+120)) = v50
 	}
-	return 20
-}
-
-func (g *groupIntsUint64Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1)
+		kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int64])
+	}
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6568,15 +4935,13 @@ func (g *groupIntsUint64Host) r22() int {
 		v52 := h52[li]
 		*(*int64)(unsafe.Add(p1, v11+128)) = v52
 	}
-	return 22
-}
-
-func (g *groupIntsUint64Host) r24() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int64])
+	}
 	h54 := g.v54[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6585,15 +4950,13 @@ func (g *groupIntsUint64Host) r24() int {
 		v54 := h54[li]
 		*(*int64)(unsafe.Add(p1, v11+136)) = v54
 	}
-	return 24
-}
-
-func (g *groupIntsUint64Host) r26() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int64])
+	}
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6602,15 +4965,14 @@ func (g *groupIntsUint64Host) r26() int {
 		v56 := h56[li]
 		*(*int64)(unsafe.Add(p1, v11+144)) = v56
 	}
-	return 26
-}
-
-func (g *groupIntsUint64Host) r28() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
+		copy(g.v58, in)
+	}
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6619,41 +4981,41 @@ func (g *groupIntsUint64Host) r28() int {
 		v58 := h58[li]
 		*(*int64)(unsafe.Add(p1, v11+152)) = v58
 	}
-	return 28
-}
-
-func (g *groupIntsUint64Host) r30() int {
-	n := g.Items
-	h60 := g.v60[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v60 := h60[li]
-		v11 := (basex + li) * 192
-		v63 := v60
-		if int32(lane) == 0 {
-			v63 = 0
-		}
-		*(*int64)(unsafe.Add(p1, v11+160)) = v63
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v60, in, g.SubGroup, int64(0))
 	}
-	return 30
-}
-
-func (g *groupIntsUint64Host) r32() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
+	h60 := g.v60[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v60 := h60[li]
+			v11 := (basex + li) * 192
+			v63 := v60
+			if int32(lane) == 0 {
+				v63 = 0
+			}
+			*(*int64)(unsafe.Add(p1, v11+160)) = v63
+		}
+	}
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int64])
+		copy(g.v65, in)
+	}
 	h65 := g.v65[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6662,73 +5024,70 @@ func (g *groupIntsUint64Host) r32() int {
 		v65 := h65[li]
 		*(*int64)(unsafe.Add(p1, v11+168)) = v65
 	}
-	return 32
-}
-
-func (g *groupIntsUint64Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int64])
+		kernelimpl.HostShift(g.v67, in, g.SubGroup, int64(0))
+	}
 	h67 := g.v67[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v67 := h67[li]
+			v11 := (basex + li) * 192
+			v68 := v67
+			if v62 {
+				v68 = 0
+			}
+			*(*int64)(unsafe.Add(p1, v11+176)) = v68
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v67 := h67[li]
-		v11 := (basex + li) * 192
-		v68 := v67
-		if v62 {
-			v68 = 0
-		}
-		*(*int64)(unsafe.Add(p1, v11+176)) = v68
 	}
-	return 34
-}
-
-func (g *groupIntsUint64Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int64])
+		kernelimpl.HostShift(g.v70, in, g.SubGroup, int64(1))
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v70 := h70[li]
+			v11 := (basex + li) * 192
+			v71 := v70
+			if v62 {
+				v71 = 1
+			}
+			*(*int64)(unsafe.Add(p1, v11+184)) = v71
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v70 := h70[li]
-		v11 := (basex + li) * 192
-		v71 := v70
-		if v62 {
-			v71 = 1
-		}
-		*(*int64)(unsafe.Add(p1, v11+184)) = v71
 	}
-	return -1
 }
 
 // groupIntsUint8Host is a work-group of the kernel [GroupIntsUint8].
 type groupIntsUint8Host struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v8, v18, v29, v39, v43, v50, v53, v57, v61, v65, v69, v72, v75, v78, v81, v84, v88, v95, v98, v102 []int32
-
-	v14, v19, v23, v26, v30, v33, v36 int32
 
 	sint32 []int32
 }
@@ -6744,157 +5103,17 @@ var groupIntsUint8HostSites = []abi.Site{
 func (g *groupIntsUint8Host) Begin() {
 	g.Sites = groupIntsUint8HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v8, &g.v18, &g.v29, &g.v39, &g.v43, &g.v50, &g.v53, &g.v57, &g.v61, &g.v65, &g.v69, &g.v72, &g.v75, &g.v78, &g.v81, &g.v84, &g.v88, &g.v95, &g.v98, &g.v102)
 }
 
 func (g *groupIntsUint8Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, groupalgs.go:30
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v14 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1: // GroupReduce, groupalgs.go:31
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v18, 1)
-			g.v19 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2: // GroupReduce, groupalgs.go:32
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
-			g.v23 = kernelimpl.HostReduceUMin[int32](in)
-			next = g.r3()
-		case 3: // GroupReduce, groupalgs.go:33
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v26 = kernelimpl.HostReduceUMax[int32](in)
-			next = g.r4()
-		case 4: // GroupReduce, groupalgs.go:34
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 255)
-			g.v30 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5: // GroupReduce, groupalgs.go:35
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v33 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6: // GroupReduce, groupalgs.go:36
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v36 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7: // GroupInclusiveScan, groupalgs.go:37
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			copy(g.v39, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, groupalgs.go:38
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v43, in, len(in), int32(0))
-			next = g.r9()
-		case 9: // GroupInclusiveScan, groupalgs.go:39
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int32])
-			copy(g.v50, in)
-			next = g.r10()
-		case 10: // GroupExclusiveScan, groupalgs.go:40
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int32])
-			kernelimpl.HostShift(g.v53, in, len(in), int32(255))
-			next = g.r11()
-		case 11: // GroupExclusiveScan, groupalgs.go:41
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v57, in, len(in), int32(255))
-			next = g.r12()
-		case 12: // Barrier, groupalgs.go:43
-			next = 13
-		case 13: // GroupReduce, groupalgs.go:43
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostBySubGroup(g.v61, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:44
-			next = 15
-		case 15: // GroupReduce, groupalgs.go:44
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
-			kernelimpl.HostBySubGroup(g.v65, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:45
-			next = 17
-		case 17: // GroupReduce, groupalgs.go:45
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
-			kernelimpl.HostBySubGroup(g.v69, in, g.SubGroup, kernelimpl.HostReduceUMin[int32])
-			next = g.r18()
-		case 18: // Barrier, groupalgs.go:46
-			next = 19
-		case 19: // GroupReduce, groupalgs.go:46
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostBySubGroup(g.v72, in, g.SubGroup, kernelimpl.HostReduceUMax[int32])
-			next = g.r20()
-		case 20: // Barrier, groupalgs.go:47
-			next = 21
-		case 21: // GroupReduce, groupalgs.go:47
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 255)
-			kernelimpl.HostBySubGroup(g.v75, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r22()
-		case 22: // Barrier, groupalgs.go:48
-			next = 23
-		case 23: // GroupReduce, groupalgs.go:48
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostBySubGroup(g.v78, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
-			next = g.r24()
-		case 24: // Barrier, groupalgs.go:49
-			next = 25
-		case 25: // GroupReduce, groupalgs.go:49
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostBySubGroup(g.v81, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r26()
-		case 26: // Barrier, groupalgs.go:50
-			next = 27
-		case 27: // GroupInclusiveScan, groupalgs.go:50
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v84, in)
-			next = g.r28()
-		case 28: // Barrier, groupalgs.go:51
-			next = 29
-		case 29: // GroupExclusiveScan, groupalgs.go:51
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v88, in, g.SubGroup, int32(0))
-			next = g.r30()
-		case 30: // Barrier, groupalgs.go:52
-			next = 31
-		case 31: // GroupInclusiveScan, groupalgs.go:52
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int32])
-			copy(g.v95, in)
-			next = g.r32()
-		case 32: // Barrier, groupalgs.go:53
-			next = 33
-		case 33: // GroupExclusiveScan, groupalgs.go:53
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int32])
-			kernelimpl.HostShift(g.v98, in, g.SubGroup, int32(0))
-			next = g.r34()
-		case 34: // Barrier, groupalgs.go:54
-			next = 35
-		case 35: // GroupExclusiveScan, groupalgs.go:54
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
-			kernelimpl.HostShift(g.v102, in, g.SubGroup, int32(1))
-			next = g.r36()
-		}
-	}
-}
-
-func (g *groupIntsUint8Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h8 := g.v8[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
@@ -6918,19 +5137,16 @@ func (g *groupIntsUint8Host) r0() int {
 			continue
 		}
 		h8[li] = v8
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *groupIntsUint8Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v14 := g.v14
 	v15 := v14 & 255
 	v16 := int8(uint32(v15))
-	h8 := g.v8[:n]
 	h18 := g.v18[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -6943,17 +5159,10 @@ func (g *groupIntsUint8Host) r1() int {
 		v18 := v8 | 1
 		h18[li] = v18
 	}
-	return 1
-}
-
-func (g *groupIntsUint8Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v19 := g.v19
+	// GroupReduce, groupalgs.go:31
+	v19 := kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v18, 1))
 	v20 := v19 & 255
 	v21 := int8(uint32(v20))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6961,16 +5170,9 @@ func (g *groupIntsUint8Host) r2() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+1)) = v21
 	}
-	return 2
-}
-
-func (g *groupIntsUint8Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v23 := g.v23
+	// GroupReduce, groupalgs.go:32
+	v23 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255))
 	v24 := int8(uint32(v23))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6978,18 +5180,10 @@ func (g *groupIntsUint8Host) r3() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+2)) = v24
 	}
-	return 3
-}
-
-func (g *groupIntsUint8Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v26 := g.v26
+	// GroupReduce, groupalgs.go:33
+	v26 := kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v27 := int8(uint32(v26))
-	h8 := g.v8[:n]
 	h29 := g.v29[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7000,16 +5194,9 @@ func (g *groupIntsUint8Host) r4() int {
 		v29 := v8 | 3
 		h29[li] = v29
 	}
-	return 4
-}
-
-func (g *groupIntsUint8Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v30 := g.v30
+	// GroupReduce, groupalgs.go:34
+	v30 := kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 255))
 	v31 := int8(uint32(v30))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7017,16 +5204,9 @@ func (g *groupIntsUint8Host) r5() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+4)) = v31
 	}
-	return 5
-}
-
-func (g *groupIntsUint8Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v33 := g.v33
+	// GroupReduce, groupalgs.go:35
+	v33 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v34 := int8(uint32(v33))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7034,16 +5214,9 @@ func (g *groupIntsUint8Host) r6() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+5)) = v34
 	}
-	return 6
-}
-
-func (g *groupIntsUint8Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	v36 := g.v36
+	// GroupReduce, groupalgs.go:36
+	v36 := kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v37 := int8(uint32(v36))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7051,15 +5224,13 @@ func (g *groupIntsUint8Host) r7() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+6)) = v37
 	}
-	return 7
-}
-
-func (g *groupIntsUint8Host) r8() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v39, in)
+	}
 	h39 := g.v39[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7068,15 +5239,13 @@ func (g *groupIntsUint8Host) r8() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+7)) = int8(uint32(v39 & 255))
 	}
-	return 8
-}
-
-func (g *groupIntsUint8Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v43, in, len(in), int32(0))
+	}
 	h43 := g.v43[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7089,15 +5258,13 @@ func (g *groupIntsUint8Host) r9() int {
 		}
 		*(*int8)(unsafe.Add(p1, v12+8)) = int8(uint32(v47))
 	}
-	return 9
-}
-
-func (g *groupIntsUint8Host) r10() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int32])
+		copy(g.v50, in)
+	}
 	h50 := g.v50[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7106,15 +5273,13 @@ func (g *groupIntsUint8Host) r10() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+9)) = int8(uint32(v50))
 	}
-	return 10
-}
-
-func (g *groupIntsUint8Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int32])
+		kernelimpl.HostShift(g.v53, in, len(in), int32(255))
+	}
 	h53 := g.v53[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7129,15 +5294,13 @@ func (g *groupIntsUint8Host) r11() int {
 		}
 		*(*int8)(unsafe.Add(p1, v12+10)) = int8(uint32(v54))
 	}
-	return 11
-}
-
-func (g *groupIntsUint8Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v57, in, len(in), int32(255))
+	}
 	h57 := g.v57[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7152,15 +5315,13 @@ func (g *groupIntsUint8Host) r12() int {
 		}
 		*(*int8)(unsafe.Add(p1, v12+11)) = int8(uint32(v58))
 	}
-	return 12
-}
-
-func (g *groupIntsUint8Host) r14() int {
-	n := g.Items
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v61, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
+	}
 	h61 := g.v61[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7169,15 +5330,13 @@ func (g *groupIntsUint8Host) r14() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+12)) = int8(uint32(v61 & 255))
 	}
-	return 14
-}
-
-func (g *groupIntsUint8Host) r16() int {
-	n := g.Items
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
+		kernelimpl.HostBySubGroup(g.v65, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
+	}
 	h65 := g.v65[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7186,15 +5345,13 @@ func (g *groupIntsUint8Host) r16() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+13)) = int8(uint32(v65 & 255))
 	}
-	return 16
-}
-
-func (g *groupIntsUint8Host) r18() int {
-	n := g.Items
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
+		kernelimpl.HostBySubGroup(g.v69, in, g.SubGroup, kernelimpl.HostReduceUMin[int32])
+	}
 	h69 := g.v69[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7203,15 +5360,13 @@ func (g *groupIntsUint8Host) r18() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+14)) = int8(uint32(v69))
 	}
-	return 18
-}
-
-func (g *groupIntsUint8Host) r20() int {
-	n := g.Items
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v72, in, g.SubGroup, kernelimpl.HostReduceUMax[int32])
+	}
 	h72 := g.v72[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7220,15 +5375,13 @@ func (g *groupIntsUint8Host) r20() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+15)) = int8(uint32(v72))
 	}
-	return 20
-}
-
-func (g *groupIntsUint8Host) r22() int {
-	n := g.Items
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 255)
+		kernelimpl.HostBySubGroup(g.v75, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h75 := g.v75[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7237,15 +5390,13 @@ func (g *groupIntsUint8Host) r22() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+16)) = int8(uint32(v75))
 	}
-	return 22
-}
-
-func (g *groupIntsUint8Host) r24() int {
-	n := g.Items
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v78, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
+	}
 	h78 := g.v78[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7254,15 +5405,13 @@ func (g *groupIntsUint8Host) r24() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+17)) = int8(uint32(v78))
 	}
-	return 24
-}
-
-func (g *groupIntsUint8Host) r26() int {
-	n := g.Items
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v81, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h81 := g.v81[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7271,15 +5420,14 @@ func (g *groupIntsUint8Host) r26() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+18)) = int8(uint32(v81))
 	}
-	return 26
-}
-
-func (g *groupIntsUint8Host) r28() int {
-	n := g.Items
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v84, in)
+	}
 	h84 := g.v84[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7288,41 +5436,41 @@ func (g *groupIntsUint8Host) r28() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+19)) = int8(uint32(v84 & 255))
 	}
-	return 28
-}
-
-func (g *groupIntsUint8Host) r30() int {
-	n := g.Items
-	h88 := g.v88[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v88 := h88[li]
-		v12 := (basex + li) * 24
-		v92 := v88 & 255
-		if int32(lane) == 0 {
-			v92 = 0
-		}
-		*(*int8)(unsafe.Add(p1, v12+20)) = int8(uint32(v92))
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v88, in, g.SubGroup, int32(0))
 	}
-	return 30
-}
-
-func (g *groupIntsUint8Host) r32() int {
-	n := g.Items
+	h88 := g.v88[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v88 := h88[li]
+			v12 := (basex + li) * 24
+			v92 := v88 & 255
+			if int32(lane) == 0 {
+				v92 = 0
+			}
+			*(*int8)(unsafe.Add(p1, v12+20)) = int8(uint32(v92))
+		}
+	}
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int32])
+		copy(g.v95, in)
+	}
 	h95 := g.v95[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7331,82 +5479,75 @@ func (g *groupIntsUint8Host) r32() int {
 		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+21)) = int8(uint32(v95))
 	}
-	return 32
-}
-
-func (g *groupIntsUint8Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int32])
+		kernelimpl.HostShift(g.v98, in, g.SubGroup, int32(0))
+	}
 	h98 := g.v98[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v90 := int32(lane)
+			v91 := v90 == 0
+			v98 := h98[li]
+			v12 := (basex + li) * 24
+			v99 := v98
+			if v91 {
+				v99 = 0
+			}
+			*(*int8)(unsafe.Add(p1, v12+22)) = int8(uint32(v99))
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v90 := int32(lane)
-		v91 := v90 == 0
-		v98 := h98[li]
-		v12 := (basex + li) * 24
-		v99 := v98
-		if v91 {
-			v99 = 0
-		}
-		*(*int8)(unsafe.Add(p1, v12+22)) = int8(uint32(v99))
 	}
-	return 34
-}
-
-func (g *groupIntsUint8Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
+		kernelimpl.HostShift(g.v102, in, g.SubGroup, int32(1))
+	}
 	h102 := g.v102[:n]
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v102 := h102[li]
+			v90 := int32(lane)
+			v91 := v90 == 0
+			v12 := (basex + li) * 24
+			v104 := v102 & 255
+			if v91 {
+				v104 = 1
+			}
+			*(*int8)(unsafe.Add(p1, v12+23)) = int8(uint32(v104))
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v102 := h102[li]
-		v90 := int32(lane)
-		v91 := v90 == 0
-		v12 := (basex + li) * 24
-		v104 := v102 & 255
-		if v91 {
-			v104 = 1
-		}
-		*(*int8)(unsafe.Add(p1, v12+23)) = int8(uint32(v104))
 	}
-	return -1
 }
 
 // groupLeaversHost is a work-group of the kernel [GroupLeavers].
 type groupLeaversHost struct {
 	kernelimpl.HostGroup
-	c0                 int32
-	v1, v2, v4, v6, v8 int64
-
+	c0                                     int32
 	v12, v28, v30, v41, v42, v52, v53, v56 []int32
-
-	v26, v45 int32
 
 	v58, v61, v62 []bool
 
-	v59 bool
-
 	v66, v71, v72, v78, v79, v83, v84 []float32
-
-	v67 float32
 
 	sbool    []bool
 	sfloat32 []float32
@@ -7431,11 +5572,6 @@ var groupLeaversHostSites = []abi.Site{
 func (g *groupLeaversHost) Begin() {
 	g.Sites = groupLeaversHostSites
 	n := g.Items
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(40)
-	g.v4 = g.Int64(56)
-	g.v6 = g.Int64(72)
-	g.v8 = g.Int64(88)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sbool, &g.v58, &g.v61, &g.v62)
 	kernelimpl.HostRoom(n, &g.sfloat32, &g.v66, &g.v71, &g.v72, &g.v78, &g.v79, &g.v83, &g.v84)
@@ -7443,93 +5579,14 @@ func (g *groupLeaversHost) Begin() {
 }
 
 func (g *groupLeaversHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, groupalgs.go:216
-			in := kernelimpl.HostGatherSame(&g.HostGroup, g.sint32, 1, 0)
-			g.v26 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1: // Barrier, groupalgs.go:217
-			next = 2
-		case 2: // GroupReduce, groupalgs.go:217
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v12, 2147483647)
-			kernelimpl.HostBySubGroup(g.v28, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
-			next = g.r3()
-		case 3: // GroupExclusiveScan, groupalgs.go:218
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v12, -2147483648)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
-			kernelimpl.HostShift(g.v30, in, len(in), int32(-2147483648))
-			next = g.r4()
-		case 4: // GroupSelect, groupalgs.go:222
-			c0 := g.c0
-			v43 := 5 < uint32(c0)
-			v44 := int32(0)
-			if v43 {
-				v44 = 5
-			}
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)
-			g.v45 = in[v44]
-			next = g.r5()
-		case 5: // Barrier, groupalgs.go:223
-			next = 6
-		case 6: // GroupSelect, groupalgs.go:223
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)
-			kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
-			next = g.r7()
-		case 7: // Barrier, groupalgs.go:224
-			next = 8
-		case 8: // GroupInclusiveScan, groupalgs.go:224
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v41, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v56, in)
-			next = g.r9()
-		case 9: // GroupAll, groupalgs.go:225
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v58, true)
-			g.v59 = kernelimpl.HostAll(in)
-			next = g.r10()
-		case 10: // Barrier, groupalgs.go:228
-			next = 11
-		case 11: // GroupAny, groupalgs.go:228
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v61, false)
-			kernelimpl.HostBySubGroup(g.v62, in, g.SubGroup, kernelimpl.HostAny)
-			next = g.r12()
-		case 12: // GroupReduce, groupalgs.go:231
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v66, math.Float32frombits(0x80000000))
-			g.v67 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r13()
-		case 13: // GroupExclusiveScan, groupalgs.go:232
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v71, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v72, in, len(in), math.Float32frombits(0x80000000))
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:233
-			next = 15
-		case 15: // GroupInclusiveScan, groupalgs.go:233
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v78, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float32])
-			copy(g.v79, in)
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:234
-			next = 17
-		case 17: // GroupExclusiveScan, groupalgs.go:234
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v83, math.Float32frombits(0x7f800000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float32])
-			kernelimpl.HostShift(g.v84, in, g.SubGroup, math.Float32frombits(0x7f800000))
-			next = g.r18()
-		}
-	}
-}
-
-func (g *groupLeaversHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v6 := g.v6
+	v6 := g.Int64(72)
 	p3 := g.Pointer(3)
 	h12 := g.v12[:n]
-	next := -1
+	more := false
 	for li := range n {
 		var v17 int64
 		v0 := int32(basex + li)
@@ -7566,16 +5623,13 @@ func (g *groupLeaversHost) r0() int {
 			continue
 		}
 		h12[li] = v12
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *groupLeaversHost) r1() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
-	v26 := g.v26
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:216
+	v26 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGatherSame(&g.HostGroup, g.sint32, 1, 0))
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -7584,15 +5638,13 @@ func (g *groupLeaversHost) r1() int {
 		v24 := (basex + li) * 32
 		*(*int32)(unsafe.Add(p3, v24)) = v26
 	}
-	return 1
-}
-
-func (g *groupLeaversHost) r3() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:217
+	// GroupReduce, groupalgs.go:217
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v12, 2147483647)
+		kernelimpl.HostBySubGroup(g.v28, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
+	}
 	h28 := g.v28[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7601,20 +5653,17 @@ func (g *groupLeaversHost) r3() int {
 		v28 := h28[li]
 		*(*int32)(unsafe.Add(p3, v24+4)) = v28
 	}
-	return 3
-}
-
-func (g *groupLeaversHost) r4() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:218
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v12, -2147483648)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+		kernelimpl.HostShift(g.v30, in, len(in), int32(-2147483648))
+	}
 	h30 := g.v30[:n]
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
-	v1 := g.v1
-	h12 := g.v12[:n]
+	v1 := g.Int64(24)
 	h41 := g.v41[:n]
 	h42 := g.v42[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7645,83 +5694,83 @@ func (g *groupLeaversHost) r4() int {
 		v42 := v41 + 1
 		h41[li] = v41
 		h42[li] = v42
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *groupLeaversHost) r5() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:222
 	c0 := g.c0
 	v43 := 5 < uint32(c0)
-	v45 := g.v45
+	v44 := int32(0)
+	if v43 {
+		v44 = 5
+	}
+	v45 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)[v44]
 	v46 := int32(0)
 	if v43 {
 		v46 = v45
 	}
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v24 := (basex + li) * 32
+			*(*int32)(unsafe.Add(p3, v24+12)) = v46
+			v49 := int32(lane) + 1
+			v52 := int32(0)
+			if uint32(v49) < uint32(int32(min(size, n-sub*size))) {
+				v52 = v49
+			}
+			h52[li] = v52
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v24 := (basex + li) * 32
-		*(*int32)(unsafe.Add(p3, v24+12)) = v46
-		v49 := int32(lane) + 1
-		v52 := int32(0)
-		if uint32(v49) < uint32(int32(min(size, n-sub*size))) {
-			v52 = v49
-		}
-		h52[li] = v52
 	}
-	return 5
-}
-
-func (g *groupLeaversHost) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:223
+	// GroupSelect, groupalgs.go:223
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
 	h53 := g.v53[:n]
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v49 := v48 + 1
+			v50 := int32(min(size, n-sub*size))
+			v51 := uint32(v49) < uint32(v50)
+			v53 := h53[li]
+			v24 := (basex + li) * 32
+			v54 := int32(0)
+			if v51 {
+				v54 = v53
+			}
+			*(*int32)(unsafe.Add(p3, v24+16)) = v54
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v49 := v48 + 1
-		v50 := int32(min(size, n-sub*size))
-		v51 := uint32(v49) < uint32(v50)
-		v53 := h53[li]
-		v24 := (basex + li) * 32
-		v54 := int32(0)
-		if v51 {
-			v54 = v53
-		}
-		*(*int32)(unsafe.Add(p3, v24+16)) = v54
 	}
-	return 7
-}
-
-func (g *groupLeaversHost) r9() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:224
+	// GroupInclusiveScan, groupalgs.go:224
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v41, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v56, in)
+	}
 	h56 := g.v56[:n]
-	h41 := g.v41[:n]
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7733,17 +5782,9 @@ func (g *groupLeaversHost) r9() int {
 		v58 := -50 < v41
 		h58[li] = v58
 	}
-	return 9
-}
-
-func (g *groupLeaversHost) r10() int {
-	n := g.Items
-	v59 := g.v59
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
-	h41 := g.v41[:n]
+	// GroupAll, groupalgs.go:225
+	v59 := kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v58, true))
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7756,19 +5797,17 @@ func (g *groupLeaversHost) r10() int {
 		v61 := v41 == 0
 		h61[li] = v61
 	}
-	return 10
-}
-
-func (g *groupLeaversHost) r12() int {
-	n := g.Items
+	// Barrier, groupalgs.go:228
+	// GroupAny, groupalgs.go:228
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v61, false)
+		kernelimpl.HostBySubGroup(g.v62, in, g.SubGroup, kernelimpl.HostAny)
+	}
 	h62 := g.v62[:n]
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
-	v4 := g.v4
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
 	h66 := g.v66[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7787,21 +5826,17 @@ func (g *groupLeaversHost) r12() int {
 		}
 		v66 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
 		h66[li] = v66
-		next = 12
+		more = true
 	}
-	return next
-}
-
-func (g *groupLeaversHost) r13() int {
-	n := g.Items
-	basex := g.Base(0)
-	v8 := g.v8
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:231
+	v67 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v66, math.Float32frombits(0x80000000)))
+	v8 := g.Int64(88)
 	p4 := g.Pointer(4)
-	v67 := g.v67
-	p2 := g.Pointer(2)
 	h71 := g.v71[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7817,21 +5852,20 @@ func (g *groupLeaversHost) r13() int {
 		*(*float32)(unsafe.Add(p4, (basex+li)*16)) = v67
 		v71 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
 		h71[li] = v71
-		next = 13
+		more = true
 	}
-	return next
-}
-
-func (g *groupLeaversHost) r14() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupExclusiveScan, groupalgs.go:232
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v71, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
+		kernelimpl.HostShift(g.v72, in, len(in), math.Float32frombits(0x80000000))
+	}
 	h72 := g.v72[:n]
-	basex := g.Base(0)
-	v8 := g.v8
-	p4 := g.Pointer(4)
-	p2 := g.Pointer(2)
 	h78 := g.v78[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7855,21 +5889,21 @@ func (g *groupLeaversHost) r14() int {
 		*(*float32)(unsafe.Add(p4, (basex+li)*16+4)) = v74
 		v78 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
 		h78[li] = v78
-		next = 14
+		more = true
 	}
-	return next
-}
-
-func (g *groupLeaversHost) r16() int {
-	n := g.Items
-	basex := g.Base(0)
-	v8 := g.v8
-	p4 := g.Pointer(4)
+	if !more {
+		return
+	}
+	// Barrier, groupalgs.go:233
+	// GroupInclusiveScan, groupalgs.go:233
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v78, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float32])
+		copy(g.v79, in)
+	}
 	h79 := g.v79[:n]
-	p2 := g.Pointer(2)
 	h83 := g.v83[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7887,44 +5921,46 @@ func (g *groupLeaversHost) r16() int {
 		*(*float32)(unsafe.Add(p4, (basex+li)*16+8)) = v79
 		v83 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
 		h83[li] = v83
-		next = 16
+		more = true
 	}
-	return next
-}
-
-func (g *groupLeaversHost) r18() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, groupalgs.go:234
+	// GroupExclusiveScan, groupalgs.go:234
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v83, math.Float32frombits(0x7f800000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float32])
+		kernelimpl.HostShift(g.v84, in, g.SubGroup, math.Float32frombits(0x7f800000))
+	}
 	h84 := g.v84[:n]
-	basex := g.Base(0)
-	v8 := g.v8
-	p4 := g.Pointer(4)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v84 := h84[li]
+			v0 := int32(basex + li)
+			v10 := int64(uint32(v0))
+			v64 := v10 * 4
+			v82 := v64 + 3
+			v86 := v84
+			if v48 == 0 {
+				v86 = math.Float32frombits(0x7f800000)
+			}
+			if uint64(v82) >= uint64(v8) {
+				g.Fault(9, v82, v8, v0)
+				continue
+			}
+			*(*float32)(unsafe.Add(p4, (basex+li)*16+12)) = v86
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v84 := h84[li]
-		v0 := int32(basex + li)
-		v10 := int64(uint32(v0))
-		v64 := v10 * 4
-		v82 := v64 + 3
-		v86 := v84
-		if v48 == 0 {
-			v86 = math.Float32frombits(0x7f800000)
-		}
-		if uint64(v82) >= uint64(v8) {
-			g.Fault(9, v82, v8, v0)
-			continue
-		}
-		*(*float32)(unsafe.Add(p4, (basex+li)*16+12)) = v86
 	}
-	return -1
 }
 
 // groupRoundsHost is a work-group of the kernel [GroupRounds].
@@ -7981,8 +6017,7 @@ func (g *groupRoundsHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0: // GroupReduce, groupalgs.go:258
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, 0)
-			g.v32 = kernelimpl.HostReduceAdd[int32](in)
+			g.v32 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, 0))
 			next = g.r1()
 		case 1: // GroupInclusiveScan, groupalgs.go:246
 			v33 := g.v33
@@ -7991,8 +6026,7 @@ func (g *groupRoundsHost) Run() {
 			copy(g.v34, in)
 			next = g.r2()
 		case 2: // GroupReduce, groupalgs.go:259
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -2147483648)
-			g.v37 = kernelimpl.HostReduceMax[int32](in)
+			g.v37 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -2147483648))
 			next = g.r3()
 		case 3: // Barrier, groupalgs.go:263
 			next = 4
@@ -8003,8 +6037,7 @@ func (g *groupRoundsHost) Run() {
 			next = g.r5()
 		case 5: // GroupSelect, groupalgs.go:265
 			v67 := g.v67
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v39, 0)
-			g.v68 = in[v67]
+			g.v68 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v39, 0)[v67]
 			next = g.r6()
 		case 6: // Barrier, groupalgs.go:267
 			next = 7
@@ -8156,8 +6189,8 @@ func (g *groupRoundsHost) r3() int {
 	u41 := g.v41
 	h57 := g.v57[:n]
 	h58 := g.v58[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	ny := g.Local[1]
 	x := -1
@@ -8262,8 +6295,8 @@ func (g *groupRoundsHost) r5() int {
 	basez := g.Base(2)
 	u41 := g.v41
 	h58 := g.v58[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	ny := g.Local[1]
 	x := -1
@@ -8357,8 +6390,8 @@ func (g *groupRoundsHost) r6() int {
 	h39 := g.v39[:n]
 	h78 := g.v78[:n]
 	h83 := g.v83[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	lane, sub, size := -1, 0, g.SubGroup
 	for li := range n {
 		if lane++; lane == size {
@@ -8419,8 +6452,8 @@ func (g *groupRoundsHost) r8() int {
 	basey := g.Base(1)
 	basez := g.Base(2)
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	ny := g.Local[1]
 	x := -1
@@ -8513,8 +6546,8 @@ func (g *groupRoundsHost) r10() int {
 	basey := g.Base(1)
 	basez := g.Base(2)
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	ny := g.Local[1]
 	lane, sub, size := -1, 0, g.SubGroup
@@ -8680,8 +6713,7 @@ func (g *groupSettlesHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0: // GroupReduce, groupalgs.go:300
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, 2147483647)
-			g.v34 = kernelimpl.HostReduceMin[int32](in)
+			g.v34 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, 2147483647))
 			next = g.r1()
 		}
 	}
@@ -8777,8 +6809,8 @@ func (g *groupSettlesHost) r1() int {
 	v1 := g.v1
 	v17 := 1000 < v1
 	v4 := g.v4
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -8842,12 +6874,8 @@ func (g *groupSettlesHost) r1() int {
 // groupVotesHost is a work-group of the kernel [GroupVotes].
 type groupVotesHost struct {
 	kernelimpl.HostGroup
-	c0         int32
-	c1         int32
-	v2, v4, v6 int64
-
-	v9, v116 int32
-
+	c0  int32
+	c1  int32
 	v13 []int64
 
 	v15, v50, v56, v57, v62, v68, v69, v78, v79, v87 []int32
@@ -8855,10 +6883,6 @@ type groupVotesHost struct {
 	v19 []int
 
 	v21, v26, v31, v36, v40, v41, v45, v46, v96 []bool
-
-	v22, v27, v32, v92 bool
-
-	v51 int32
 
 	sbool  []bool
 	sint32 []int32
@@ -8877,11 +6901,6 @@ var groupVotesHostSites = []abi.Site{
 func (g *groupVotesHost) Begin() {
 	g.Sites = groupVotesHostSites
 	n := g.Items
-	g.v2 = g.Int64(32)
-	g.v4 = g.Int64(48)
-	g.v6 = g.Int64(64)
-	g.v9 = g.Int32(8)
-	g.v116 = g.Int32(12)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
 	kernelimpl.HostRoom(n, &g.sbool, &g.v21, &g.v26, &g.v31, &g.v36, &g.v40, &g.v41, &g.v45, &g.v46, &g.v96)
@@ -8891,152 +6910,69 @@ func (g *groupVotesHost) Begin() {
 }
 
 func (g *groupVotesHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupAny, groupalgs.go:149
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v21, false)
-			g.v22 = kernelimpl.HostAny(in)
-			next = g.r1()
-		case 1: // GroupAll, groupalgs.go:150
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v26, true)
-			g.v27 = kernelimpl.HostAll(in)
-			next = g.r2()
-		case 2: // GroupAny, groupalgs.go:151
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v31, false)
-			g.v32 = kernelimpl.HostAny(in)
-			next = g.r3()
-		case 3: // Barrier, groupalgs.go:152
-			next = 4
-		case 4: // GroupAny, groupalgs.go:152
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v21, false)
-			kernelimpl.HostBySubGroup(g.v36, in, g.SubGroup, kernelimpl.HostAny)
-			next = g.r5()
-		case 5: // Barrier, groupalgs.go:153
-			next = 6
-		case 6: // GroupAll, groupalgs.go:153
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v40, true)
-			kernelimpl.HostBySubGroup(g.v41, in, g.SubGroup, kernelimpl.HostAll)
-			next = g.r7()
-		case 7: // Barrier, groupalgs.go:154
-			next = 8
-		case 8: // GroupAny, groupalgs.go:154
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v45, false)
-			kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostAny)
-			next = g.r9()
-		case 9: // GroupReduce, groupalgs.go:155
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v50, 0)
-			g.v51 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r10()
-		case 10: // Barrier, groupalgs.go:156
-			next = 11
-		case 11: // GroupReduce, groupalgs.go:156
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v56, 1)
-			kernelimpl.HostBySubGroup(g.v57, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r12()
-		case 12: // GroupInclusiveScan, groupalgs.go:157
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v50, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanOr[int32])
-			copy(g.v62, in)
-			next = g.r13()
-		case 13: // GroupExclusiveScan, groupalgs.go:158
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v68, 1)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v69, in, len(in), int32(1))
-			next = g.r14()
-		case 14: // Barrier, groupalgs.go:159
-			next = 15
-		case 15: // GroupExclusiveScan, groupalgs.go:159
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v78, 1)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v79, in, g.SubGroup, int32(1))
-			next = g.r16()
-		case 16: // Barrier, groupalgs.go:160
-			next = 17
-		case 17: // GroupInclusiveScan, groupalgs.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v78, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanOr[int32])
-			copy(g.v87, in)
-			next = g.r18()
-		case 18: // GroupAny, groupalgs.go:161
-			in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-			g.v92 = kernelimpl.HostAny(in)
-			next = g.r19()
-		case 19: // Barrier, groupalgs.go:162
-			next = 20
-		case 20: // GroupAll, groupalgs.go:162
-			in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, false, true)
-			kernelimpl.HostBySubGroup(g.v96, in, g.SubGroup, kernelimpl.HostAll)
-			next = g.r21()
-		}
-	}
-}
-
-func (g *groupVotesHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
 	basey := g.Base(1)
-	v9 := g.v9
+	v9 := g.Int32(8)
 	v10 := int64(uint32(v9))
-	v2 := g.v2
+	v2 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v4 := g.v4
+	v4 := g.Int64(48)
 	h13 := g.v13[:n]
 	h15 := g.v15[:n]
 	h19 := g.v19[:n]
 	h21 := g.v21[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v13 := (int64(uint32(v1)) * v10) + int64(uint32(v0))
+			if uint64(v13) >= uint64(v2) {
+				g.Fault(0, v13, v2, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v15 := *(*int32)(unsafe.Add(p0, int(v13)*4))
+			v16 := v13 * 14
+			if uint64(v16) > uint64(v4) {
+				g.Fault(1, v16, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v18 := v4 - v16
+			v19 := int(v16)
+			if 14 > uint64(v18) {
+				g.Fault(2, 14, v18, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v21 := 100 < v15
+			h13[li] = v13
+			h15[li] = v15
+			h19[li] = v19
+			h21[li] = v21
+			more = true
 		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v13 := (int64(uint32(v1)) * v10) + int64(uint32(v0))
-		if uint64(v13) >= uint64(v2) {
-			g.Fault(0, v13, v2, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v15 := *(*int32)(unsafe.Add(p0, int(v13)*4))
-		v16 := v13 * 14
-		if uint64(v16) > uint64(v4) {
-			g.Fault(1, v16, v4, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v18 := v4 - v16
-		v19 := int(v16)
-		if 14 > uint64(v18) {
-			g.Fault(2, 14, v18, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v21 := 100 < v15
-		h13[li] = v13
-		h15[li] = v15
-		h19[li] = v19
-		h21[li] = v21
-		next = 0
 	}
-	return next
-}
-
-func (g *groupVotesHost) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupAny, groupalgs.go:149
+	v22 := kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v21, false))
 	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	v22 := g.v22
 	v23 := int32(0)
 	if v22 {
 		v23 = 1
 	}
 	v24 := int8(uint32(v23))
-	h15 := g.v15[:n]
 	h26 := g.v26[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -9049,22 +6985,14 @@ func (g *groupVotesHost) r1() int {
 		v26 := -60 < v15
 		h26[li] = v26
 	}
-	return 1
-}
-
-func (g *groupVotesHost) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	v27 := g.v27
+	// GroupAll, groupalgs.go:150
+	v27 := kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v26, true))
 	v28 := int32(0)
 	if v27 {
 		v28 = 1
 	}
 	v29 := int8(uint32(v28))
-	h15 := g.v15[:n]
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9075,20 +7003,13 @@ func (g *groupVotesHost) r2() int {
 		v31 := 148 < v15
 		h31[li] = v31
 	}
-	return 2
-}
-
-func (g *groupVotesHost) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	v32 := g.v32
+	// GroupAny, groupalgs.go:151
+	v32 := kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v31, false))
 	v33 := int32(1)
 	if v32 {
 		v33 = 0
 	}
 	v34 := int8(uint32(v33))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9096,17 +7017,14 @@ func (g *groupVotesHost) r3() int {
 		v19 := h19[li]
 		*(*int8)(unsafe.Add(p1, v19+2)) = v34
 	}
-	return 3
-}
-
-func (g *groupVotesHost) r5() int {
-	n := g.Items
+	// Barrier, groupalgs.go:152
+	// GroupAny, groupalgs.go:152
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v21, false)
+		kernelimpl.HostBySubGroup(g.v36, in, g.SubGroup, kernelimpl.HostAny)
+	}
 	h36 := g.v36[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h15 := g.v15[:n]
 	h40 := g.v40[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9122,17 +7040,14 @@ func (g *groupVotesHost) r5() int {
 		v40 := -20 < v15
 		h40[li] = v40
 	}
-	return 5
-}
-
-func (g *groupVotesHost) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:153
+	// GroupAll, groupalgs.go:153
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v40, true)
+		kernelimpl.HostBySubGroup(g.v41, in, g.SubGroup, kernelimpl.HostAll)
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h15 := g.v15[:n]
 	h45 := g.v45[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9148,17 +7063,14 @@ func (g *groupVotesHost) r7() int {
 		v45 := 120 < v15
 		h45[li] = v45
 	}
-	return 7
-}
-
-func (g *groupVotesHost) r9() int {
-	n := g.Items
+	// Barrier, groupalgs.go:154
+	// GroupAny, groupalgs.go:154
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v45, false)
+		kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostAny)
+	}
 	h46 := g.v46[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h21 := g.v21[:n]
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9177,23 +7089,15 @@ func (g *groupVotesHost) r9() int {
 		}
 		h50[li] = v50
 	}
-	return 9
-}
-
-func (g *groupVotesHost) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	v51 := g.v51
+	// GroupReduce, groupalgs.go:155
+	v51 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v50, 0))
 	v52 := v51 != 0
 	v53 := int32(0)
 	if v52 {
 		v53 = 1
 	}
 	v54 := int8(uint32(v53))
-	h40 := g.v40[:n]
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9207,15 +7111,13 @@ func (g *groupVotesHost) r10() int {
 		}
 		h56[li] = v56
 	}
-	return 10
-}
-
-func (g *groupVotesHost) r12() int {
-	n := g.Items
+	// Barrier, groupalgs.go:156
+	// GroupReduce, groupalgs.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v56, 1)
+		kernelimpl.HostBySubGroup(g.v57, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h57 := g.v57[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9228,17 +7130,14 @@ func (g *groupVotesHost) r12() int {
 		}
 		*(*int8)(unsafe.Add(p1, v19+7)) = int8(uint32(v59))
 	}
-	return 12
-}
-
-func (g *groupVotesHost) r13() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:157
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v50, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanOr[int32])
+		copy(g.v62, in)
+	}
 	h62 := g.v62[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h15 := g.v15[:n]
 	h68 := g.v68[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9257,17 +7156,14 @@ func (g *groupVotesHost) r13() int {
 		}
 		h68[li] = v68
 	}
-	return 13
-}
-
-func (g *groupVotesHost) r14() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:158
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v68, 1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v69, in, len(in), int32(1))
+	}
 	h69 := g.v69[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h15 := g.v15[:n]
 	h78 := g.v78[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9290,45 +7186,45 @@ func (g *groupVotesHost) r14() int {
 		}
 		h78[li] = v78
 	}
-	return 14
-}
-
-func (g *groupVotesHost) r16() int {
-	n := g.Items
-	h79 := g.v79[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v79 := h79[li]
-		v19 := h19[li]
-		v82 := v79
-		if int32(lane) == 0 {
-			v82 = 1
-		}
-		v84 := int32(0)
-		if v82 != 0 {
-			v84 = 1
-		}
-		*(*int8)(unsafe.Add(p1, v19+10)) = int8(uint32(v84))
+	// Barrier, groupalgs.go:159
+	// GroupExclusiveScan, groupalgs.go:159
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v78, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v79, in, g.SubGroup, int32(1))
 	}
-	return 16
-}
-
-func (g *groupVotesHost) r18() int {
-	n := g.Items
+	h79 := g.v79[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v79 := h79[li]
+			v19 := h19[li]
+			v82 := v79
+			if int32(lane) == 0 {
+				v82 = 1
+			}
+			v84 := int32(0)
+			if v82 != 0 {
+				v84 = 1
+			}
+			*(*int8)(unsafe.Add(p1, v19+10)) = int8(uint32(v84))
+		}
+	}
+	// Barrier, groupalgs.go:160
+	// GroupInclusiveScan, groupalgs.go:160
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v78, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanOr[int32])
+		copy(g.v87, in)
+	}
 	h87 := g.v87[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9341,20 +7237,13 @@ func (g *groupVotesHost) r18() int {
 		}
 		*(*int8)(unsafe.Add(p1, v19+11)) = int8(uint32(v89))
 	}
-	return 18
-}
-
-func (g *groupVotesHost) r19() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	v92 := g.v92
+	// GroupAny, groupalgs.go:161
+	v92 := kernelimpl.HostAny(kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false))
 	v93 := int32(0)
 	if v92 {
 		v93 = 1
 	}
 	v94 := int8(uint32(v93))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9362,25 +7251,20 @@ func (g *groupVotesHost) r19() int {
 		v19 := h19[li]
 		*(*int8)(unsafe.Add(p1, v19+12)) = v94
 	}
-	return 19
-}
-
-func (g *groupVotesHost) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:162
+	// GroupAll, groupalgs.go:162
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, false, true)
+		kernelimpl.HostBySubGroup(g.v96, in, g.SubGroup, kernelimpl.HostAll)
+	}
 	h96 := g.v96[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h13 := g.v13[:n]
-	v6 := g.v6
-	basex := g.Base(0)
-	basey := g.Base(1)
-	v9 := g.v9
+	v6 := g.Int64(64)
 	c0 := g.c0
 	v108 := int32(g.ID[1])
 	v109 := int64(uint32(v108))
 	v113 := int32(g.ID[0])
 	v114 := int64(uint32(v113))
-	v116 := g.v116
+	v116 := g.Int32(12)
 	c1 := g.c1
 	p2 := g.Pointer(2)
 	v106 := c0 * c1
@@ -9389,58 +7273,58 @@ func (g *groupVotesHost) r21() int {
 	v129 := int32(g.SubGroup)
 	v138 := int64(uint32(v129))
 	v139 := v107 + v138
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	lane, sub, size := -1, 0, g.SubGroup
-	x := -1
-	y := 0
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		nx := g.Local[0]
+		lane, sub, size := -1, 0, g.SubGroup
+		x := -1
+		y := 0
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v96 := h96[li]
+			v19 := h19[li]
+			v13 := h13[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v70 := int32(li)
+			v80 := int32(lane)
+			v97 := int32(0)
+			if v96 {
+				v97 = 1
+			}
+			*(*int8)(unsafe.Add(p1, v19+13)) = int8(uint32(v97))
+			v100 := v13 * 9
+			if uint64(v100) > uint64(v6) {
+				g.Fault(3, v100, v6, v0, v1)
+				continue
+			}
+			v102 := v6 - v100
+			v103 := int(v100) * 8
+			if 9 > uint64(v102) {
+				g.Fault(4, 9, v102, v0, v1)
+				continue
+			}
+			v111 := int64(uint32(int32(uint32(v9) / uint32(c0))))
+			*(*int64)(unsafe.Add(p2, v103)) = int64(uint32(v70))
+			*(*int64)(unsafe.Add(p2, v103+8)) = v107
+			*(*int64)(unsafe.Add(p2, v103+16)) = (v109 * v111) + v114
+			*(*int64)(unsafe.Add(p2, v103+24)) = v111 * int64(uint32(int32(uint32(v116)/uint32(c1))))
+			*(*int64)(unsafe.Add(p2, v103+32)) = int64(uint32(v80))
+			*(*int64)(unsafe.Add(p2, v103+40)) = int64(uint32(int32(min(size, n-sub*size))))
+			*(*int64)(unsafe.Add(p2, v103+48)) = int64(uint32(int32(sub)))
+			*(*int64)(unsafe.Add(p2, v103+56)) = int64(uint32(int32(uint32(v130)/uint32(v129)) + 1))
+			*(*int64)(unsafe.Add(p2, v103+64)) = v139
 		}
-		_, _ = lane, sub
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v96 := h96[li]
-		v19 := h19[li]
-		v13 := h13[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v70 := int32(li)
-		v80 := int32(lane)
-		v97 := int32(0)
-		if v96 {
-			v97 = 1
-		}
-		*(*int8)(unsafe.Add(p1, v19+13)) = int8(uint32(v97))
-		v100 := v13 * 9
-		if uint64(v100) > uint64(v6) {
-			g.Fault(3, v100, v6, v0, v1)
-			continue
-		}
-		v102 := v6 - v100
-		v103 := int(v100) * 8
-		if 9 > uint64(v102) {
-			g.Fault(4, 9, v102, v0, v1)
-			continue
-		}
-		v111 := int64(uint32(int32(uint32(v9) / uint32(c0))))
-		*(*int64)(unsafe.Add(p2, v103)) = int64(uint32(v70))
-		*(*int64)(unsafe.Add(p2, v103+8)) = v107
-		*(*int64)(unsafe.Add(p2, v103+16)) = (v109 * v111) + v114
-		*(*int64)(unsafe.Add(p2, v103+24)) = v111 * int64(uint32(int32(uint32(v116)/uint32(c1))))
-		*(*int64)(unsafe.Add(p2, v103+32)) = int64(uint32(v80))
-		*(*int64)(unsafe.Add(p2, v103+40)) = int64(uint32(int32(min(size, n-sub*size))))
-		*(*int64)(unsafe.Add(p2, v103+48)) = int64(uint32(int32(sub)))
-		*(*int64)(unsafe.Add(p2, v103+56)) = int64(uint32(int32(uint32(v130)/uint32(v129)) + 1))
-		*(*int64)(unsafe.Add(p2, v103+64)) = v139
 	}
-	return -1
 }
 
 // leaversHost is a work-group of the kernel [Leavers].
@@ -9592,8 +7476,8 @@ func (g *leaversHost) r2() int {
 	u38 := g.v38
 	h97 := g.v97[:n]
 	h37 := g.v37[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9772,8 +7656,8 @@ func (g *leaversHost) r4() int {
 	v1 := g.v1
 	u38 := g.v38
 	h37 := g.v37[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9956,10 +7840,8 @@ func (g *leaversHost) r5() int {
 // localStructsHost is a work-group of the kernel [LocalStructs].
 type localStructsHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	c1     int32
-	v1, v3 int64
-
+	c0   int32
+	c1   int32
 	v331 []int32
 }
 
@@ -9978,8 +7860,6 @@ var localStructsHostSites = []abi.Site{
 func (g *localStructsHost) Begin() {
 	g.Sites = localStructsHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
 	g.Allot(0, int(g.c0)*32)
@@ -9990,35 +7870,17 @@ func (g *localStructsHost) Begin() {
 }
 
 func (g *localStructsHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, groups2.go:30
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, groups2.go:30
-			g.Zero(1)
-			next = 2
-		case 2: // ZeroLocal, groups2.go:31
-			g.Zero(2)
-			next = 3
-		case 3: // ZeroLocal, groups2.go:32
-			g.Zero(3)
-			next = g.r4()
-		case 4: // Barrier, groups2.go:42
-			next = g.r5()
-		case 5: // Barrier, groups2.go:47
-			next = g.r6()
-		case 6: // Barrier, groups2.go:49
-			next = g.r7()
-		}
-	}
-}
-
-func (g *localStructsHost) r4() int {
 	n := g.Items
+	// ZeroLocal, groups2.go:30
+	g.Zero(0)
+	// ZeroLocal, groups2.go:30
+	g.Zero(1)
+	// ZeroLocal, groups2.go:31
+	g.Zero(2)
+	// ZeroLocal, groups2.go:32
+	g.Zero(3)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
@@ -10028,7 +7890,7 @@ func (g *localStructsHost) r4() int {
 	c1 := g.c1
 	v6 := int64(uint32(c1))
 	m1 := g.Memory(1)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v7 := int32(li)
@@ -10074,27 +7936,17 @@ func (g *localStructsHost) r4() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m1, li*8+4)) = v40
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *localStructsHost) r5() int {
-	n := g.Items
-	m2 := g.Memory(2)
-	m3 := g.Memory(3)
-	c0 := g.c0
-	v5 := int64(uint32(c0))
+	if !more {
+		return
+	}
+	// Barrier, groups2.go:42
 	v292 := c0 != 0
-	basex := g.Base(0)
-	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	c1 := g.c1
-	v6 := int64(uint32(c1))
-	m1 := g.Memory(1)
 	h331 := g.v331[:n]
-	next := -1
 	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -10354,7 +8206,8 @@ func (g *localStructsHost) r5() int {
 		v293 = v312
 		v294 = v295
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b56
 	b62:
@@ -10381,16 +8234,12 @@ func (g *localStructsHost) r5() int {
 		v329 := *(*int32)(unsafe.Add(m1, li*8))
 		v331 := v314 + ((v324 + v327) + v329)
 		h331[li] = v331
-		next = 5
+		more = true
 	}
-	return next
-}
-
-func (g *localStructsHost) r6() int {
-	n := g.Items
-	h331 := g.v331[:n]
-	m2 := g.Memory(2)
-	dead := g.Dead[:n]
+	if !more {
+		return
+	}
+	// Barrier, groups2.go:47
 	for li := range n {
 		if dead[li] {
 			continue
@@ -10400,17 +8249,9 @@ func (g *localStructsHost) r6() int {
 		*(*int32)(unsafe.Add(m2, li*32+12)) = 0
 		*(*int32)(unsafe.Add(m2, li*32+16)) = 0
 	}
-	return 6
-}
-
-func (g *localStructsHost) r7() int {
-	n := g.Items
-	m2 := g.Memory(2)
-	h331 := g.v331[:n]
-	basex := g.Base(0)
-	v3 := g.v3
+	// Barrier, groups2.go:49
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -10428,7 +8269,6 @@ func (g *localStructsHost) r7() int {
 		}
 		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v338
 	}
-	return -1
 }
 
 // loopedLocalHost is a work-group of the kernel [LoopedLocal].
@@ -10492,8 +8332,8 @@ func (g *loopedLocalHost) r1() int {
 	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h10 := g.v10[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -10542,8 +8382,8 @@ func (g *loopedLocalHost) r3() int {
 	basex := g.Base(0)
 	v1 := g.v1
 	p0 := g.Pointer(0)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -10686,9 +8526,8 @@ func (g *maybeNilHost) Run() {
 // neighboursHost is a work-group of the kernel [Neighbours].
 type neighboursHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	c1     int32
-	v1, v3 int64
+	c0 int32
+	c1 int32
 }
 
 func newNeighboursHost() kernelimpl.HostForm { return new(neighboursHost) }
@@ -10703,30 +8542,17 @@ var neighboursHostSites = []abi.Site{
 
 func (g *neighboursHost) Begin() {
 	g.Sites = neighboursHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
 func (g *neighboursHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, groups.go:54
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, groups.go:61
-			next = g.r2()
-		}
-	}
-}
-
-func (g *neighboursHost) r1() int {
 	n := g.Items
+	// ZeroLocal, groups.go:54
+	g.Zero(0)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	c0 := g.c0
 	v5 := int64(uint32(c0))
@@ -10734,7 +8560,7 @@ func (g *neighboursHost) r1() int {
 	c1 := g.c1
 	v15 := uint32(c1) < uint32(c0)
 	v6 := int64(uint32(c1))
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v7 := int32(li)
@@ -10762,18 +8588,13 @@ func (g *neighboursHost) r1() int {
 		}
 		*(*int32)(unsafe.Add(m0, int(c1)*4)) = 7
 	b7:
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *neighboursHost) r2() int {
-	n := g.Items
-	c0 := g.c0
-	v5 := int64(uint32(c0))
-	basex := g.Base(0)
-	m0 := g.Memory(0)
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, groups.go:61
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -10797,7 +8618,6 @@ func (g *neighboursHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v23
 	}
-	return -1
 }
 
 // nilFaultHost is some work-items of the kernel [NilFault].
@@ -11056,8 +8876,8 @@ func (g *phasesHost) r2() int {
 	h55 := g.v55[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -11198,8 +9018,8 @@ func (g *phasesHost) r4() int {
 	h55 := g.v55[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -11339,8 +9159,8 @@ func (g *phasesHost) r6() int {
 	h55 := g.v55[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -11649,8 +9469,8 @@ func (g *reduceHost) r2() int {
 	v3 := g.v3
 	v29 := uint64(v27) < uint64(v3)
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -11711,8 +9531,8 @@ func (g *reduceHost) r3() int {
 	v3 := g.v3
 	v29 := uint64(v27) < uint64(v3)
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -11766,7 +9586,6 @@ func (g *reduceHost) r3() int {
 // returnEarlyHost is a work-group of the kernel [ReturnEarly].
 type returnEarlyHost struct {
 	kernelimpl.HostGroup
-	v1, v2, v4 int64
 }
 
 func newReturnEarlyHost() kernelimpl.HostForm { return new(returnEarlyHost) }
@@ -11779,33 +9598,19 @@ var returnEarlyHostSites = []abi.Site{
 
 func (g *returnEarlyHost) Begin() {
 	g.Sites = returnEarlyHostSites
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(40)
-	g.v4 = g.Int64(56)
 	g.Allot(0, 128)
 }
 
 func (g *returnEarlyHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, groups.go:72
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, groups.go:78
-			next = g.r2()
-		}
-	}
-}
-
-func (g *returnEarlyHost) r1() int {
 	n := g.Items
+	// ZeroLocal, groups.go:72
+	g.Zero(0)
 	basex := g.Base(0)
-	v1 := g.v1
-	v2 := g.v2
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -11827,16 +9632,13 @@ func (g *returnEarlyHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v11
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *returnEarlyHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	basex := g.Base(0)
-	v4 := g.v4
+	if !more {
+		return
+	}
+	// Barrier, groups.go:78
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -11855,7 +9657,6 @@ func (g *returnEarlyHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v19
 	}
-	return -1
 }
 
 // roundedHost is some work-items of the kernel [Rounded].
@@ -11929,12 +9730,8 @@ func (g *roundedHost) Run() {
 // shufflesBoolHost is a work-group of the kernel [ShufflesBool].
 type shufflesBoolHost struct {
 	kernelimpl.HostGroup
-	c0         int32
-	v1, v3, v5 int64
-
+	c0                                                                                                       int32
 	v17, v37, v38, v44, v52, v53, v62, v63, v73, v74, v82, v83, v93, v94, v102, v103, v111, v112, v120, v121 []int32
-
-	v18, v27 int32
 
 	v35, v60, v91 []bool
 
@@ -11953,103 +9750,19 @@ var shufflesBoolHostSites = []abi.Site{
 func (g *shufflesBoolHost) Begin() {
 	g.Sites = shufflesBoolHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v17, &g.v37, &g.v38, &g.v44, &g.v52, &g.v53, &g.v62, &g.v63, &g.v73, &g.v74, &g.v82, &g.v83, &g.v93, &g.v94, &g.v102, &g.v103, &g.v111, &g.v112, &g.v120, &g.v121)
 	kernelimpl.HostRoom(n, &g.v35, &g.v60, &g.v91)
 }
 
 func (g *shufflesBoolHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupSelect, groupalgs.go:120
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			g.v18 = in[int32(0)]
-			next = g.r1()
-		case 1: // GroupSelect, groupalgs.go:121
-			v23 := int32(g.ID[0])
-			c0 := g.c0
-			v25 := uint32(v23) < uint32(c0)
-			v26 := int32(0)
-			if v25 {
-				v26 = v23
-			}
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			g.v27 = in[v26]
-			next = g.r2()
-		case 2: // GroupSelect, groupalgs.go:122
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			kernelimpl.HostSelect(g.v38, in, len(in), g.v37)
-			next = g.r3()
-		case 3: // Barrier, groupalgs.go:123
-			next = 4
-		case 4: // GroupSelect, groupalgs.go:123
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			kernelimpl.HostSelectSame(g.v44, in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5: // Barrier, groupalgs.go:124
-			next = 6
-		case 6: // GroupSelect, groupalgs.go:124
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
-			next = g.r7()
-		case 7: // Barrier, groupalgs.go:125
-			next = 8
-		case 8: // GroupSelect, groupalgs.go:125
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			kernelimpl.HostSelect(g.v63, in, g.SubGroup, g.v62)
-			next = g.r9()
-		case 9: // Barrier, groupalgs.go:126
-			next = 10
-		case 10: // GroupSelect, groupalgs.go:126
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			kernelimpl.HostSelect(g.v74, in, g.SubGroup, g.v73)
-			next = g.r11()
-		case 11: // Barrier, groupalgs.go:127
-			next = 12
-		case 12: // GroupSelect, groupalgs.go:127
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			kernelimpl.HostSelect(g.v83, in, g.SubGroup, g.v82)
-			next = g.r13()
-		case 13: // Barrier, groupalgs.go:128
-			next = 14
-		case 14: // GroupSelect, groupalgs.go:128
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			kernelimpl.HostSelect(g.v94, in, g.SubGroup, g.v93)
-			next = g.r15()
-		case 15: // Barrier, groupalgs.go:129
-			next = 16
-		case 16: // GroupSelect, groupalgs.go:129
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			kernelimpl.HostSelect(g.v103, in, g.SubGroup, g.v102)
-			next = g.r17()
-		case 17: // Barrier, groupalgs.go:130
-			next = 18
-		case 18: // GroupSelect, groupalgs.go:130
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			kernelimpl.HostSelect(g.v112, in, g.SubGroup, g.v111)
-			next = g.r19()
-		case 19: // Barrier, groupalgs.go:131
-			next = 20
-		case 20: // GroupSelect, groupalgs.go:131
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
-			kernelimpl.HostSelect(g.v121, in, g.SubGroup, g.v120)
-			next = g.r21()
-		}
-	}
-}
-
-func (g *shufflesBoolHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h17 := g.v17[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
@@ -12077,16 +9790,14 @@ func (g *shufflesBoolHost) r0() int {
 			v17 = 1
 		}
 		h17[li] = v17
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesBoolHost) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v18 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v18 := g.v18
 	v19 := v18 != 0
 	v20 := int32(0)
 	if v19 {
@@ -12101,17 +9812,15 @@ func (g *shufflesBoolHost) r1() int {
 		v15 := (basex + li) * 12
 		*(*int8)(unsafe.Add(p2, v15)) = v21
 	}
-	return 1
-}
-
-func (g *shufflesBoolHost) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, groupalgs.go:121
 	v23 := int32(g.ID[0])
 	c0 := g.c0
 	v25 := uint32(v23) < uint32(c0)
-	v27 := g.v27
+	v26 := int32(0)
+	if v25 {
+		v26 = v23
+	}
+	v27 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)[v26]
 	v28 := int32(0)
 	if v25 {
 		v28 = v27
@@ -12122,13 +9831,12 @@ func (g *shufflesBoolHost) r2() int {
 		v30 = 1
 	}
 	v31 := int8(uint32(v30))
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v24 := int64(uint32(c0))
 	h35 := g.v35[:n]
 	h37 := g.v37[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -12150,18 +9858,17 @@ func (g *shufflesBoolHost) r2() int {
 		}
 		h35[li] = v35
 		h37[li] = v37
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesBoolHost) r3() int {
-	n := g.Items
-	h35 := g.v35[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v38, in, len(in), g.v37)
+	}
 	h38 := g.v38[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -12179,379 +9886,370 @@ func (g *shufflesBoolHost) r3() int {
 		}
 		*(*int8)(unsafe.Add(p2, v15+2)) = int8(uint32(v41))
 	}
-	return 3
-}
-
-func (g *shufflesBoolHost) r5() int {
-	n := g.Items
-	h44 := g.v44[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v44 := h44[li]
-		v15 := (basex + li) * 12
-		v46 := int32(0)
-		if v44 != 0 {
-			v46 = 1
-		}
-		*(*int8)(unsafe.Add(p2, v15+3)) = int8(uint32(v46))
-		v52 := int32(0)
-		if 2 < uint32(int32(min(size, n-sub*size))) {
-			v52 = 2
-		}
-		h52[li] = v52
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelectSame(g.v44, in, g.SubGroup, int32(0))
 	}
-	return 5
-}
-
-func (g *shufflesBoolHost) r7() int {
-	n := g.Items
+	h44 := g.v44[:n]
+	h52 := g.v52[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v44 := h44[li]
+			v15 := (basex + li) * 12
+			v46 := int32(0)
+			if v44 != 0 {
+				v46 = 1
+			}
+			*(*int8)(unsafe.Add(p2, v15+3)) = int8(uint32(v46))
+			v52 := int32(0)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v52 = 2
+			}
+			h52[li] = v52
+		}
+	}
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
 	h53 := g.v53[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h60 := g.v60[:n]
 	h62 := g.v62[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v49 := int32(min(size, n-sub*size))
+			v51 := 2 < uint32(v49)
+			v53 := h53[li]
+			v15 := (basex + li) * 12
+			v50 := int64(uint32(v49))
+			v54 := int32(0)
+			if v51 {
+				v54 = v53
+			}
+			v56 := int32(0)
+			if v54 != 0 {
+				v56 = 1
+			}
+			*(*int8)(unsafe.Add(p2, v15+4)) = int8(uint32(v56))
+			v59 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v60 := uint64(v59) < uint64(v50)
+			v62 := int32(0)
+			if v60 {
+				v62 = int32(uint64(v59))
+			}
+			h60[li] = v60
+			h62[li] = v62
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v49 := int32(min(size, n-sub*size))
-		v51 := 2 < uint32(v49)
-		v53 := h53[li]
-		v15 := (basex + li) * 12
-		v50 := int64(uint32(v49))
-		v54 := int32(0)
-		if v51 {
-			v54 = v53
-		}
-		v56 := int32(0)
-		if v54 != 0 {
-			v56 = 1
-		}
-		*(*int8)(unsafe.Add(p2, v15+4)) = int8(uint32(v56))
-		v59 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v60 := uint64(v59) < uint64(v50)
-		v62 := int32(0)
-		if v60 {
-			v62 = int32(uint64(v59))
-		}
-		h60[li] = v60
-		h62[li] = v62
 	}
-	return 7
-}
-
-func (g *shufflesBoolHost) r9() int {
-	n := g.Items
-	h60 := g.v60[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v63, in, g.SubGroup, g.v62)
+	}
 	h63 := g.v63[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h73 := g.v73[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v60 := h60[li]
+			v63 := h63[li]
+			v15 := (basex + li) * 12
+			v49 := int32(min(size, n-sub*size))
+			v64 := int32(0)
+			if v60 {
+				v64 = v63
+			}
+			v66 := int32(0)
+			if v64 != 0 {
+				v66 = 1
+			}
+			*(*int8)(unsafe.Add(p2, v15+5)) = int8(uint32(v66))
+			v71 := int32(lane) + 1
+			v73 := int32(0)
+			if uint32(v71) < uint32(v49) {
+				v73 = v71
+			}
+			h73[li] = v73
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v60 := h60[li]
-		v63 := h63[li]
-		v15 := (basex + li) * 12
-		v49 := int32(min(size, n-sub*size))
-		v64 := int32(0)
-		if v60 {
-			v64 = v63
-		}
-		v66 := int32(0)
-		if v64 != 0 {
-			v66 = 1
-		}
-		*(*int8)(unsafe.Add(p2, v15+5)) = int8(uint32(v66))
-		v71 := int32(lane) + 1
-		v73 := int32(0)
-		if uint32(v71) < uint32(v49) {
-			v73 = v71
-		}
-		h73[li] = v73
 	}
-	return 9
-}
-
-func (g *shufflesBoolHost) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v74, in, g.SubGroup, g.v73)
+	}
 	h74 := g.v74[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h82 := g.v82[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v69 := int32(lane)
+			v71 := v69 + 1
+			v49 := int32(min(size, n-sub*size))
+			v72 := uint32(v71) < uint32(v49)
+			v74 := h74[li]
+			v15 := (basex + li) * 12
+			v75 := int32(0)
+			if v72 {
+				v75 = v74
+			}
+			v77 := int32(0)
+			if v75 != 0 {
+				v77 = 1
+			}
+			*(*int8)(unsafe.Add(p2, v15+6)) = int8(uint32(v77))
+			v80 := v69 + -3
+			v82 := int32(0)
+			if uint32(v80) < uint32(v49) {
+				v82 = v80
+			}
+			h82[li] = v82
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v69 := int32(lane)
-		v71 := v69 + 1
-		v49 := int32(min(size, n-sub*size))
-		v72 := uint32(v71) < uint32(v49)
-		v74 := h74[li]
-		v15 := (basex + li) * 12
-		v75 := int32(0)
-		if v72 {
-			v75 = v74
-		}
-		v77 := int32(0)
-		if v75 != 0 {
-			v77 = 1
-		}
-		*(*int8)(unsafe.Add(p2, v15+6)) = int8(uint32(v77))
-		v80 := v69 + -3
-		v82 := int32(0)
-		if uint32(v80) < uint32(v49) {
-			v82 = v80
-		}
-		h82[li] = v82
 	}
-	return 11
-}
-
-func (g *shufflesBoolHost) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v83, in, g.SubGroup, g.v82)
+	}
 	h83 := g.v83[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h91 := g.v91[:n]
 	h93 := g.v93[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v69 := int32(lane)
+			v80 := v69 + -3
+			v49 := int32(min(size, n-sub*size))
+			v81 := uint32(v80) < uint32(v49)
+			v83 := h83[li]
+			v15 := (basex + li) * 12
+			v70 := int64(uint32(v69))
+			v50 := int64(uint32(v49))
+			v84 := int32(0)
+			if v81 {
+				v84 = v83
+			}
+			v86 := int32(0)
+			if v84 != 0 {
+				v86 = 1
+			}
+			*(*int8)(unsafe.Add(p2, v15+7)) = int8(uint32(v86))
+			v89 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v90 := v70 + v89
+			v91 := uint64(v90) < uint64(v50)
+			v93 := int32(0)
+			if v91 {
+				v93 = int32(uint64(v90))
+			}
+			h91[li] = v91
+			h93[li] = v93
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v69 := int32(lane)
-		v80 := v69 + -3
-		v49 := int32(min(size, n-sub*size))
-		v81 := uint32(v80) < uint32(v49)
-		v83 := h83[li]
-		v15 := (basex + li) * 12
-		v70 := int64(uint32(v69))
-		v50 := int64(uint32(v49))
-		v84 := int32(0)
-		if v81 {
-			v84 = v83
-		}
-		v86 := int32(0)
-		if v84 != 0 {
-			v86 = 1
-		}
-		*(*int8)(unsafe.Add(p2, v15+7)) = int8(uint32(v86))
-		v89 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v90 := v70 + v89
-		v91 := uint64(v90) < uint64(v50)
-		v93 := int32(0)
-		if v91 {
-			v93 = int32(uint64(v90))
-		}
-		h91[li] = v91
-		h93[li] = v93
 	}
-	return 13
-}
-
-func (g *shufflesBoolHost) r15() int {
-	n := g.Items
-	h91 := g.v91[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v94, in, g.SubGroup, g.v93)
+	}
 	h94 := g.v94[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h102 := g.v102[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v91 := h91[li]
+			v94 := h94[li]
+			v15 := (basex + li) * 12
+			v69 := int32(lane)
+			v49 := int32(min(size, n-sub*size))
+			v95 := int32(0)
+			if v91 {
+				v95 = v94
+			}
+			v97 := int32(0)
+			if v95 != 0 {
+				v97 = 1
+			}
+			*(*int8)(unsafe.Add(p2, v15+8)) = int8(uint32(v97))
+			v100 := v69 ^ 1
+			v102 := int32(0)
+			if uint32(v100) < uint32(v49) {
+				v102 = v100
+			}
+			h102[li] = v102
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v91 := h91[li]
-		v94 := h94[li]
-		v15 := (basex + li) * 12
-		v69 := int32(lane)
-		v49 := int32(min(size, n-sub*size))
-		v95 := int32(0)
-		if v91 {
-			v95 = v94
-		}
-		v97 := int32(0)
-		if v95 != 0 {
-			v97 = 1
-		}
-		*(*int8)(unsafe.Add(p2, v15+8)) = int8(uint32(v97))
-		v100 := v69 ^ 1
-		v102 := int32(0)
-		if uint32(v100) < uint32(v49) {
-			v102 = v100
-		}
-		h102[li] = v102
 	}
-	return 15
-}
-
-func (g *shufflesBoolHost) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v103, in, g.SubGroup, g.v102)
+	}
 	h103 := g.v103[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h111 := g.v111[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v69 := int32(lane)
+			v100 := v69 ^ 1
+			v49 := int32(min(size, n-sub*size))
+			v101 := uint32(v100) < uint32(v49)
+			v103 := h103[li]
+			v15 := (basex + li) * 12
+			v104 := int32(0)
+			if v101 {
+				v104 = v103
+			}
+			v106 := int32(0)
+			if v104 != 0 {
+				v106 = 1
+			}
+			*(*int8)(unsafe.Add(p2, v15+9)) = int8(uint32(v106))
+			v109 := v69 ^ 5
+			v111 := int32(0)
+			if uint32(v109) < uint32(v49) {
+				v111 = v109
+			}
+			h111[li] = v111
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v69 := int32(lane)
-		v100 := v69 ^ 1
-		v49 := int32(min(size, n-sub*size))
-		v101 := uint32(v100) < uint32(v49)
-		v103 := h103[li]
-		v15 := (basex + li) * 12
-		v104 := int32(0)
-		if v101 {
-			v104 = v103
-		}
-		v106 := int32(0)
-		if v104 != 0 {
-			v106 = 1
-		}
-		*(*int8)(unsafe.Add(p2, v15+9)) = int8(uint32(v106))
-		v109 := v69 ^ 5
-		v111 := int32(0)
-		if uint32(v109) < uint32(v49) {
-			v111 = v109
-		}
-		h111[li] = v111
 	}
-	return 17
-}
-
-func (g *shufflesBoolHost) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v112, in, g.SubGroup, g.v111)
+	}
 	h112 := g.v112[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h120 := g.v120[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v69 := int32(lane)
+			v109 := v69 ^ 5
+			v49 := int32(min(size, n-sub*size))
+			v110 := uint32(v109) < uint32(v49)
+			v112 := h112[li]
+			v15 := (basex + li) * 12
+			v113 := int32(0)
+			if v110 {
+				v113 = v112
+			}
+			v115 := int32(0)
+			if v113 != 0 {
+				v115 = 1
+			}
+			*(*int8)(unsafe.Add(p2, v15+10)) = int8(uint32(v115))
+			v118 := v49 + -1
+			v120 := int32(0)
+			if uint32(v118) < uint32(v49) {
+				v120 = v118
+			}
+			h120[li] = v120
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v69 := int32(lane)
-		v109 := v69 ^ 5
-		v49 := int32(min(size, n-sub*size))
-		v110 := uint32(v109) < uint32(v49)
-		v112 := h112[li]
-		v15 := (basex + li) * 12
-		v113 := int32(0)
-		if v110 {
-			v113 = v112
-		}
-		v115 := int32(0)
-		if v113 != 0 {
-			v115 = 1
-		}
-		*(*int8)(unsafe.Add(p2, v15+10)) = int8(uint32(v115))
-		v118 := v49 + -1
-		v120 := int32(0)
-		if uint32(v118) < uint32(v49) {
-			v120 = v118
-		}
-		h120[li] = v120
 	}
-	return 19
-}
-
-func (g *shufflesBoolHost) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v121, in, g.SubGroup, g.v120)
+	}
 	h121 := g.v121[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v49 := int32(min(size, n-sub*size))
+			v118 := v49 + -1
+			v119 := uint32(v118) < uint32(v49)
+			v121 := h121[li]
+			v15 := (basex + li) * 12
+			v122 := int32(0)
+			if v119 {
+				v122 = v121
+			}
+			v124 := int32(0)
+			if v122 != 0 {
+				v124 = 1
+			}
+			*(*int8)(unsafe.Add(p2, v15+11)) = int8(uint32(v124))
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v49 := int32(min(size, n-sub*size))
-		v118 := v49 + -1
-		v119 := uint32(v118) < uint32(v49)
-		v121 := h121[li]
-		v15 := (basex + li) * 12
-		v122 := int32(0)
-		if v119 {
-			v122 = v121
-		}
-		v124 := int32(0)
-		if v122 != 0 {
-			v124 = 1
-		}
-		*(*int8)(unsafe.Add(p2, v15+11)) = int8(uint32(v124))
 	}
-	return -1
 }
 
 // shufflesFloat32Host is a work-group of the kernel [ShufflesFloat32].
 type shufflesFloat32Host struct {
 	kernelimpl.HostGroup
-	c0         int32
-	v1, v3, v5 int64
-
+	c0                                                   int32
 	v9, v29, v32, v38, v45, v53, v59, v67, v73, v79, v85 []float32
-
-	v15, v21 float32
 
 	v26, v42, v64 []bool
 
@@ -12572,9 +10270,6 @@ var shufflesFloat32HostSites = []abi.Site{
 func (g *shufflesFloat32Host) Begin() {
 	g.Sites = shufflesFloat32HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sfloat32, &g.v9, &g.v29, &g.v32, &g.v38, &g.v45, &g.v53, &g.v59, &g.v67, &g.v73, &g.v79, &g.v85)
 	kernelimpl.HostRoom(n, &g.v26, &g.v42, &g.v64)
@@ -12582,94 +10277,13 @@ func (g *shufflesFloat32Host) Begin() {
 }
 
 func (g *shufflesFloat32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupSelect, groupalgs.go:120
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			g.v15 = in[int32(0)]
-			next = g.r1()
-		case 1: // GroupSelect, groupalgs.go:121
-			v17 := int32(g.ID[0])
-			c0 := g.c0
-			v19 := uint32(v17) < uint32(c0)
-			v20 := int32(0)
-			if v19 {
-				v20 = v17
-			}
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			g.v21 = in[v20]
-			next = g.r2()
-		case 2: // GroupSelect, groupalgs.go:122
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
-			next = g.r3()
-		case 3: // Barrier, groupalgs.go:123
-			next = 4
-		case 4: // GroupSelect, groupalgs.go:123
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5: // Barrier, groupalgs.go:124
-			next = 6
-		case 6: // GroupSelect, groupalgs.go:124
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
-			next = g.r7()
-		case 7: // Barrier, groupalgs.go:125
-			next = 8
-		case 8: // GroupSelect, groupalgs.go:125
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
-			next = g.r9()
-		case 9: // Barrier, groupalgs.go:126
-			next = 10
-		case 10: // GroupSelect, groupalgs.go:126
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
-			next = g.r11()
-		case 11: // Barrier, groupalgs.go:127
-			next = 12
-		case 12: // GroupSelect, groupalgs.go:127
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
-			next = g.r13()
-		case 13: // Barrier, groupalgs.go:128
-			next = 14
-		case 14: // GroupSelect, groupalgs.go:128
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
-			next = g.r15()
-		case 15: // Barrier, groupalgs.go:129
-			next = 16
-		case 16: // GroupSelect, groupalgs.go:129
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
-			next = g.r17()
-		case 17: // Barrier, groupalgs.go:130
-			next = 18
-		case 18: // GroupSelect, groupalgs.go:130
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
-			next = g.r19()
-		case 19: // Barrier, groupalgs.go:131
-			next = 20
-		case 20: // GroupSelect, groupalgs.go:131
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
-			kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
-			next = g.r21()
-		}
-	}
-}
-
-func (g *shufflesFloat32Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
@@ -12692,16 +10306,14 @@ func (g *shufflesFloat32Host) r0() int {
 			continue
 		}
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesFloat32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v15 := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v15 := g.v15
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -12710,28 +10322,25 @@ func (g *shufflesFloat32Host) r1() int {
 		v13 := (basex + li) * 48
 		*(*float32)(unsafe.Add(p2, v13)) = v15
 	}
-	return 1
-}
-
-func (g *shufflesFloat32Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, groupalgs.go:121
 	v17 := int32(g.ID[0])
 	c0 := g.c0
 	v19 := uint32(v17) < uint32(c0)
-	v21 := g.v21
+	v20 := int32(0)
+	if v19 {
+		v20 = v17
+	}
+	v21 := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)[v20]
 	v22 := float32(0)
 	if v19 {
 		v22 = v21
 	}
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v18 := int64(uint32(c0))
 	h26 := g.v26[:n]
 	h28 := g.v28[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -12753,18 +10362,17 @@ func (g *shufflesFloat32Host) r2() int {
 		}
 		h26[li] = v26
 		h28[li] = v28
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesFloat32Host) r3() int {
-	n := g.Items
-	h26 := g.v26[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
+	}
 	h29 := g.v29[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -12778,343 +10386,334 @@ func (g *shufflesFloat32Host) r3() int {
 		}
 		*(*float32)(unsafe.Add(p2, v13+8)) = v30
 	}
-	return 3
-}
-
-func (g *shufflesFloat32Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
+	}
 	h32 := g.v32[:n]
 	h37 := g.v37[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v13 := (basex + li) * 48
+			v32 := h32[li]
+			*(*float32)(unsafe.Add(p2, v13+12)) = v32
+			v37 := int32(0)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v37 = 2
+			}
+			h37[li] = v37
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v13 := (basex + li) * 48
-		v32 := h32[li]
-		*(*float32)(unsafe.Add(p2, v13+12)) = v32
-		v37 := int32(0)
-		if 2 < uint32(int32(min(size, n-sub*size))) {
-			v37 = 2
-		}
-		h37[li] = v37
 	}
-	return 5
-}
-
-func (g *shufflesFloat32Host) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
+	}
 	h38 := g.v38[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v36 := 2 < uint32(v34)
+			v38 := h38[li]
+			v13 := (basex + li) * 48
+			v35 := int64(uint32(v34))
+			v39 := float32(0)
+			if v36 {
+				v39 = v38
+			}
+			*(*float32)(unsafe.Add(p2, v13+16)) = v39
+			v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v42 := uint64(v41) < uint64(v35)
+			v44 := int32(0)
+			if v42 {
+				v44 = int32(uint64(v41))
+			}
+			h42[li] = v42
+			h44[li] = v44
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v36 := 2 < uint32(v34)
-		v38 := h38[li]
-		v13 := (basex + li) * 48
-		v35 := int64(uint32(v34))
-		v39 := float32(0)
-		if v36 {
-			v39 = v38
-		}
-		*(*float32)(unsafe.Add(p2, v13+16)) = v39
-		v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v42 := uint64(v41) < uint64(v35)
-		v44 := int32(0)
-		if v42 {
-			v44 = int32(uint64(v41))
-		}
-		h42[li] = v42
-		h44[li] = v44
 	}
-	return 7
-}
-
-func (g *shufflesFloat32Host) r9() int {
-	n := g.Items
-	h42 := g.v42[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
+	}
 	h45 := g.v45[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v42 := h42[li]
+			v45 := h45[li]
+			v13 := (basex + li) * 48
+			v34 := int32(min(size, n-sub*size))
+			v46 := float32(0)
+			if v42 {
+				v46 = v45
+			}
+			*(*float32)(unsafe.Add(p2, v13+20)) = v46
+			v50 := int32(lane) + 1
+			v52 := int32(0)
+			if uint32(v50) < uint32(v34) {
+				v52 = v50
+			}
+			h52[li] = v52
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v42 := h42[li]
-		v45 := h45[li]
-		v13 := (basex + li) * 48
-		v34 := int32(min(size, n-sub*size))
-		v46 := float32(0)
-		if v42 {
-			v46 = v45
-		}
-		*(*float32)(unsafe.Add(p2, v13+20)) = v46
-		v50 := int32(lane) + 1
-		v52 := int32(0)
-		if uint32(v50) < uint32(v34) {
-			v52 = v50
-		}
-		h52[li] = v52
 	}
-	return 9
-}
-
-func (g *shufflesFloat32Host) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
 	h53 := g.v53[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v50 := v48 + 1
+			v34 := int32(min(size, n-sub*size))
+			v51 := uint32(v50) < uint32(v34)
+			v53 := h53[li]
+			v13 := (basex + li) * 48
+			v54 := float32(0)
+			if v51 {
+				v54 = v53
+			}
+			*(*float32)(unsafe.Add(p2, v13+24)) = v54
+			v56 := v48 + -3
+			v58 := int32(0)
+			if uint32(v56) < uint32(v34) {
+				v58 = v56
+			}
+			h58[li] = v58
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v50 := v48 + 1
-		v34 := int32(min(size, n-sub*size))
-		v51 := uint32(v50) < uint32(v34)
-		v53 := h53[li]
-		v13 := (basex + li) * 48
-		v54 := float32(0)
-		if v51 {
-			v54 = v53
-		}
-		*(*float32)(unsafe.Add(p2, v13+24)) = v54
-		v56 := v48 + -3
-		v58 := int32(0)
-		if uint32(v56) < uint32(v34) {
-			v58 = v56
-		}
-		h58[li] = v58
 	}
-	return 11
-}
-
-func (g *shufflesFloat32Host) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
+	}
 	h59 := g.v59[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h64 := g.v64[:n]
 	h66 := g.v66[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v56 := v48 + -3
+			v34 := int32(min(size, n-sub*size))
+			v57 := uint32(v56) < uint32(v34)
+			v59 := h59[li]
+			v13 := (basex + li) * 48
+			v49 := int64(uint32(v48))
+			v35 := int64(uint32(v34))
+			v60 := float32(0)
+			if v57 {
+				v60 = v59
+			}
+			*(*float32)(unsafe.Add(p2, v13+28)) = v60
+			v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v63 := v49 + v62
+			v64 := uint64(v63) < uint64(v35)
+			v66 := int32(0)
+			if v64 {
+				v66 = int32(uint64(v63))
+			}
+			h64[li] = v64
+			h66[li] = v66
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v56 := v48 + -3
-		v34 := int32(min(size, n-sub*size))
-		v57 := uint32(v56) < uint32(v34)
-		v59 := h59[li]
-		v13 := (basex + li) * 48
-		v49 := int64(uint32(v48))
-		v35 := int64(uint32(v34))
-		v60 := float32(0)
-		if v57 {
-			v60 = v59
-		}
-		*(*float32)(unsafe.Add(p2, v13+28)) = v60
-		v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v63 := v49 + v62
-		v64 := uint64(v63) < uint64(v35)
-		v66 := int32(0)
-		if v64 {
-			v66 = int32(uint64(v63))
-		}
-		h64[li] = v64
-		h66[li] = v66
 	}
-	return 13
-}
-
-func (g *shufflesFloat32Host) r15() int {
-	n := g.Items
-	h64 := g.v64[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
+	}
 	h67 := g.v67[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h72 := g.v72[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v64 := h64[li]
+			v67 := h67[li]
+			v13 := (basex + li) * 48
+			v48 := int32(lane)
+			v34 := int32(min(size, n-sub*size))
+			v68 := float32(0)
+			if v64 {
+				v68 = v67
+			}
+			*(*float32)(unsafe.Add(p2, v13+32)) = v68
+			v70 := v48 ^ 1
+			v72 := int32(0)
+			if uint32(v70) < uint32(v34) {
+				v72 = v70
+			}
+			h72[li] = v72
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v64 := h64[li]
-		v67 := h67[li]
-		v13 := (basex + li) * 48
-		v48 := int32(lane)
-		v34 := int32(min(size, n-sub*size))
-		v68 := float32(0)
-		if v64 {
-			v68 = v67
-		}
-		*(*float32)(unsafe.Add(p2, v13+32)) = v68
-		v70 := v48 ^ 1
-		v72 := int32(0)
-		if uint32(v70) < uint32(v34) {
-			v72 = v70
-		}
-		h72[li] = v72
 	}
-	return 15
-}
-
-func (g *shufflesFloat32Host) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
+	}
 	h73 := g.v73[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h78 := g.v78[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v70 := v48 ^ 1
+			v34 := int32(min(size, n-sub*size))
+			v71 := uint32(v70) < uint32(v34)
+			v73 := h73[li]
+			v13 := (basex + li) * 48
+			v74 := float32(0)
+			if v71 {
+				v74 = v73
+			}
+			*(*float32)(unsafe.Add(p2, v13+36)) = v74
+			v76 := v48 ^ 5
+			v78 := int32(0)
+			if uint32(v76) < uint32(v34) {
+				v78 = v76
+			}
+			h78[li] = v78
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v70 := v48 ^ 1
-		v34 := int32(min(size, n-sub*size))
-		v71 := uint32(v70) < uint32(v34)
-		v73 := h73[li]
-		v13 := (basex + li) * 48
-		v74 := float32(0)
-		if v71 {
-			v74 = v73
-		}
-		*(*float32)(unsafe.Add(p2, v13+36)) = v74
-		v76 := v48 ^ 5
-		v78 := int32(0)
-		if uint32(v76) < uint32(v34) {
-			v78 = v76
-		}
-		h78[li] = v78
 	}
-	return 17
-}
-
-func (g *shufflesFloat32Host) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
+	}
 	h79 := g.v79[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h84 := g.v84[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v76 := v48 ^ 5
+			v34 := int32(min(size, n-sub*size))
+			v77 := uint32(v76) < uint32(v34)
+			v79 := h79[li]
+			v13 := (basex + li) * 48
+			v80 := float32(0)
+			if v77 {
+				v80 = v79
+			}
+			*(*float32)(unsafe.Add(p2, v13+40)) = v80
+			v82 := v34 + -1
+			v84 := int32(0)
+			if uint32(v82) < uint32(v34) {
+				v84 = v82
+			}
+			h84[li] = v84
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v76 := v48 ^ 5
-		v34 := int32(min(size, n-sub*size))
-		v77 := uint32(v76) < uint32(v34)
-		v79 := h79[li]
-		v13 := (basex + li) * 48
-		v80 := float32(0)
-		if v77 {
-			v80 = v79
-		}
-		*(*float32)(unsafe.Add(p2, v13+40)) = v80
-		v82 := v34 + -1
-		v84 := int32(0)
-		if uint32(v82) < uint32(v34) {
-			v84 = v82
-		}
-		h84[li] = v84
 	}
-	return 19
-}
-
-func (g *shufflesFloat32Host) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
+	}
 	h85 := g.v85[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v82 := v34 + -1
+			v83 := uint32(v82) < uint32(v34)
+			v85 := h85[li]
+			v13 := (basex + li) * 48
+			v86 := float32(0)
+			if v83 {
+				v86 = v85
+			}
+			*(*float32)(unsafe.Add(p2, v13+44)) = v86
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v82 := v34 + -1
-		v83 := uint32(v82) < uint32(v34)
-		v85 := h85[li]
-		v13 := (basex + li) * 48
-		v86 := float32(0)
-		if v83 {
-			v86 = v85
-		}
-		*(*float32)(unsafe.Add(p2, v13+44)) = v86
 	}
-	return -1
 }
 
 // shufflesFloat64Host is a work-group of the kernel [ShufflesFloat64].
 type shufflesFloat64Host struct {
 	kernelimpl.HostGroup
-	c0         int32
-	v1, v3, v5 int64
-
+	c0                                                   int32
 	v9, v29, v32, v38, v45, v53, v59, v67, v73, v79, v85 []float64
-
-	v15, v21 float64
 
 	v26, v42, v64 []bool
 
@@ -13135,9 +10734,6 @@ var shufflesFloat64HostSites = []abi.Site{
 func (g *shufflesFloat64Host) Begin() {
 	g.Sites = shufflesFloat64HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sfloat64, &g.v9, &g.v29, &g.v32, &g.v38, &g.v45, &g.v53, &g.v59, &g.v67, &g.v73, &g.v79, &g.v85)
 	kernelimpl.HostRoom(n, &g.v26, &g.v42, &g.v64)
@@ -13145,94 +10741,13 @@ func (g *shufflesFloat64Host) Begin() {
 }
 
 func (g *shufflesFloat64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupSelect, groupalgs.go:120
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			g.v15 = in[int32(0)]
-			next = g.r1()
-		case 1: // GroupSelect, groupalgs.go:121
-			v17 := int32(g.ID[0])
-			c0 := g.c0
-			v19 := uint32(v17) < uint32(c0)
-			v20 := int32(0)
-			if v19 {
-				v20 = v17
-			}
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			g.v21 = in[v20]
-			next = g.r2()
-		case 2: // GroupSelect, groupalgs.go:122
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
-			next = g.r3()
-		case 3: // Barrier, groupalgs.go:123
-			next = 4
-		case 4: // GroupSelect, groupalgs.go:123
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5: // Barrier, groupalgs.go:124
-			next = 6
-		case 6: // GroupSelect, groupalgs.go:124
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
-			next = g.r7()
-		case 7: // Barrier, groupalgs.go:125
-			next = 8
-		case 8: // GroupSelect, groupalgs.go:125
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
-			next = g.r9()
-		case 9: // Barrier, groupalgs.go:126
-			next = 10
-		case 10: // GroupSelect, groupalgs.go:126
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
-			next = g.r11()
-		case 11: // Barrier, groupalgs.go:127
-			next = 12
-		case 12: // GroupSelect, groupalgs.go:127
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
-			next = g.r13()
-		case 13: // Barrier, groupalgs.go:128
-			next = 14
-		case 14: // GroupSelect, groupalgs.go:128
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
-			next = g.r15()
-		case 15: // Barrier, groupalgs.go:129
-			next = 16
-		case 16: // GroupSelect, groupalgs.go:129
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
-			next = g.r17()
-		case 17: // Barrier, groupalgs.go:130
-			next = 18
-		case 18: // GroupSelect, groupalgs.go:130
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
-			next = g.r19()
-		case 19: // Barrier, groupalgs.go:131
-			next = 20
-		case 20: // GroupSelect, groupalgs.go:131
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
-			kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
-			next = g.r21()
-		}
-	}
-}
-
-func (g *shufflesFloat64Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
@@ -13255,16 +10770,14 @@ func (g *shufflesFloat64Host) r0() int {
 			continue
 		}
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesFloat64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v15 := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v15 := g.v15
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -13273,28 +10786,25 @@ func (g *shufflesFloat64Host) r1() int {
 		v13 := (basex + li) * 96
 		*(*float64)(unsafe.Add(p2, v13)) = v15
 	}
-	return 1
-}
-
-func (g *shufflesFloat64Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, groupalgs.go:121
 	v17 := int32(g.ID[0])
 	c0 := g.c0
 	v19 := uint32(v17) < uint32(c0)
-	v21 := g.v21
+	v20 := int32(0)
+	if v19 {
+		v20 = v17
+	}
+	v21 := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)[v20]
 	v22 := float64(0)
 	if v19 {
 		v22 = v21
 	}
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v18 := int64(uint32(c0))
 	h26 := g.v26[:n]
 	h28 := g.v28[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -13316,18 +10826,17 @@ func (g *shufflesFloat64Host) r2() int {
 		}
 		h26[li] = v26
 		h28[li] = v28
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesFloat64Host) r3() int {
-	n := g.Items
-	h26 := g.v26[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
+	}
 	h29 := g.v29[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -13341,343 +10850,334 @@ func (g *shufflesFloat64Host) r3() int {
 		}
 		*(*float64)(unsafe.Add(p2, v13+16)) = v30
 	}
-	return 3
-}
-
-func (g *shufflesFloat64Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
+	}
 	h32 := g.v32[:n]
 	h37 := g.v37[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v13 := (basex + li) * 96
+			v32 := h32[li]
+			*(*float64)(unsafe.Add(p2, v13+24)) = v32
+			v37 := int32(0)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v37 = 2
+			}
+			h37[li] = v37
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v13 := (basex + li) * 96
-		v32 := h32[li]
-		*(*float64)(unsafe.Add(p2, v13+24)) = v32
-		v37 := int32(0)
-		if 2 < uint32(int32(min(size, n-sub*size))) {
-			v37 = 2
-		}
-		h37[li] = v37
 	}
-	return 5
-}
-
-func (g *shufflesFloat64Host) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
+	}
 	h38 := g.v38[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v36 := 2 < uint32(v34)
+			v38 := h38[li]
+			v13 := (basex + li) * 96
+			v35 := int64(uint32(v34))
+			v39 := float64(0)
+			if v36 {
+				v39 = v38
+			}
+			*(*float64)(unsafe.Add(p2, v13+32)) = v39
+			v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v42 := uint64(v41) < uint64(v35)
+			v44 := int32(0)
+			if v42 {
+				v44 = int32(uint64(v41))
+			}
+			h42[li] = v42
+			h44[li] = v44
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v36 := 2 < uint32(v34)
-		v38 := h38[li]
-		v13 := (basex + li) * 96
-		v35 := int64(uint32(v34))
-		v39 := float64(0)
-		if v36 {
-			v39 = v38
-		}
-		*(*float64)(unsafe.Add(p2, v13+32)) = v39
-		v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v42 := uint64(v41) < uint64(v35)
-		v44 := int32(0)
-		if v42 {
-			v44 = int32(uint64(v41))
-		}
-		h42[li] = v42
-		h44[li] = v44
 	}
-	return 7
-}
-
-func (g *shufflesFloat64Host) r9() int {
-	n := g.Items
-	h42 := g.v42[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
+	}
 	h45 := g.v45[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v42 := h42[li]
+			v45 := h45[li]
+			v13 := (basex + li) * 96
+			v34 := int32(min(size, n-sub*size))
+			v46 := float64(0)
+			if v42 {
+				v46 = v45
+			}
+			*(*float64)(unsafe.Add(p2, v13+40)) = v46
+			v50 := int32(lane) + 1
+			v52 := int32(0)
+			if uint32(v50) < uint32(v34) {
+				v52 = v50
+			}
+			h52[li] = v52
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v42 := h42[li]
-		v45 := h45[li]
-		v13 := (basex + li) * 96
-		v34 := int32(min(size, n-sub*size))
-		v46 := float64(0)
-		if v42 {
-			v46 = v45
-		}
-		*(*float64)(unsafe.Add(p2, v13+40)) = v46
-		v50 := int32(lane) + 1
-		v52 := int32(0)
-		if uint32(v50) < uint32(v34) {
-			v52 = v50
-		}
-		h52[li] = v52
 	}
-	return 9
-}
-
-func (g *shufflesFloat64Host) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
 	h53 := g.v53[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v50 := v48 + 1
+			v34 := int32(min(size, n-sub*size))
+			v51 := uint32(v50) < uint32(v34)
+			v53 := h53[li]
+			v13 := (basex + li) * 96
+			v54 := float64(0)
+			if v51 {
+				v54 = v53
+			}
+			*(*float64)(unsafe.Add(p2, v13+48)) = v54
+			v56 := v48 + -3
+			v58 := int32(0)
+			if uint32(v56) < uint32(v34) {
+				v58 = v56
+			}
+			h58[li] = v58
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v50 := v48 + 1
-		v34 := int32(min(size, n-sub*size))
-		v51 := uint32(v50) < uint32(v34)
-		v53 := h53[li]
-		v13 := (basex + li) * 96
-		v54 := float64(0)
-		if v51 {
-			v54 = v53
-		}
-		*(*float64)(unsafe.Add(p2, v13+48)) = v54
-		v56 := v48 + -3
-		v58 := int32(0)
-		if uint32(v56) < uint32(v34) {
-			v58 = v56
-		}
-		h58[li] = v58
 	}
-	return 11
-}
-
-func (g *shufflesFloat64Host) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
+	}
 	h59 := g.v59[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h64 := g.v64[:n]
 	h66 := g.v66[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v56 := v48 + -3
+			v34 := int32(min(size, n-sub*size))
+			v57 := uint32(v56) < uint32(v34)
+			v59 := h59[li]
+			v13 := (basex + li) * 96
+			v49 := int64(uint32(v48))
+			v35 := int64(uint32(v34))
+			v60 := float64(0)
+			if v57 {
+				v60 = v59
+			}
+			*(*float64)(unsafe.Add(p2, v13+56)) = v60
+			v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v63 := v49 + v62
+			v64 := uint64(v63) < uint64(v35)
+			v66 := int32(0)
+			if v64 {
+				v66 = int32(uint64(v63))
+			}
+			h64[li] = v64
+			h66[li] = v66
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v56 := v48 + -3
-		v34 := int32(min(size, n-sub*size))
-		v57 := uint32(v56) < uint32(v34)
-		v59 := h59[li]
-		v13 := (basex + li) * 96
-		v49 := int64(uint32(v48))
-		v35 := int64(uint32(v34))
-		v60 := float64(0)
-		if v57 {
-			v60 = v59
-		}
-		*(*float64)(unsafe.Add(p2, v13+56)) = v60
-		v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v63 := v49 + v62
-		v64 := uint64(v63) < uint64(v35)
-		v66 := int32(0)
-		if v64 {
-			v66 = int32(uint64(v63))
-		}
-		h64[li] = v64
-		h66[li] = v66
 	}
-	return 13
-}
-
-func (g *shufflesFloat64Host) r15() int {
-	n := g.Items
-	h64 := g.v64[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
+	}
 	h67 := g.v67[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h72 := g.v72[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v64 := h64[li]
+			v67 := h67[li]
+			v13 := (basex + li) * 96
+			v48 := int32(lane)
+			v34 := int32(min(size, n-sub*size))
+			v68 := float64(0)
+			if v64 {
+				v68 = v67
+			}
+			*(*float64)(unsafe.Add(p2, v13+64)) = v68
+			v70 := v48 ^ 1
+			v72 := int32(0)
+			if uint32(v70) < uint32(v34) {
+				v72 = v70
+			}
+			h72[li] = v72
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v64 := h64[li]
-		v67 := h67[li]
-		v13 := (basex + li) * 96
-		v48 := int32(lane)
-		v34 := int32(min(size, n-sub*size))
-		v68 := float64(0)
-		if v64 {
-			v68 = v67
-		}
-		*(*float64)(unsafe.Add(p2, v13+64)) = v68
-		v70 := v48 ^ 1
-		v72 := int32(0)
-		if uint32(v70) < uint32(v34) {
-			v72 = v70
-		}
-		h72[li] = v72
 	}
-	return 15
-}
-
-func (g *shufflesFloat64Host) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
+	}
 	h73 := g.v73[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h78 := g.v78[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v70 := v48 ^ 1
+			v34 := int32(min(size, n-sub*size))
+			v71 := uint32(v70) < uint32(v34)
+			v73 := h73[li]
+			v13 := (basex + li) * 96
+			v74 := float64(0)
+			if v71 {
+				v74 = v73
+			}
+			*(*float64)(unsafe.Add(p2, v13+72)) = v74
+			v76 := v48 ^ 5
+			v78 := int32(0)
+			if uint32(v76) < uint32(v34) {
+				v78 = v76
+			}
+			h78[li] = v78
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v70 := v48 ^ 1
-		v34 := int32(min(size, n-sub*size))
-		v71 := uint32(v70) < uint32(v34)
-		v73 := h73[li]
-		v13 := (basex + li) * 96
-		v74 := float64(0)
-		if v71 {
-			v74 = v73
-		}
-		*(*float64)(unsafe.Add(p2, v13+72)) = v74
-		v76 := v48 ^ 5
-		v78 := int32(0)
-		if uint32(v76) < uint32(v34) {
-			v78 = v76
-		}
-		h78[li] = v78
 	}
-	return 17
-}
-
-func (g *shufflesFloat64Host) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
+	}
 	h79 := g.v79[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h84 := g.v84[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v76 := v48 ^ 5
+			v34 := int32(min(size, n-sub*size))
+			v77 := uint32(v76) < uint32(v34)
+			v79 := h79[li]
+			v13 := (basex + li) * 96
+			v80 := float64(0)
+			if v77 {
+				v80 = v79
+			}
+			*(*float64)(unsafe.Add(p2, v13+80)) = v80
+			v82 := v34 + -1
+			v84 := int32(0)
+			if uint32(v82) < uint32(v34) {
+				v84 = v82
+			}
+			h84[li] = v84
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v76 := v48 ^ 5
-		v34 := int32(min(size, n-sub*size))
-		v77 := uint32(v76) < uint32(v34)
-		v79 := h79[li]
-		v13 := (basex + li) * 96
-		v80 := float64(0)
-		if v77 {
-			v80 = v79
-		}
-		*(*float64)(unsafe.Add(p2, v13+80)) = v80
-		v82 := v34 + -1
-		v84 := int32(0)
-		if uint32(v82) < uint32(v34) {
-			v84 = v82
-		}
-		h84[li] = v84
 	}
-	return 19
-}
-
-func (g *shufflesFloat64Host) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
+	}
 	h85 := g.v85[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v82 := v34 + -1
+			v83 := uint32(v82) < uint32(v34)
+			v85 := h85[li]
+			v13 := (basex + li) * 96
+			v86 := float64(0)
+			if v83 {
+				v86 = v85
+			}
+			*(*float64)(unsafe.Add(p2, v13+88)) = v86
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v82 := v34 + -1
-		v83 := uint32(v82) < uint32(v34)
-		v85 := h85[li]
-		v13 := (basex + li) * 96
-		v86 := float64(0)
-		if v83 {
-			v86 = v85
-		}
-		*(*float64)(unsafe.Add(p2, v13+88)) = v86
 	}
-	return -1
 }
 
 // shufflesIntHost is a work-group of the kernel [ShufflesInt].
 type shufflesIntHost struct {
 	kernelimpl.HostGroup
-	c0         int32
-	v1, v3, v5 int64
-
+	c0                                                   int32
 	v9, v29, v32, v38, v45, v53, v59, v67, v73, v79, v85 []int64
-
-	v15, v21 int64
 
 	v26, v42, v64 []bool
 
@@ -13698,9 +11198,6 @@ var shufflesIntHostSites = []abi.Site{
 func (g *shufflesIntHost) Begin() {
 	g.Sites = shufflesIntHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sint64, &g.v9, &g.v29, &g.v32, &g.v38, &g.v45, &g.v53, &g.v59, &g.v67, &g.v73, &g.v79, &g.v85)
 	kernelimpl.HostRoom(n, &g.v26, &g.v42, &g.v64)
@@ -13708,94 +11205,13 @@ func (g *shufflesIntHost) Begin() {
 }
 
 func (g *shufflesIntHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupSelect, groupalgs.go:120
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			g.v15 = in[int32(0)]
-			next = g.r1()
-		case 1: // GroupSelect, groupalgs.go:121
-			v17 := int32(g.ID[0])
-			c0 := g.c0
-			v19 := uint32(v17) < uint32(c0)
-			v20 := int32(0)
-			if v19 {
-				v20 = v17
-			}
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			g.v21 = in[v20]
-			next = g.r2()
-		case 2: // GroupSelect, groupalgs.go:122
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
-			next = g.r3()
-		case 3: // Barrier, groupalgs.go:123
-			next = 4
-		case 4: // GroupSelect, groupalgs.go:123
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5: // Barrier, groupalgs.go:124
-			next = 6
-		case 6: // GroupSelect, groupalgs.go:124
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
-			next = g.r7()
-		case 7: // Barrier, groupalgs.go:125
-			next = 8
-		case 8: // GroupSelect, groupalgs.go:125
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
-			next = g.r9()
-		case 9: // Barrier, groupalgs.go:126
-			next = 10
-		case 10: // GroupSelect, groupalgs.go:126
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
-			next = g.r11()
-		case 11: // Barrier, groupalgs.go:127
-			next = 12
-		case 12: // GroupSelect, groupalgs.go:127
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
-			next = g.r13()
-		case 13: // Barrier, groupalgs.go:128
-			next = 14
-		case 14: // GroupSelect, groupalgs.go:128
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
-			next = g.r15()
-		case 15: // Barrier, groupalgs.go:129
-			next = 16
-		case 16: // GroupSelect, groupalgs.go:129
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
-			next = g.r17()
-		case 17: // Barrier, groupalgs.go:130
-			next = 18
-		case 18: // GroupSelect, groupalgs.go:130
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
-			next = g.r19()
-		case 19: // Barrier, groupalgs.go:131
-			next = 20
-		case 20: // GroupSelect, groupalgs.go:131
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
-			kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
-			next = g.r21()
-		}
-	}
-}
-
-func (g *shufflesIntHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
@@ -13818,16 +11234,14 @@ func (g *shufflesIntHost) r0() int {
 			continue
 		}
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesIntHost) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v15 := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v15 := g.v15
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -13836,28 +11250,25 @@ func (g *shufflesIntHost) r1() int {
 		v13 := (basex + li) * 96
 		*(*int64)(unsafe.Add(p2, v13)) = v15
 	}
-	return 1
-}
-
-func (g *shufflesIntHost) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, groupalgs.go:121
 	v17 := int32(g.ID[0])
 	c0 := g.c0
 	v19 := uint32(v17) < uint32(c0)
-	v21 := g.v21
+	v20 := int32(0)
+	if v19 {
+		v20 = v17
+	}
+	v21 := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)[v20]
 	v22 := int64(0)
 	if v19 {
 		v22 = v21
 	}
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v18 := int64(uint32(c0))
 	h26 := g.v26[:n]
 	h28 := g.v28[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -13879,18 +11290,17 @@ func (g *shufflesIntHost) r2() int {
 		}
 		h26[li] = v26
 		h28[li] = v28
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesIntHost) r3() int {
-	n := g.Items
-	h26 := g.v26[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
+	}
 	h29 := g.v29[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -13904,343 +11314,334 @@ func (g *shufflesIntHost) r3() int {
 		}
 		*(*int64)(unsafe.Add(p2, v13+16)) = v30
 	}
-	return 3
-}
-
-func (g *shufflesIntHost) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
+	}
 	h32 := g.v32[:n]
 	h37 := g.v37[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v13 := (basex + li) * 96
+			v32 := h32[li]
+			*(*int64)(unsafe.Add(p2, v13+24)) = v32
+			v37 := int32(0)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v37 = 2
+			}
+			h37[li] = v37
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v13 := (basex + li) * 96
-		v32 := h32[li]
-		*(*int64)(unsafe.Add(p2, v13+24)) = v32
-		v37 := int32(0)
-		if 2 < uint32(int32(min(size, n-sub*size))) {
-			v37 = 2
-		}
-		h37[li] = v37
 	}
-	return 5
-}
-
-func (g *shufflesIntHost) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
+	}
 	h38 := g.v38[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v36 := 2 < uint32(v34)
+			v38 := h38[li]
+			v13 := (basex + li) * 96
+			v35 := int64(uint32(v34))
+			v39 := int64(0)
+			if v36 {
+				v39 = v38
+			}
+			*(*int64)(unsafe.Add(p2, v13+32)) = v39
+			v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v42 := uint64(v41) < uint64(v35)
+			v44 := int32(0)
+			if v42 {
+				v44 = int32(uint64(v41))
+			}
+			h42[li] = v42
+			h44[li] = v44
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v36 := 2 < uint32(v34)
-		v38 := h38[li]
-		v13 := (basex + li) * 96
-		v35 := int64(uint32(v34))
-		v39 := int64(0)
-		if v36 {
-			v39 = v38
-		}
-		*(*int64)(unsafe.Add(p2, v13+32)) = v39
-		v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v42 := uint64(v41) < uint64(v35)
-		v44 := int32(0)
-		if v42 {
-			v44 = int32(uint64(v41))
-		}
-		h42[li] = v42
-		h44[li] = v44
 	}
-	return 7
-}
-
-func (g *shufflesIntHost) r9() int {
-	n := g.Items
-	h42 := g.v42[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
+	}
 	h45 := g.v45[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v42 := h42[li]
+			v45 := h45[li]
+			v13 := (basex + li) * 96
+			v34 := int32(min(size, n-sub*size))
+			v46 := int64(0)
+			if v42 {
+				v46 = v45
+			}
+			*(*int64)(unsafe.Add(p2, v13+40)) = v46
+			v50 := int32(lane) + 1
+			v52 := int32(0)
+			if uint32(v50) < uint32(v34) {
+				v52 = v50
+			}
+			h52[li] = v52
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v42 := h42[li]
-		v45 := h45[li]
-		v13 := (basex + li) * 96
-		v34 := int32(min(size, n-sub*size))
-		v46 := int64(0)
-		if v42 {
-			v46 = v45
-		}
-		*(*int64)(unsafe.Add(p2, v13+40)) = v46
-		v50 := int32(lane) + 1
-		v52 := int32(0)
-		if uint32(v50) < uint32(v34) {
-			v52 = v50
-		}
-		h52[li] = v52
 	}
-	return 9
-}
-
-func (g *shufflesIntHost) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
 	h53 := g.v53[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v50 := v48 + 1
+			v34 := int32(min(size, n-sub*size))
+			v51 := uint32(v50) < uint32(v34)
+			v53 := h53[li]
+			v13 := (basex + li) * 96
+			v54 := int64(0)
+			if v51 {
+				v54 = v53
+			}
+			*(*int64)(unsafe.Add(p2, v13+48)) = v54
+			v56 := v48 + -3
+			v58 := int32(0)
+			if uint32(v56) < uint32(v34) {
+				v58 = v56
+			}
+			h58[li] = v58
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v50 := v48 + 1
-		v34 := int32(min(size, n-sub*size))
-		v51 := uint32(v50) < uint32(v34)
-		v53 := h53[li]
-		v13 := (basex + li) * 96
-		v54 := int64(0)
-		if v51 {
-			v54 = v53
-		}
-		*(*int64)(unsafe.Add(p2, v13+48)) = v54
-		v56 := v48 + -3
-		v58 := int32(0)
-		if uint32(v56) < uint32(v34) {
-			v58 = v56
-		}
-		h58[li] = v58
 	}
-	return 11
-}
-
-func (g *shufflesIntHost) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
+	}
 	h59 := g.v59[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h64 := g.v64[:n]
 	h66 := g.v66[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v56 := v48 + -3
+			v34 := int32(min(size, n-sub*size))
+			v57 := uint32(v56) < uint32(v34)
+			v59 := h59[li]
+			v13 := (basex + li) * 96
+			v49 := int64(uint32(v48))
+			v35 := int64(uint32(v34))
+			v60 := int64(0)
+			if v57 {
+				v60 = v59
+			}
+			*(*int64)(unsafe.Add(p2, v13+56)) = v60
+			v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v63 := v49 + v62
+			v64 := uint64(v63) < uint64(v35)
+			v66 := int32(0)
+			if v64 {
+				v66 = int32(uint64(v63))
+			}
+			h64[li] = v64
+			h66[li] = v66
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v56 := v48 + -3
-		v34 := int32(min(size, n-sub*size))
-		v57 := uint32(v56) < uint32(v34)
-		v59 := h59[li]
-		v13 := (basex + li) * 96
-		v49 := int64(uint32(v48))
-		v35 := int64(uint32(v34))
-		v60 := int64(0)
-		if v57 {
-			v60 = v59
-		}
-		*(*int64)(unsafe.Add(p2, v13+56)) = v60
-		v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v63 := v49 + v62
-		v64 := uint64(v63) < uint64(v35)
-		v66 := int32(0)
-		if v64 {
-			v66 = int32(uint64(v63))
-		}
-		h64[li] = v64
-		h66[li] = v66
 	}
-	return 13
-}
-
-func (g *shufflesIntHost) r15() int {
-	n := g.Items
-	h64 := g.v64[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
+	}
 	h67 := g.v67[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h72 := g.v72[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v64 := h64[li]
+			v67 := h67[li]
+			v13 := (basex + li) * 96
+			v48 := int32(lane)
+			v34 := int32(min(size, n-sub*size))
+			v68 := int64(0)
+			if v64 {
+				v68 = v67
+			}
+			*(*int64)(unsafe.Add(p2, v13+64)) = v68
+			v70 := v48 ^ 1
+			v72 := int32(0)
+			if uint32(v70) < uint32(v34) {
+				v72 = v70
+			}
+			h72[li] = v72
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v64 := h64[li]
-		v67 := h67[li]
-		v13 := (basex + li) * 96
-		v48 := int32(lane)
-		v34 := int32(min(size, n-sub*size))
-		v68 := int64(0)
-		if v64 {
-			v68 = v67
-		}
-		*(*int64)(unsafe.Add(p2, v13+64)) = v68
-		v70 := v48 ^ 1
-		v72 := int32(0)
-		if uint32(v70) < uint32(v34) {
-			v72 = v70
-		}
-		h72[li] = v72
 	}
-	return 15
-}
-
-func (g *shufflesIntHost) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
+	}
 	h73 := g.v73[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h78 := g.v78[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v70 := v48 ^ 1
+			v34 := int32(min(size, n-sub*size))
+			v71 := uint32(v70) < uint32(v34)
+			v73 := h73[li]
+			v13 := (basex + li) * 96
+			v74 := int64(0)
+			if v71 {
+				v74 = v73
+			}
+			*(*int64)(unsafe.Add(p2, v13+72)) = v74
+			v76 := v48 ^ 5
+			v78 := int32(0)
+			if uint32(v76) < uint32(v34) {
+				v78 = v76
+			}
+			h78[li] = v78
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v70 := v48 ^ 1
-		v34 := int32(min(size, n-sub*size))
-		v71 := uint32(v70) < uint32(v34)
-		v73 := h73[li]
-		v13 := (basex + li) * 96
-		v74 := int64(0)
-		if v71 {
-			v74 = v73
-		}
-		*(*int64)(unsafe.Add(p2, v13+72)) = v74
-		v76 := v48 ^ 5
-		v78 := int32(0)
-		if uint32(v76) < uint32(v34) {
-			v78 = v76
-		}
-		h78[li] = v78
 	}
-	return 17
-}
-
-func (g *shufflesIntHost) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
+	}
 	h79 := g.v79[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h84 := g.v84[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v76 := v48 ^ 5
+			v34 := int32(min(size, n-sub*size))
+			v77 := uint32(v76) < uint32(v34)
+			v79 := h79[li]
+			v13 := (basex + li) * 96
+			v80 := int64(0)
+			if v77 {
+				v80 = v79
+			}
+			*(*int64)(unsafe.Add(p2, v13+80)) = v80
+			v82 := v34 + -1
+			v84 := int32(0)
+			if uint32(v82) < uint32(v34) {
+				v84 = v82
+			}
+			h84[li] = v84
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v76 := v48 ^ 5
-		v34 := int32(min(size, n-sub*size))
-		v77 := uint32(v76) < uint32(v34)
-		v79 := h79[li]
-		v13 := (basex + li) * 96
-		v80 := int64(0)
-		if v77 {
-			v80 = v79
-		}
-		*(*int64)(unsafe.Add(p2, v13+80)) = v80
-		v82 := v34 + -1
-		v84 := int32(0)
-		if uint32(v82) < uint32(v34) {
-			v84 = v82
-		}
-		h84[li] = v84
 	}
-	return 19
-}
-
-func (g *shufflesIntHost) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
+	}
 	h85 := g.v85[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v82 := v34 + -1
+			v83 := uint32(v82) < uint32(v34)
+			v85 := h85[li]
+			v13 := (basex + li) * 96
+			v86 := int64(0)
+			if v83 {
+				v86 = v85
+			}
+			*(*int64)(unsafe.Add(p2, v13+88)) = v86
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v82 := v34 + -1
-		v83 := uint32(v82) < uint32(v34)
-		v85 := h85[li]
-		v13 := (basex + li) * 96
-		v86 := int64(0)
-		if v83 {
-			v86 = v85
-		}
-		*(*int64)(unsafe.Add(p2, v13+88)) = v86
 	}
-	return -1
 }
 
 // shufflesInt16Host is a work-group of the kernel [ShufflesInt16].
 type shufflesInt16Host struct {
 	kernelimpl.HostGroup
-	c0         int32
-	v1, v3, v5 int64
-
+	c0                                                                                                 int32
 	v10, v31, v32, v36, v42, v43, v50, v51, v59, v60, v66, v67, v75, v76, v82, v83, v89, v90, v96, v97 []int32
-
-	v16, v23 int32
 
 	v29, v48, v73 []bool
 
@@ -14259,103 +11660,19 @@ var shufflesInt16HostSites = []abi.Site{
 func (g *shufflesInt16Host) Begin() {
 	g.Sites = shufflesInt16HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v31, &g.v32, &g.v36, &g.v42, &g.v43, &g.v50, &g.v51, &g.v59, &g.v60, &g.v66, &g.v67, &g.v75, &g.v76, &g.v82, &g.v83, &g.v89, &g.v90, &g.v96, &g.v97)
 	kernelimpl.HostRoom(n, &g.v29, &g.v48, &g.v73)
 }
 
 func (g *shufflesInt16Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupSelect, groupalgs.go:120
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			g.v16 = in[int32(0)]
-			next = g.r1()
-		case 1: // GroupSelect, groupalgs.go:121
-			v19 := int32(g.ID[0])
-			c0 := g.c0
-			v21 := uint32(v19) < uint32(c0)
-			v22 := int32(0)
-			if v21 {
-				v22 = v19
-			}
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			g.v23 = in[v22]
-			next = g.r2()
-		case 2: // GroupSelect, groupalgs.go:122
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostSelect(g.v32, in, len(in), g.v31)
-			next = g.r3()
-		case 3: // Barrier, groupalgs.go:123
-			next = 4
-		case 4: // GroupSelect, groupalgs.go:123
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostSelectSame(g.v36, in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5: // Barrier, groupalgs.go:124
-			next = 6
-		case 6: // GroupSelect, groupalgs.go:124
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostSelect(g.v43, in, g.SubGroup, g.v42)
-			next = g.r7()
-		case 7: // Barrier, groupalgs.go:125
-			next = 8
-		case 8: // GroupSelect, groupalgs.go:125
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostSelect(g.v51, in, g.SubGroup, g.v50)
-			next = g.r9()
-		case 9: // Barrier, groupalgs.go:126
-			next = 10
-		case 10: // GroupSelect, groupalgs.go:126
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostSelect(g.v60, in, g.SubGroup, g.v59)
-			next = g.r11()
-		case 11: // Barrier, groupalgs.go:127
-			next = 12
-		case 12: // GroupSelect, groupalgs.go:127
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
-			next = g.r13()
-		case 13: // Barrier, groupalgs.go:128
-			next = 14
-		case 14: // GroupSelect, groupalgs.go:128
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostSelect(g.v76, in, g.SubGroup, g.v75)
-			next = g.r15()
-		case 15: // Barrier, groupalgs.go:129
-			next = 16
-		case 16: // GroupSelect, groupalgs.go:129
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostSelect(g.v83, in, g.SubGroup, g.v82)
-			next = g.r17()
-		case 17: // Barrier, groupalgs.go:130
-			next = 18
-		case 18: // GroupSelect, groupalgs.go:130
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostSelect(g.v90, in, g.SubGroup, g.v89)
-			next = g.r19()
-		case 19: // Barrier, groupalgs.go:131
-			next = 20
-		case 20: // GroupSelect, groupalgs.go:131
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostSelect(g.v97, in, g.SubGroup, g.v96)
-			next = g.r21()
-		}
-	}
-}
-
-func (g *shufflesInt16Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h10 := g.v10[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
@@ -14379,16 +11696,14 @@ func (g *shufflesInt16Host) r0() int {
 			continue
 		}
 		h10[li] = v10
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesInt16Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v16 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v16 := g.v16
 	v17 := int16(uint32(v16))
 	dead := g.Dead[:n]
 	for li := range n {
@@ -14398,29 +11713,26 @@ func (g *shufflesInt16Host) r1() int {
 		v14 := (basex + li) * 24
 		*(*int16)(unsafe.Add(p2, v14)) = v17
 	}
-	return 1
-}
-
-func (g *shufflesInt16Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, groupalgs.go:121
 	v19 := int32(g.ID[0])
 	c0 := g.c0
 	v21 := uint32(v19) < uint32(c0)
-	v23 := g.v23
+	v22 := int32(0)
+	if v21 {
+		v22 = v19
+	}
+	v23 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)[v22]
 	v24 := int32(0)
 	if v21 {
 		v24 = v23
 	}
 	v25 := int16(uint32(v24))
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v20 := int64(uint32(c0))
 	h29 := g.v29[:n]
 	h31 := g.v31[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -14442,18 +11754,17 @@ func (g *shufflesInt16Host) r2() int {
 		}
 		h29[li] = v29
 		h31[li] = v31
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesInt16Host) r3() int {
-	n := g.Items
-	h29 := g.v29[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v32, in, len(in), g.v31)
+	}
 	h32 := g.v32[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -14467,343 +11778,334 @@ func (g *shufflesInt16Host) r3() int {
 		}
 		*(*int16)(unsafe.Add(p2, v14+4)) = int16(uint32(v33))
 	}
-	return 3
-}
-
-func (g *shufflesInt16Host) r5() int {
-	n := g.Items
-	h36 := g.v36[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	h42 := g.v42[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v36 := h36[li]
-		v14 := (basex + li) * 24
-		*(*int16)(unsafe.Add(p2, v14+6)) = int16(uint32(v36))
-		v42 := int32(0)
-		if 2 < uint32(int32(min(size, n-sub*size))) {
-			v42 = 2
-		}
-		h42[li] = v42
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelectSame(g.v36, in, g.SubGroup, int32(0))
 	}
-	return 5
-}
-
-func (g *shufflesInt16Host) r7() int {
-	n := g.Items
+	h36 := g.v36[:n]
+	h42 := g.v42[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v36 := h36[li]
+			v14 := (basex + li) * 24
+			*(*int16)(unsafe.Add(p2, v14+6)) = int16(uint32(v36))
+			v42 := int32(0)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v42 = 2
+			}
+			h42[li] = v42
+		}
+	}
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v43, in, g.SubGroup, g.v42)
+	}
 	h43 := g.v43[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h48 := g.v48[:n]
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v39 := int32(min(size, n-sub*size))
+			v41 := 2 < uint32(v39)
+			v43 := h43[li]
+			v14 := (basex + li) * 24
+			v40 := int64(uint32(v39))
+			v44 := int32(0)
+			if v41 {
+				v44 = v43
+			}
+			*(*int16)(unsafe.Add(p2, v14+8)) = int16(uint32(v44))
+			v47 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v48 := uint64(v47) < uint64(v40)
+			v50 := int32(0)
+			if v48 {
+				v50 = int32(uint64(v47))
+			}
+			h48[li] = v48
+			h50[li] = v50
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v39 := int32(min(size, n-sub*size))
-		v41 := 2 < uint32(v39)
-		v43 := h43[li]
-		v14 := (basex + li) * 24
-		v40 := int64(uint32(v39))
-		v44 := int32(0)
-		if v41 {
-			v44 = v43
-		}
-		*(*int16)(unsafe.Add(p2, v14+8)) = int16(uint32(v44))
-		v47 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v48 := uint64(v47) < uint64(v40)
-		v50 := int32(0)
-		if v48 {
-			v50 = int32(uint64(v47))
-		}
-		h48[li] = v48
-		h50[li] = v50
 	}
-	return 7
-}
-
-func (g *shufflesInt16Host) r9() int {
-	n := g.Items
-	h48 := g.v48[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v51, in, g.SubGroup, g.v50)
+	}
 	h51 := g.v51[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h59 := g.v59[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := h48[li]
+			v51 := h51[li]
+			v14 := (basex + li) * 24
+			v39 := int32(min(size, n-sub*size))
+			v52 := int32(0)
+			if v48 {
+				v52 = v51
+			}
+			*(*int16)(unsafe.Add(p2, v14+10)) = int16(uint32(v52))
+			v57 := int32(lane) + 1
+			v59 := int32(0)
+			if uint32(v57) < uint32(v39) {
+				v59 = v57
+			}
+			h59[li] = v59
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := h48[li]
-		v51 := h51[li]
-		v14 := (basex + li) * 24
-		v39 := int32(min(size, n-sub*size))
-		v52 := int32(0)
-		if v48 {
-			v52 = v51
-		}
-		*(*int16)(unsafe.Add(p2, v14+10)) = int16(uint32(v52))
-		v57 := int32(lane) + 1
-		v59 := int32(0)
-		if uint32(v57) < uint32(v39) {
-			v59 = v57
-		}
-		h59[li] = v59
 	}
-	return 9
-}
-
-func (g *shufflesInt16Host) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v60, in, g.SubGroup, g.v59)
+	}
 	h60 := g.v60[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h66 := g.v66[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v55 := int32(lane)
+			v57 := v55 + 1
+			v39 := int32(min(size, n-sub*size))
+			v58 := uint32(v57) < uint32(v39)
+			v60 := h60[li]
+			v14 := (basex + li) * 24
+			v61 := int32(0)
+			if v58 {
+				v61 = v60
+			}
+			*(*int16)(unsafe.Add(p2, v14+12)) = int16(uint32(v61))
+			v64 := v55 + -3
+			v66 := int32(0)
+			if uint32(v64) < uint32(v39) {
+				v66 = v64
+			}
+			h66[li] = v66
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v55 := int32(lane)
-		v57 := v55 + 1
-		v39 := int32(min(size, n-sub*size))
-		v58 := uint32(v57) < uint32(v39)
-		v60 := h60[li]
-		v14 := (basex + li) * 24
-		v61 := int32(0)
-		if v58 {
-			v61 = v60
-		}
-		*(*int16)(unsafe.Add(p2, v14+12)) = int16(uint32(v61))
-		v64 := v55 + -3
-		v66 := int32(0)
-		if uint32(v64) < uint32(v39) {
-			v66 = v64
-		}
-		h66[li] = v66
 	}
-	return 11
-}
-
-func (g *shufflesInt16Host) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
+	}
 	h67 := g.v67[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h73 := g.v73[:n]
 	h75 := g.v75[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v55 := int32(lane)
+			v64 := v55 + -3
+			v39 := int32(min(size, n-sub*size))
+			v65 := uint32(v64) < uint32(v39)
+			v67 := h67[li]
+			v14 := (basex + li) * 24
+			v56 := int64(uint32(v55))
+			v40 := int64(uint32(v39))
+			v68 := int32(0)
+			if v65 {
+				v68 = v67
+			}
+			*(*int16)(unsafe.Add(p2, v14+14)) = int16(uint32(v68))
+			v71 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v72 := v56 + v71
+			v73 := uint64(v72) < uint64(v40)
+			v75 := int32(0)
+			if v73 {
+				v75 = int32(uint64(v72))
+			}
+			h73[li] = v73
+			h75[li] = v75
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v55 := int32(lane)
-		v64 := v55 + -3
-		v39 := int32(min(size, n-sub*size))
-		v65 := uint32(v64) < uint32(v39)
-		v67 := h67[li]
-		v14 := (basex + li) * 24
-		v56 := int64(uint32(v55))
-		v40 := int64(uint32(v39))
-		v68 := int32(0)
-		if v65 {
-			v68 = v67
-		}
-		*(*int16)(unsafe.Add(p2, v14+14)) = int16(uint32(v68))
-		v71 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v72 := v56 + v71
-		v73 := uint64(v72) < uint64(v40)
-		v75 := int32(0)
-		if v73 {
-			v75 = int32(uint64(v72))
-		}
-		h73[li] = v73
-		h75[li] = v75
 	}
-	return 13
-}
-
-func (g *shufflesInt16Host) r15() int {
-	n := g.Items
-	h73 := g.v73[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v76, in, g.SubGroup, g.v75)
+	}
 	h76 := g.v76[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h82 := g.v82[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v73 := h73[li]
+			v76 := h76[li]
+			v14 := (basex + li) * 24
+			v55 := int32(lane)
+			v39 := int32(min(size, n-sub*size))
+			v77 := int32(0)
+			if v73 {
+				v77 = v76
+			}
+			*(*int16)(unsafe.Add(p2, v14+16)) = int16(uint32(v77))
+			v80 := v55 ^ 1
+			v82 := int32(0)
+			if uint32(v80) < uint32(v39) {
+				v82 = v80
+			}
+			h82[li] = v82
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v73 := h73[li]
-		v76 := h76[li]
-		v14 := (basex + li) * 24
-		v55 := int32(lane)
-		v39 := int32(min(size, n-sub*size))
-		v77 := int32(0)
-		if v73 {
-			v77 = v76
-		}
-		*(*int16)(unsafe.Add(p2, v14+16)) = int16(uint32(v77))
-		v80 := v55 ^ 1
-		v82 := int32(0)
-		if uint32(v80) < uint32(v39) {
-			v82 = v80
-		}
-		h82[li] = v82
 	}
-	return 15
-}
-
-func (g *shufflesInt16Host) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v83, in, g.SubGroup, g.v82)
+	}
 	h83 := g.v83[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h89 := g.v89[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v55 := int32(lane)
+			v80 := v55 ^ 1
+			v39 := int32(min(size, n-sub*size))
+			v81 := uint32(v80) < uint32(v39)
+			v83 := h83[li]
+			v14 := (basex + li) * 24
+			v84 := int32(0)
+			if v81 {
+				v84 = v83
+			}
+			*(*int16)(unsafe.Add(p2, v14+18)) = int16(uint32(v84))
+			v87 := v55 ^ 5
+			v89 := int32(0)
+			if uint32(v87) < uint32(v39) {
+				v89 = v87
+			}
+			h89[li] = v89
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v55 := int32(lane)
-		v80 := v55 ^ 1
-		v39 := int32(min(size, n-sub*size))
-		v81 := uint32(v80) < uint32(v39)
-		v83 := h83[li]
-		v14 := (basex + li) * 24
-		v84 := int32(0)
-		if v81 {
-			v84 = v83
-		}
-		*(*int16)(unsafe.Add(p2, v14+18)) = int16(uint32(v84))
-		v87 := v55 ^ 5
-		v89 := int32(0)
-		if uint32(v87) < uint32(v39) {
-			v89 = v87
-		}
-		h89[li] = v89
 	}
-	return 17
-}
-
-func (g *shufflesInt16Host) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v90, in, g.SubGroup, g.v89)
+	}
 	h90 := g.v90[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h96 := g.v96[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v55 := int32(lane)
+			v87 := v55 ^ 5
+			v39 := int32(min(size, n-sub*size))
+			v88 := uint32(v87) < uint32(v39)
+			v90 := h90[li]
+			v14 := (basex + li) * 24
+			v91 := int32(0)
+			if v88 {
+				v91 = v90
+			}
+			*(*int16)(unsafe.Add(p2, v14+20)) = int16(uint32(v91))
+			v94 := v39 + -1
+			v96 := int32(0)
+			if uint32(v94) < uint32(v39) {
+				v96 = v94
+			}
+			h96[li] = v96
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v55 := int32(lane)
-		v87 := v55 ^ 5
-		v39 := int32(min(size, n-sub*size))
-		v88 := uint32(v87) < uint32(v39)
-		v90 := h90[li]
-		v14 := (basex + li) * 24
-		v91 := int32(0)
-		if v88 {
-			v91 = v90
-		}
-		*(*int16)(unsafe.Add(p2, v14+20)) = int16(uint32(v91))
-		v94 := v39 + -1
-		v96 := int32(0)
-		if uint32(v94) < uint32(v39) {
-			v96 = v94
-		}
-		h96[li] = v96
 	}
-	return 19
-}
-
-func (g *shufflesInt16Host) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v97, in, g.SubGroup, g.v96)
+	}
 	h97 := g.v97[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v39 := int32(min(size, n-sub*size))
+			v94 := v39 + -1
+			v95 := uint32(v94) < uint32(v39)
+			v97 := h97[li]
+			v14 := (basex + li) * 24
+			v98 := int32(0)
+			if v95 {
+				v98 = v97
+			}
+			*(*int16)(unsafe.Add(p2, v14+22)) = int16(uint32(v98))
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v39 := int32(min(size, n-sub*size))
-		v94 := v39 + -1
-		v95 := uint32(v94) < uint32(v39)
-		v97 := h97[li]
-		v14 := (basex + li) * 24
-		v98 := int32(0)
-		if v95 {
-			v98 = v97
-		}
-		*(*int16)(unsafe.Add(p2, v14+22)) = int16(uint32(v98))
 	}
-	return -1
 }
 
 // shufflesUint32Host is a work-group of the kernel [ShufflesUint32].
 type shufflesUint32Host struct {
 	kernelimpl.HostGroup
-	c0         int32
-	v1, v3, v5 int64
-
+	c0                                                                                                int32
 	v9, v28, v29, v32, v37, v38, v44, v45, v52, v53, v58, v59, v66, v67, v72, v73, v78, v79, v84, v85 []int32
-
-	v15, v21 int32
 
 	v26, v42, v64 []bool
 
@@ -14822,103 +12124,19 @@ var shufflesUint32HostSites = []abi.Site{
 func (g *shufflesUint32Host) Begin() {
 	g.Sites = shufflesUint32HostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v9, &g.v28, &g.v29, &g.v32, &g.v37, &g.v38, &g.v44, &g.v45, &g.v52, &g.v53, &g.v58, &g.v59, &g.v66, &g.v67, &g.v72, &g.v73, &g.v78, &g.v79, &g.v84, &g.v85)
 	kernelimpl.HostRoom(n, &g.v26, &g.v42, &g.v64)
 }
 
 func (g *shufflesUint32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupSelect, groupalgs.go:120
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v15 = in[int32(0)]
-			next = g.r1()
-		case 1: // GroupSelect, groupalgs.go:121
-			v17 := int32(g.ID[0])
-			c0 := g.c0
-			v19 := uint32(v17) < uint32(c0)
-			v20 := int32(0)
-			if v19 {
-				v20 = v17
-			}
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v21 = in[v20]
-			next = g.r2()
-		case 2: // GroupSelect, groupalgs.go:122
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
-			next = g.r3()
-		case 3: // Barrier, groupalgs.go:123
-			next = 4
-		case 4: // GroupSelect, groupalgs.go:123
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5: // Barrier, groupalgs.go:124
-			next = 6
-		case 6: // GroupSelect, groupalgs.go:124
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
-			next = g.r7()
-		case 7: // Barrier, groupalgs.go:125
-			next = 8
-		case 8: // GroupSelect, groupalgs.go:125
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
-			next = g.r9()
-		case 9: // Barrier, groupalgs.go:126
-			next = 10
-		case 10: // GroupSelect, groupalgs.go:126
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
-			next = g.r11()
-		case 11: // Barrier, groupalgs.go:127
-			next = 12
-		case 12: // GroupSelect, groupalgs.go:127
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
-			next = g.r13()
-		case 13: // Barrier, groupalgs.go:128
-			next = 14
-		case 14: // GroupSelect, groupalgs.go:128
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
-			next = g.r15()
-		case 15: // Barrier, groupalgs.go:129
-			next = 16
-		case 16: // GroupSelect, groupalgs.go:129
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
-			next = g.r17()
-		case 17: // Barrier, groupalgs.go:130
-			next = 18
-		case 18: // GroupSelect, groupalgs.go:130
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
-			next = g.r19()
-		case 19: // Barrier, groupalgs.go:131
-			next = 20
-		case 20: // GroupSelect, groupalgs.go:131
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
-			next = g.r21()
-		}
-	}
-}
-
-func (g *shufflesUint32Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
@@ -14941,16 +12159,14 @@ func (g *shufflesUint32Host) r0() int {
 			continue
 		}
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesUint32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v15 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v15 := g.v15
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -14959,28 +12175,25 @@ func (g *shufflesUint32Host) r1() int {
 		v13 := (basex + li) * 48
 		*(*int32)(unsafe.Add(p2, v13)) = v15
 	}
-	return 1
-}
-
-func (g *shufflesUint32Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, groupalgs.go:121
 	v17 := int32(g.ID[0])
 	c0 := g.c0
 	v19 := uint32(v17) < uint32(c0)
-	v21 := g.v21
+	v20 := int32(0)
+	if v19 {
+		v20 = v17
+	}
+	v21 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v20]
 	v22 := int32(0)
 	if v19 {
 		v22 = v21
 	}
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v18 := int64(uint32(c0))
 	h26 := g.v26[:n]
 	h28 := g.v28[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -15002,18 +12215,17 @@ func (g *shufflesUint32Host) r2() int {
 		}
 		h26[li] = v26
 		h28[li] = v28
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *shufflesUint32Host) r3() int {
-	n := g.Items
-	h26 := g.v26[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
+	}
 	h29 := g.v29[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -15027,338 +12239,332 @@ func (g *shufflesUint32Host) r3() int {
 		}
 		*(*int32)(unsafe.Add(p2, v13+8)) = v30
 	}
-	return 3
-}
-
-func (g *shufflesUint32Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
+	}
 	h32 := g.v32[:n]
 	h37 := g.v37[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v13 := (basex + li) * 48
+			v32 := h32[li]
+			*(*int32)(unsafe.Add(p2, v13+12)) = v32
+			v37 := int32(0)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v37 = 2
+			}
+			h37[li] = v37
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v13 := (basex + li) * 48
-		v32 := h32[li]
-		*(*int32)(unsafe.Add(p2, v13+12)) = v32
-		v37 := int32(0)
-		if 2 < uint32(int32(min(size, n-sub*size))) {
-			v37 = 2
-		}
-		h37[li] = v37
 	}
-	return 5
-}
-
-func (g *shufflesUint32Host) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
+	}
 	h38 := g.v38[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v36 := 2 < uint32(v34)
+			v38 := h38[li]
+			v13 := (basex + li) * 48
+			v35 := int64(uint32(v34))
+			v39 := int32(0)
+			if v36 {
+				v39 = v38
+			}
+			*(*int32)(unsafe.Add(p2, v13+16)) = v39
+			v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v42 := uint64(v41) < uint64(v35)
+			v44 := int32(0)
+			if v42 {
+				v44 = int32(uint64(v41))
+			}
+			h42[li] = v42
+			h44[li] = v44
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v36 := 2 < uint32(v34)
-		v38 := h38[li]
-		v13 := (basex + li) * 48
-		v35 := int64(uint32(v34))
-		v39 := int32(0)
-		if v36 {
-			v39 = v38
-		}
-		*(*int32)(unsafe.Add(p2, v13+16)) = v39
-		v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v42 := uint64(v41) < uint64(v35)
-		v44 := int32(0)
-		if v42 {
-			v44 = int32(uint64(v41))
-		}
-		h42[li] = v42
-		h44[li] = v44
 	}
-	return 7
-}
-
-func (g *shufflesUint32Host) r9() int {
-	n := g.Items
-	h42 := g.v42[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
+	}
 	h45 := g.v45[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v42 := h42[li]
+			v45 := h45[li]
+			v13 := (basex + li) * 48
+			v34 := int32(min(size, n-sub*size))
+			v46 := int32(0)
+			if v42 {
+				v46 = v45
+			}
+			*(*int32)(unsafe.Add(p2, v13+20)) = v46
+			v50 := int32(lane) + 1
+			v52 := int32(0)
+			if uint32(v50) < uint32(v34) {
+				v52 = v50
+			}
+			h52[li] = v52
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v42 := h42[li]
-		v45 := h45[li]
-		v13 := (basex + li) * 48
-		v34 := int32(min(size, n-sub*size))
-		v46 := int32(0)
-		if v42 {
-			v46 = v45
-		}
-		*(*int32)(unsafe.Add(p2, v13+20)) = v46
-		v50 := int32(lane) + 1
-		v52 := int32(0)
-		if uint32(v50) < uint32(v34) {
-			v52 = v50
-		}
-		h52[li] = v52
 	}
-	return 9
-}
-
-func (g *shufflesUint32Host) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
 	h53 := g.v53[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v50 := v48 + 1
+			v34 := int32(min(size, n-sub*size))
+			v51 := uint32(v50) < uint32(v34)
+			v53 := h53[li]
+			v13 := (basex + li) * 48
+			v54 := int32(0)
+			if v51 {
+				v54 = v53
+			}
+			*(*int32)(unsafe.Add(p2, v13+24)) = v54
+			v56 := v48 + -3
+			v58 := int32(0)
+			if uint32(v56) < uint32(v34) {
+				v58 = v56
+			}
+			h58[li] = v58
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v50 := v48 + 1
-		v34 := int32(min(size, n-sub*size))
-		v51 := uint32(v50) < uint32(v34)
-		v53 := h53[li]
-		v13 := (basex + li) * 48
-		v54 := int32(0)
-		if v51 {
-			v54 = v53
-		}
-		*(*int32)(unsafe.Add(p2, v13+24)) = v54
-		v56 := v48 + -3
-		v58 := int32(0)
-		if uint32(v56) < uint32(v34) {
-			v58 = v56
-		}
-		h58[li] = v58
 	}
-	return 11
-}
-
-func (g *shufflesUint32Host) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
+	}
 	h59 := g.v59[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	p1 := g.Pointer(1)
 	h64 := g.v64[:n]
 	h66 := g.v66[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v56 := v48 + -3
+			v34 := int32(min(size, n-sub*size))
+			v57 := uint32(v56) < uint32(v34)
+			v59 := h59[li]
+			v13 := (basex + li) * 48
+			v49 := int64(uint32(v48))
+			v35 := int64(uint32(v34))
+			v60 := int32(0)
+			if v57 {
+				v60 = v59
+			}
+			*(*int32)(unsafe.Add(p2, v13+28)) = v60
+			v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+			v63 := v49 + v62
+			v64 := uint64(v63) < uint64(v35)
+			v66 := int32(0)
+			if v64 {
+				v66 = int32(uint64(v63))
+			}
+			h64[li] = v64
+			h66[li] = v66
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v56 := v48 + -3
-		v34 := int32(min(size, n-sub*size))
-		v57 := uint32(v56) < uint32(v34)
-		v59 := h59[li]
-		v13 := (basex + li) * 48
-		v49 := int64(uint32(v48))
-		v35 := int64(uint32(v34))
-		v60 := int32(0)
-		if v57 {
-			v60 = v59
-		}
-		*(*int32)(unsafe.Add(p2, v13+28)) = v60
-		v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-		v63 := v49 + v62
-		v64 := uint64(v63) < uint64(v35)
-		v66 := int32(0)
-		if v64 {
-			v66 = int32(uint64(v63))
-		}
-		h64[li] = v64
-		h66[li] = v66
 	}
-	return 13
-}
-
-func (g *shufflesUint32Host) r15() int {
-	n := g.Items
-	h64 := g.v64[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
+	}
 	h67 := g.v67[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h72 := g.v72[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v64 := h64[li]
+			v67 := h67[li]
+			v13 := (basex + li) * 48
+			v48 := int32(lane)
+			v34 := int32(min(size, n-sub*size))
+			v68 := int32(0)
+			if v64 {
+				v68 = v67
+			}
+			*(*int32)(unsafe.Add(p2, v13+32)) = v68
+			v70 := v48 ^ 1
+			v72 := int32(0)
+			if uint32(v70) < uint32(v34) {
+				v72 = v70
+			}
+			h72[li] = v72
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v64 := h64[li]
-		v67 := h67[li]
-		v13 := (basex + li) * 48
-		v48 := int32(lane)
-		v34 := int32(min(size, n-sub*size))
-		v68 := int32(0)
-		if v64 {
-			v68 = v67
-		}
-		*(*int32)(unsafe.Add(p2, v13+32)) = v68
-		v70 := v48 ^ 1
-		v72 := int32(0)
-		if uint32(v70) < uint32(v34) {
-			v72 = v70
-		}
-		h72[li] = v72
 	}
-	return 15
-}
-
-func (g *shufflesUint32Host) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
+	}
 	h73 := g.v73[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h78 := g.v78[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v70 := v48 ^ 1
+			v34 := int32(min(size, n-sub*size))
+			v71 := uint32(v70) < uint32(v34)
+			v73 := h73[li]
+			v13 := (basex + li) * 48
+			v74 := int32(0)
+			if v71 {
+				v74 = v73
+			}
+			*(*int32)(unsafe.Add(p2, v13+36)) = v74
+			v76 := v48 ^ 5
+			v78 := int32(0)
+			if uint32(v76) < uint32(v34) {
+				v78 = v76
+			}
+			h78[li] = v78
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v70 := v48 ^ 1
-		v34 := int32(min(size, n-sub*size))
-		v71 := uint32(v70) < uint32(v34)
-		v73 := h73[li]
-		v13 := (basex + li) * 48
-		v74 := int32(0)
-		if v71 {
-			v74 = v73
-		}
-		*(*int32)(unsafe.Add(p2, v13+36)) = v74
-		v76 := v48 ^ 5
-		v78 := int32(0)
-		if uint32(v76) < uint32(v34) {
-			v78 = v76
-		}
-		h78[li] = v78
 	}
-	return 17
-}
-
-func (g *shufflesUint32Host) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
+	}
 	h79 := g.v79[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	h84 := g.v84[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v76 := v48 ^ 5
+			v34 := int32(min(size, n-sub*size))
+			v77 := uint32(v76) < uint32(v34)
+			v79 := h79[li]
+			v13 := (basex + li) * 48
+			v80 := int32(0)
+			if v77 {
+				v80 = v79
+			}
+			*(*int32)(unsafe.Add(p2, v13+40)) = v80
+			v82 := v34 + -1
+			v84 := int32(0)
+			if uint32(v82) < uint32(v34) {
+				v84 = v82
+			}
+			h84[li] = v84
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v76 := v48 ^ 5
-		v34 := int32(min(size, n-sub*size))
-		v77 := uint32(v76) < uint32(v34)
-		v79 := h79[li]
-		v13 := (basex + li) * 48
-		v80 := int32(0)
-		if v77 {
-			v80 = v79
-		}
-		*(*int32)(unsafe.Add(p2, v13+40)) = v80
-		v82 := v34 + -1
-		v84 := int32(0)
-		if uint32(v82) < uint32(v34) {
-			v84 = v82
-		}
-		h84[li] = v84
 	}
-	return 19
-}
-
-func (g *shufflesUint32Host) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
+	}
 	h85 := g.v85[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v82 := v34 + -1
+			v83 := uint32(v82) < uint32(v34)
+			v85 := h85[li]
+			v13 := (basex + li) * 48
+			v86 := int32(0)
+			if v83 {
+				v86 = v85
+			}
+			*(*int32)(unsafe.Add(p2, v13+44)) = v86
 		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v82 := v34 + -1
-		v83 := uint32(v82) < uint32(v34)
-		v85 := h85[li]
-		v13 := (basex + li) * 48
-		v86 := int32(0)
-		if v83 {
-			v86 = v85
-		}
-		*(*int32)(unsafe.Add(p2, v13+44)) = v86
 	}
-	return -1
 }
 
 // transposeHost is a work-group of the kernel [Transpose].
 type transposeHost struct {
 	kernelimpl.HostGroup
-	v2, v3, v4, v6 int64
 }
 
 func newTransposeHost() kernelimpl.HostForm { return new(transposeHost) }
@@ -15374,149 +12580,125 @@ var transposeHostSites = []abi.Site{
 
 func (g *transposeHost) Begin() {
 	g.Sites = transposeHostSites
-	g.v2 = g.Int64(24)
-	g.v3 = g.Int64(32)
-	g.v4 = g.Int64(48)
-	g.v6 = g.Int64(64)
 	g.Allot(0, 288)
 }
 
 func (g *transposeHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, groups.go:34
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, groups.go:41
-			next = g.r2()
-		}
-	}
-}
-
-func (g *transposeHost) r1() int {
 	n := g.Items
+	// ZeroLocal, groups.go:34
+	g.Zero(0)
 	v14 := int32(g.ID[1])
 	v15 := int64(uint32(v14))
 	v16 := v15 * 8
 	v12 := int32(g.ID[0])
 	v13 := int64(uint32(v12))
 	v18 := v13 * 8
-	v3 := g.v3
-	v2 := g.v2
-	v4 := g.v4
+	v3 := g.Int64(32)
+	v2 := g.Int64(24)
+	v4 := g.Int64(48)
 	basex := g.Base(0)
 	basey := g.Base(1)
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v23 int64
+			var v25 float32
+			v8 := int32(x)
+			v9 := int64(uint32(v8))
+			v10 := int32(y)
+			v11 := int64(uint32(v10))
+			v17 := v16 + v11
+			v19 := v18 + v9
+			if v17 >= v3 {
+				goto b10
+			}
+			if v19 >= v2 {
+				goto b10
+			}
+			v23 = (v17 * v2) + v19
+			if uint64(v23) >= uint64(v4) {
+				g.Fault(0, v23, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v25 = *(*float32)(unsafe.Add(p2, int(v23)*4))
+			if uint32(v10) >= 8 {
+				g.Fault(1, v11, 8, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			if uint32(v8) >= 9 {
+				g.Fault(2, v9, 9, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m0, y*36+x*4)) = v25
+		b10:
+			more = true
 		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v23 int64
-		var v25 float32
-		v8 := int32(x)
-		v9 := int64(uint32(v8))
-		v10 := int32(y)
-		v11 := int64(uint32(v10))
-		v17 := v16 + v11
-		v19 := v18 + v9
-		if v17 >= v3 {
-			goto b10
-		}
-		if v19 >= v2 {
-			goto b10
-		}
-		v23 = (v17 * v2) + v19
-		if uint64(v23) >= uint64(v4) {
-			g.Fault(0, v23, v4, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v25 = *(*float32)(unsafe.Add(p2, int(v23)*4))
-		if uint32(v10) >= 8 {
-			g.Fault(1, v11, 8, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		if uint32(v8) >= 9 {
-			g.Fault(2, v9, 9, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, y*36+x*4)) = v25
-	b10:
-		next = 1
 	}
-	return next
-}
-
-func (g *transposeHost) r2() int {
-	n := g.Items
-	v12 := int32(g.ID[0])
-	v13 := int64(uint32(v12))
-	v18 := v13 * 8
-	v14 := int32(g.ID[1])
-	v15 := int64(uint32(v14))
-	v16 := v15 * 8
-	v2 := g.v2
-	v3 := g.v3
-	basex := g.Base(0)
-	basey := g.Base(1)
-	m0 := g.Memory(0)
-	v6 := g.v6
+	if !more {
+		return
+	}
+	// Barrier, groups.go:41
+	v6 := g.Int64(64)
 	p3 := g.Pointer(3)
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v10 := int32(y)
+			v11 := int64(uint32(v10))
+			v8 := int32(x)
+			v9 := int64(uint32(v8))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v37 int64
+			var v40 float32
+			v32 := v18 + v11
+			v33 := v16 + v9
+			if v32 >= v2 {
+				goto b20
+			}
+			if v33 >= v3 {
+				goto b20
+			}
+			v37 = (v32 * v3) + v33
+			if uint32(v8) >= 8 {
+				g.Fault(3, v9, 8, v0, v1)
+				continue
+			}
+			if uint32(v10) >= 9 {
+				g.Fault(4, v11, 9, v0, v1)
+				continue
+			}
+			v40 = *(*float32)(unsafe.Add(m0, x*36+y*4))
+			if uint64(v37) >= uint64(v6) {
+				g.Fault(5, v37, v6, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v37)*4)) = v40
+		b20:
 		}
-		if dead[li] {
-			continue
-		}
-		v10 := int32(y)
-		v11 := int64(uint32(v10))
-		v8 := int32(x)
-		v9 := int64(uint32(v8))
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v37 int64
-		var v40 float32
-		v32 := v18 + v11
-		v33 := v16 + v9
-		if v32 >= v2 {
-			goto b20
-		}
-		if v33 >= v3 {
-			goto b20
-		}
-		v37 = (v32 * v3) + v33
-		if uint32(v8) >= 8 {
-			g.Fault(3, v9, 8, v0, v1)
-			continue
-		}
-		if uint32(v10) >= 9 {
-			g.Fault(4, v11, 9, v0, v1)
-			continue
-		}
-		v40 = *(*float32)(unsafe.Add(m0, x*36+y*4))
-		if uint64(v37) >= uint64(v6) {
-			g.Fault(5, v37, v6, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p3, int(v37)*4)) = v40
-	b20:
 	}
-	return -1
 }

@@ -725,9 +725,7 @@ func (g *panicsDoubleHost) Run() {
 // pipelineHost is a work-group of the kernel [Pipeline].
 type pipelineHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
-
+	c0                 int32
 	v17, v28, v31, v34 []int32
 
 	v49, v50 []int64
@@ -787,8 +785,6 @@ var pipelineHostTable2 = [12]int32{97, 108, 112, 104, 97, 98, 101, 103, 97, 109,
 func (g *pipelineHost) Begin() {
 	g.Sites = pipelineHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 384)
@@ -801,47 +797,16 @@ func (g *pipelineHost) Begin() {
 }
 
 func (g *pipelineHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, stages.go:33
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, stages.go:37
-			next = g.r2()
-		case 2: // Barrier, stages.go:20
-			next = g.r3()
-		case 3: // Barrier, stages.go:22
-			next = g.r4()
-		case 4: // Barrier, stages.go:20
-			next = g.r5()
-		case 5: // Barrier, stages.go:22
-			next = g.r6()
-		case 6: // Barrier, stages.go:20
-			next = g.r7()
-		case 7: // Barrier, stages.go:22
-			next = g.r8()
-		case 8: // Barrier, stages.go:20
-			next = g.r9()
-		case 9: // Barrier, stages.go:22
-			next = g.r10()
-		case 10: // Barrier, stages.go:48
-			next = g.r11()
-		case 11: // Barrier, stages.go:52
-			next = g.r12()
-		}
-	}
-}
-
-func (g *pipelineHost) r1() int {
 	n := g.Items
+	// ZeroLocal, stages.go:33
+	g.Zero(0)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	c0 := g.c0
 	v5 := int64(uint32(c0))
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int32(li)
@@ -859,21 +824,16 @@ func (g *pipelineHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v10
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *pipelineHost) r2() int {
-	n := g.Items
-	c0 := g.c0
-	v5 := int64(uint32(c0))
+	if !more {
+		return
+	}
+	// Barrier, stages.go:37
 	v13 := v5 + -1
-	basex := g.Base(0)
-	m0 := g.Memory(0)
 	h17 := g.v17[:n]
-	next := -1
 	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -889,16 +849,12 @@ func (g *pipelineHost) r2() int {
 		}
 		v17 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v14)))*4))
 		h17[li] = v17
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *pipelineHost) r3() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h17 := g.v17[:n]
-	dead := g.Dead[:n]
+	if !more {
+		return
+	}
+	// Barrier, stages.go:20
 	for li := range n {
 		if dead[li] {
 			continue
@@ -906,19 +862,10 @@ func (g *pipelineHost) r3() int {
 		v17 := h17[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = v17
 	}
-	return 3
-}
-
-func (g *pipelineHost) r4() int {
-	n := g.Items
-	c0 := g.c0
+	// Barrier, stages.go:22
 	v21 := c0 != 0
-	basex := g.Base(0)
-	v5 := int64(uint32(c0))
-	m0 := g.Memory(0)
 	h28 := g.v28[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -940,16 +887,12 @@ func (g *pipelineHost) r4() int {
 		v27 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v24)))*4))
 		v28 := v27 * 2
 		h28[li] = v28
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *pipelineHost) r5() int {
-	n := g.Items
-	h28 := g.v28[:n]
-	m0 := g.Memory(0)
-	dead := g.Dead[:n]
+	if !more {
+		return
+	}
+	// Barrier, stages.go:20
 	for li := range n {
 		if dead[li] {
 			continue
@@ -957,14 +900,8 @@ func (g *pipelineHost) r5() int {
 		v28 := h28[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = v28 + 1
 	}
-	return 5
-}
-
-func (g *pipelineHost) r6() int {
-	n := g.Items
-	m0 := g.Memory(0)
+	// Barrier, stages.go:22
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -972,14 +909,7 @@ func (g *pipelineHost) r6() int {
 		v31 := *(*int32)(unsafe.Add(m0, li*4))
 		h31[li] = v31
 	}
-	return 6
-}
-
-func (g *pipelineHost) r7() int {
-	n := g.Items
-	h31 := g.v31[:n]
-	m0 := g.Memory(0)
-	dead := g.Dead[:n]
+	// Barrier, stages.go:20
 	for li := range n {
 		if dead[li] {
 			continue
@@ -987,17 +917,8 @@ func (g *pipelineHost) r7() int {
 		v31 := h31[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = v31 + 3
 	}
-	return 7
-}
-
-func (g *pipelineHost) r8() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	c0 := g.c0
-	v5 := int64(uint32(c0))
-	v13 := v5 + -1
+	// Barrier, stages.go:22
 	h34 := g.v34[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1009,14 +930,7 @@ func (g *pipelineHost) r8() int {
 		v34 := *(*int32)(unsafe.Add(m0, int(v16)*4))
 		h34[li] = v34
 	}
-	return 8
-}
-
-func (g *pipelineHost) r9() int {
-	n := g.Items
-	h34 := g.v34[:n]
-	m0 := g.Memory(0)
-	dead := g.Dead[:n]
+	// Barrier, stages.go:20
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1024,17 +938,10 @@ func (g *pipelineHost) r9() int {
 		v34 := h34[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = v34 + 3
 	}
-	return 9
-}
-
-func (g *pipelineHost) r10() int {
-	n := g.Items
-	basex := g.Base(0)
-	m0 := g.Memory(0)
+	// Barrier, stages.go:22
 	h49 := g.v49[:n]
 	h50 := g.v50[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1072,20 +979,17 @@ func (g *pipelineHost) r10() int {
 		*(*int32)(unsafe.Add(m0, li*4)) = v62 + v56
 		h49[li] = v49
 		h50[li] = v50
-		next = 10
+		more = true
 	}
-	return next
-}
-
-func (g *pipelineHost) r11() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, stages.go:48
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
-	c0 := g.c0
-	v5 := int64(uint32(c0))
 	v66 := int64(uint64(v5) >> 32)
 	v67 := int32(uint64(v66))
 	v68 := v67 == 0
@@ -1100,11 +1004,8 @@ func (g *pipelineHost) r11() int {
 	}
 	v75 := 64 - v74
 	v76 := int64(uint32(v75))
-	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	basex := g.Base(0)
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1190,7 +1091,8 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v120)*4)) = v134
 			v115 = v119
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b26
 		}
@@ -1234,14 +1136,16 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v144)*4)) = v158
 			v137 = v142
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b31
 		}
 	b40:
 		v94 = v94 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b24
 	b42:
@@ -1338,14 +1242,16 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v204)*4)) = v218
 			v169 = v197
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b45
 		}
 	b60:
 		v167 = v167 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b44
 	b63:
@@ -1455,14 +1361,16 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v285)*4)) = v299
 			v250 = v278
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b66
 		}
 	b81:
 		v242 = v242 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b64
 	b84:
@@ -1570,14 +1478,16 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v349)*4)) = v363
 			v314 = v342
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b88
 		}
 	b103:
 		v305 = v305 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b84
 	b108:
@@ -1651,7 +1561,8 @@ func (g *pipelineHost) r11() int {
 			v407 = v415
 			v408 = v408 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b111
 		}
@@ -1690,7 +1601,8 @@ func (g *pipelineHost) r11() int {
 			v430 = v438
 			v431 = v431 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b115
 		}
@@ -2121,7 +2033,8 @@ func (g *pipelineHost) r11() int {
 			v720 = v720 + 1
 			v721 = v721 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b181
 		}
@@ -2180,7 +2093,8 @@ func (g *pipelineHost) r11() int {
 		if v781 >= 0 {
 			v765 = v765 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b194
 		}
@@ -2220,7 +2134,8 @@ func (g *pipelineHost) r11() int {
 		if v802 >= 0 {
 			v784 = v784 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b200
 		}
@@ -2287,7 +2202,8 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v825)*4)) = v839
 			v820 = v824
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b215
 		}
@@ -2334,7 +2250,8 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v860)*4)) = v874
 			v855 = v855 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b222
 		}
@@ -2372,7 +2289,8 @@ func (g *pipelineHost) r11() int {
 			*(*int32)(unsafe.Add(m0, int(v884)*4)) = v898
 			v878 = v878 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b227
 		}
@@ -2380,7 +2298,8 @@ func (g *pipelineHost) r11() int {
 		v744 = v807
 		v745 = v745 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b192
 	b237:
@@ -2502,7 +2421,8 @@ func (g *pipelineHost) r11() int {
 		if v982 < 0 {
 			v968 = v968 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b254
 		}
@@ -2536,7 +2456,8 @@ func (g *pipelineHost) r11() int {
 		if v1000 < 0 {
 			v985 = v985 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b260
 		}
@@ -2570,7 +2491,8 @@ func (g *pipelineHost) r11() int {
 		v934 = v1015
 		v935 = v1016
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b246
 	b277:
@@ -2628,7 +2550,8 @@ func (g *pipelineHost) r11() int {
 		if v1054 < 0 {
 			v1040 = v1040 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b280
 		}
@@ -2662,7 +2585,8 @@ func (g *pipelineHost) r11() int {
 		if v1072 < 0 {
 			v1057 = v1057 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b287
 		}
@@ -2705,7 +2629,8 @@ func (g *pipelineHost) r11() int {
 		if v1102 >= 0 {
 			v1088 = v1088 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b299
 		}
@@ -2739,7 +2664,8 @@ func (g *pipelineHost) r11() int {
 		if v1120 >= 0 {
 			v1105 = v1105 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b305
 		}
@@ -2828,7 +2754,8 @@ func (g *pipelineHost) r11() int {
 		if v1174 >= 0 {
 			v1160 = v1160 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b324
 		}
@@ -2933,31 +2860,27 @@ func (g *pipelineHost) r11() int {
 		v86 = v1235
 		v87 = v1236
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b22
 	b344:
 		v1142 = v1246
 		v1143 = v1247
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b319
 	b351:
-		next = 11
+		more = true
 	}
-	return next
-}
-
-func (g *pipelineHost) r12() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h50 := g.v50[:n]
-	basex := g.Base(0)
-	h49 := g.v49[:n]
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, stages.go:52
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2980,7 +2903,6 @@ func (g *pipelineHost) r12() int {
 		}
 		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v1259
 	}
-	return -1
 }
 
 // rounded32Host is some work-items of the kernel [Rounded32].
@@ -3112,7 +3034,6 @@ func (g *rounded64Host) Run() {
 // sharedHost is a work-group of the kernel [Shared].
 type sharedHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newSharedHost() kernelimpl.HostForm { return new(sharedHost) }
@@ -3156,7 +3077,6 @@ var sharedHostSites = []abi.Site{
 
 func (g *sharedHost) Begin() {
 	g.Sites = sharedHostSites
-	g.v1 = g.Int64(32)
 	g.Allot(0, 128)
 	g.Allot(1, 384)
 	g.Allot(2, 384)
@@ -3166,27 +3086,14 @@ func (g *sharedHost) Begin() {
 }
 
 func (g *sharedHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, sorting.go:119
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, sorting.go:122
-			next = g.r2()
-		case 2: // Barrier, sorting.go:126
-			next = g.r3()
-		}
-	}
-}
-
-func (g *sharedHost) r1() int {
 	n := g.Items
+	// ZeroLocal, sorting.go:119
+	g.Zero(0)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v3 := int32(li)
@@ -3204,23 +3111,20 @@ func (g *sharedHost) r1() int {
 			continue
 		}
 		*(*float32)(unsafe.Add(m0, li*4)) = v7
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *sharedHost) r2() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, sorting.go:122
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
-	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	basex := g.Base(0)
-	next := -1
 	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3316,7 +3220,8 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v54)*4)) = v65
 			v49 = v53
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b10
 		}
@@ -3370,14 +3275,16 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v75)*4)) = v86
 			v68 = v73
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b18
 		}
 	b30:
 		v28 = v28 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b8
 	b32:
@@ -3494,14 +3401,16 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v129)*4)) = v140
 			v97 = v122
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b35
 		}
 	b56:
 		v95 = v95 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b34
 	b59:
@@ -3631,14 +3540,16 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v204)*4)) = v215
 			v172 = v197
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b62
 		}
 	b83:
 		v164 = v164 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b60
 	b86:
@@ -3766,14 +3677,16 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v273
 			v230 = v255
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b90
 		}
 	b111:
 		v221 = v221 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b86
 	b116:
@@ -3847,7 +3760,8 @@ func (g *sharedHost) r2() int {
 			v317 = v325
 			v318 = v318 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b119
 		}
@@ -3886,7 +3800,8 @@ func (g *sharedHost) r2() int {
 			v340 = v348
 			v341 = v341 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b123
 		}
@@ -4445,7 +4360,8 @@ func (g *sharedHost) r2() int {
 			v594 = v594 + 1
 			v595 = v595 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b225
 		}
@@ -4514,7 +4430,8 @@ func (g *sharedHost) r2() int {
 		if v653 >= 0 {
 			v640 = v640 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b238
 		}
@@ -4564,7 +4481,8 @@ func (g *sharedHost) r2() int {
 		if v671 >= 0 {
 			v656 = v656 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b247
 		}
@@ -4693,7 +4611,8 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v723)*4)) = v734
 			v718 = v718 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b275
 		}
@@ -4746,7 +4665,8 @@ func (g *sharedHost) r2() int {
 		v619 = v676
 		v620 = v620 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b236
 	b296:
@@ -4898,7 +4818,8 @@ func (g *sharedHost) r2() int {
 		if v830 < 0 {
 			v819 = v819 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b319
 		}
@@ -4942,7 +4863,8 @@ func (g *sharedHost) r2() int {
 		if v845 < 0 {
 			v833 = v833 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b328
 		}
@@ -4976,7 +4898,8 @@ func (g *sharedHost) r2() int {
 		v788 = v860
 		v789 = v861
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b308
 	b348:
@@ -5131,7 +5054,8 @@ func (g *sharedHost) r2() int {
 		if v933 >= 0 {
 			v922 = v922 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b376
 		}
@@ -5175,7 +5099,8 @@ func (g *sharedHost) r2() int {
 		if v948 >= 0 {
 			v936 = v936 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b385
 		}
@@ -5284,7 +5209,8 @@ func (g *sharedHost) r2() int {
 		if v996 >= 0 {
 			v985 = v985 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b410
 		}
@@ -5389,28 +5315,25 @@ func (g *sharedHost) r2() int {
 		v20 = v1057
 		v21 = v1058
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b6
 	b433:
 		v970 = v1068
 		v971 = v1069
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b402
 	b440:
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *sharedHost) r3() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	p0 := g.Pointer(0)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
+	if !more {
+		return
+	}
+	// Barrier, sorting.go:126
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5418,14 +5341,11 @@ func (g *sharedHost) r3() int {
 		v1076 := *(*float32)(unsafe.Add(m0, li*4))
 		*(*float32)(unsafe.Add(p0, (basex+li)*4)) = v1076
 	}
-	return -1
 }
 
 // sideHost is a work-group of the kernel [Side].
 type sideHost struct {
 	kernelimpl.HostGroup
-	v1, v3 int64
-
 	v24, v26, v56 []int32
 
 	v27, v28 []int64
@@ -5446,8 +5366,6 @@ var sideHostSites = []abi.Site{
 func (g *sideHost) Begin() {
 	g.Sites = sideHostSites
 	n := g.Items
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.Allot(0, 32)
 	g.Allot(1, 32)
 	g.Allot(2, 32*n)
@@ -5457,30 +5375,14 @@ func (g *sideHost) Begin() {
 }
 
 func (g *sideHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, alternatives.go:268
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, alternatives.go:268
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, alternatives.go:275
-			next = g.r3()
-		case 3: // Barrier, alternatives.go:281
-			next = g.r4()
-		case 4: // Barrier, alternatives.go:283
-			next = g.r5()
-		}
-	}
-}
-
-func (g *sideHost) r2() int {
 	n := g.Items
+	// ZeroLocal, alternatives.go:268
+	g.Zero(0)
+	// ZeroLocal, alternatives.go:268
+	g.Zero(1)
 	m2 := g.Memory(2)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
@@ -5489,7 +5391,7 @@ func (g *sideHost) r2() int {
 	h27 := g.v27[:n]
 	h28 := g.v28[:n]
 	h30 := g.v30[:n]
-	next := -1
+	more := false
 	for li := range n {
 		own2 := unsafe.Add(m2, li*32)
 		v6 := int32(li)
@@ -5544,26 +5446,15 @@ func (g *sideHost) r2() int {
 		h27[li] = v27
 		h28[li] = v28
 		h30[li] = v30
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *sideHost) r3() int {
-	n := g.Items
-	p0 := g.Pointer(0)
-	basex := g.Base(0)
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	h30 := g.v30[:n]
-	h24 := g.v24[:n]
-	h27 := g.v27[:n]
-	h26 := g.v26[:n]
-	h28 := g.v28[:n]
-	m2 := g.Memory(2)
+	if !more {
+		return
+	}
+	// Barrier, alternatives.go:275
 	h56 := g.v56[:n]
-	next := -1
 	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5627,23 +5518,13 @@ func (g *sideHost) r3() int {
 		}
 		v56 := v45 + v55
 		h56[li] = v56
-		next = 3
+		more = true
 	}
-	return next
-}
-
-func (g *sideHost) r4() int {
-	n := g.Items
-	h30 := g.v30[:n]
-	h24 := g.v24[:n]
-	h27 := g.v27[:n]
-	basex := g.Base(0)
-	h26 := g.v26[:n]
-	h28 := g.v28[:n]
-	m1 := g.Memory(1)
-	m2 := g.Memory(2)
-	next := -1
-	dead := g.Dead[:n]
+	if !more {
+		return
+	}
+	// Barrier, alternatives.go:281
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5715,21 +5596,14 @@ func (g *sideHost) r4() int {
 		} else {
 			*(*int32)(unsafe.Add(own2, int(v73)*4)) = v67
 		}
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *sideHost) r5() int {
-	n := g.Items
-	m2 := g.Memory(2)
-	h56 := g.v56[:n]
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	basex := g.Base(0)
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, alternatives.go:283
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5750,7 +5624,6 @@ func (g *sideHost) r5() int {
 		}
 		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v83
 	}
-	return -1
 }
 
 // typeSwitchesHost is some work-items of the kernel [TypeSwitches].

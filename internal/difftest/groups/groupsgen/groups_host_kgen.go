@@ -64,8 +64,7 @@ func (g *aloneHost) Run() {
 	for next >= 0 {
 		switch next {
 		case 0: // GroupReduce, kernel.go:99
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, 0)
-			g.v23 = kernelimpl.HostReduceAdd[int32](in)
+			g.v23 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, 0))
 			next = g.r1()
 		case 1: // GroupInclusiveScan, kernel.go:100
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v25, -2147483648)
@@ -78,24 +77,19 @@ func (g *aloneHost) Run() {
 			kernelimpl.HostShift(g.v29, in, len(in), int32(0))
 			next = g.r3()
 		case 3: // GroupReduce, kernel.go:102
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v35, math.Float32frombits(0x80000000))
-			g.v36 = kernelimpl.HostReduceAdd[float32](in)
+			g.v36 = kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v35, math.Float32frombits(0x80000000)))
 			next = g.r4()
 		case 4: // GroupAny, kernel.go:106
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v40, false)
-			g.v41 = kernelimpl.HostAny(in)
+			g.v41 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v40, false))
 			next = g.r5()
 		case 5: // GroupReduce, kernel.go:107
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)
-			g.v43 = kernelimpl.HostReduceXor[int32](in)
+			g.v43 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernel.go:109
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v45, math.Float32frombits(0x80000000))
-			g.v46 = kernelimpl.HostReduceAdd[float32](in)
+			g.v46 = kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v45, math.Float32frombits(0x80000000)))
 			next = g.r7()
 		case 7: // GroupReduce, kernel.go:110
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v48, math.Float32frombits(0x7f800000))
-			g.v49 = kernelimpl.HostReduceMin[float32](in)
+			g.v49 = kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v48, math.Float32frombits(0x7f800000)))
 			next = g.r8()
 		case 8: // GroupExclusiveScan, kernel.go:111
 			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v51, math.Float32frombits(0xff800000))
@@ -114,12 +108,10 @@ func (g *aloneHost) Run() {
 			if v59 {
 				v60 = 3
 			}
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v58, 0)
-			g.v61 = in[v60]
+			g.v61 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v58, 0)[v60]
 			next = g.r11()
 		case 11: // GroupAll, kernel.go:114
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v65, true)
-			g.v66 = kernelimpl.HostAll(in)
+			g.v66 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v65, true))
 			next = g.r12()
 		}
 	}
@@ -222,8 +214,8 @@ func (g *aloneHost) r3() int {
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	h35 := g.v35[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -257,8 +249,8 @@ func (g *aloneHost) r4() int {
 	v1 := g.v1
 	p1 := g.Pointer(1)
 	h40 := g.v40[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -287,8 +279,8 @@ func (g *aloneHost) r5() int {
 	h42 := g.v42[:n]
 	p2 := g.Pointer(2)
 	h45 := g.v45[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -472,8 +464,6 @@ func (g *aloneHost) r12() int {
 // ballotsHost is a work-group of the kernel [Ballots].
 type ballotsHost struct {
 	kernelimpl.HostGroup
-	v1, v2, v4 int64
-
 	v11 []bool
 
 	v13, v14, v15, v16, v100, v101, v102, v103 []int32
@@ -492,9 +482,6 @@ var ballotsHostSites = []abi.Site{
 func (g *ballotsHost) Begin() {
 	g.Sites = ballotsHostSites
 	n := g.Items
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(40)
-	g.v4 = g.Int64(56)
 	g.Allot(0, 16*n)
 	g.Allot(1, 16)
 	kernelimpl.HostRoom(n, &g.sbool, &g.v11)
@@ -502,70 +489,14 @@ func (g *ballotsHost) Begin() {
 }
 
 func (g *ballotsHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // Barrier, kernel.go:70
-			next = 1
-		case 1: // GroupBallot, kernel.go:70
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-			kernelimpl.HostBallot(g.v13, in, g.SubGroup, 0)
-			next = 2
-		case 2: // Barrier, kernel.go:70
-			next = 3
-		case 3: // GroupBallot, kernel.go:70
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-			kernelimpl.HostBallot(g.v14, in, g.SubGroup, 1)
-			next = 4
-		case 4: // Barrier, kernel.go:70
-			next = 5
-		case 5: // GroupBallot, kernel.go:70
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-			kernelimpl.HostBallot(g.v15, in, g.SubGroup, 2)
-			next = 6
-		case 6: // Barrier, kernel.go:70
-			next = 7
-		case 7: // GroupBallot, kernel.go:70
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-			kernelimpl.HostBallot(g.v16, in, g.SubGroup, 3)
-			next = g.r8()
-		case 8: // Barrier, kernel.go:79
-			next = 9
-		case 9: // GroupBallot, kernel.go:79
-			in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-			kernelimpl.HostBallot(g.v100, in, g.SubGroup, 0)
-			next = 10
-		case 10: // Barrier, kernel.go:79
-			next = 11
-		case 11: // GroupBallot, kernel.go:79
-			in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-			kernelimpl.HostBallot(g.v101, in, g.SubGroup, 1)
-			next = 12
-		case 12: // Barrier, kernel.go:79
-			next = 13
-		case 13: // GroupBallot, kernel.go:79
-			in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-			kernelimpl.HostBallot(g.v102, in, g.SubGroup, 2)
-			next = 14
-		case 14: // Barrier, kernel.go:79
-			next = 15
-		case 15: // GroupBallot, kernel.go:79
-			in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-			kernelimpl.HostBallot(g.v103, in, g.SubGroup, 3)
-			next = g.r16()
-		}
-	}
-}
-
-func (g *ballotsHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v1 := g.v1
-	v2 := g.v2
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	h11 := g.v11[:n]
-	next := -1
+	more := false
 	for li := range n {
 		own0 := unsafe.Add(m0, li*16)
 		v0 := int32(basex + li)
@@ -583,147 +514,188 @@ func (g *ballotsHost) r0() int {
 		v11 := (v9 & 1) != 0
 		*(*[16]byte)(own0) = [16]byte{}
 		h11[li] = v11
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *ballotsHost) r8() int {
-	n := g.Items
-	m0 := g.Memory(0)
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:70
+	// GroupBallot, kernel.go:70
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
+		kernelimpl.HostBallot(g.v13, in, g.SubGroup, 0)
+	}
+	// Barrier, kernel.go:70
+	// GroupBallot, kernel.go:70
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
+		kernelimpl.HostBallot(g.v14, in, g.SubGroup, 1)
+	}
+	// Barrier, kernel.go:70
+	// GroupBallot, kernel.go:70
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
+		kernelimpl.HostBallot(g.v15, in, g.SubGroup, 2)
+	}
+	// Barrier, kernel.go:70
+	// GroupBallot, kernel.go:70
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
+		kernelimpl.HostBallot(g.v16, in, g.SubGroup, 3)
+	}
 	h13 := g.v13[:n]
 	h14 := g.v14[:n]
 	h15 := g.v15[:n]
 	h16 := g.v16[:n]
 	m1 := g.Memory(1)
-	basex := g.Base(0)
-	v4 := g.v4
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		own0 := unsafe.Add(m0, li*16)
-		v13 := h13[li]
-		v14 := h14[li]
-		v15 := h15[li]
-		v16 := h16[li]
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
-		var v42, v57, v72, v87 int64
-		*(*int32)(own0) = v13
-		*(*int32)(unsafe.Add(own0, 4)) = v14
-		*(*int32)(unsafe.Add(own0, 8)) = v15
-		*(*int32)(unsafe.Add(own0, 12)) = v16
-		v21 := *(*int32)(own0)
-		*(*int32)(m1) = v21
-		v23 := *(*int32)(unsafe.Add(own0, 4))
-		*(*int32)(unsafe.Add(m1, 4)) = v23
-		v25 := *(*int32)(unsafe.Add(own0, 8))
-		*(*int32)(unsafe.Add(m1, 8)) = v25
-		v27 := *(*int32)(unsafe.Add(own0, 12))
-		*(*int32)(unsafe.Add(m1, 12)) = v27
-		v29 := *(*int32)(m1)
-		v30 := int32(lane)
-		if 0 < v30 {
-			v33 := int32(32)
-			if v30 < 32 {
-				v33 = v30
+	more = false
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
 			}
-			v37 := int32(0)
-			if uint32(v33) < 32 {
-				v37 = int32(1) << (uint32(v33&31) & 31)
+			_, _ = lane, sub
+			if dead[li] {
+				continue
 			}
-			v41 := int64(uint32(int32(bits.OnesCount32(uint32(v29 & (v37 + -1))))))
-			v42 = v41
-		} else {
-			v42 = 0
+			own0 := unsafe.Add(m0, li*16)
+			v13 := h13[li]
+			v14 := h14[li]
+			v15 := h15[li]
+			v16 := h16[li]
+			v0 := int32(basex + li)
+			v6 := int64(uint32(v0))
+			var v42, v57, v72, v87 int64
+			*(*int32)(own0) = v13
+			*(*int32)(unsafe.Add(own0, 4)) = v14
+			*(*int32)(unsafe.Add(own0, 8)) = v15
+			*(*int32)(unsafe.Add(own0, 12)) = v16
+			v21 := *(*int32)(own0)
+			*(*int32)(m1) = v21
+			v23 := *(*int32)(unsafe.Add(own0, 4))
+			*(*int32)(unsafe.Add(m1, 4)) = v23
+			v25 := *(*int32)(unsafe.Add(own0, 8))
+			*(*int32)(unsafe.Add(m1, 8)) = v25
+			v27 := *(*int32)(unsafe.Add(own0, 12))
+			*(*int32)(unsafe.Add(m1, 12)) = v27
+			v29 := *(*int32)(m1)
+			v30 := int32(lane)
+			if 0 < v30 {
+				v33 := int32(32)
+				if v30 < 32 {
+					v33 = v30
+				}
+				v37 := int32(0)
+				if uint32(v33) < 32 {
+					v37 = int32(1) << (uint32(v33&31) & 31)
+				}
+				v41 := int64(uint32(int32(bits.OnesCount32(uint32(v29 & (v37 + -1))))))
+				v42 = v41
+			} else {
+				v42 = 0
+			}
+			v43 := *(*int32)(unsafe.Add(m1, 4))
+			v44 := v30 + -32
+			if 0 < v44 {
+				v47 := int32(32)
+				if v44 < 32 {
+					v47 = v44
+				}
+				v51 := int32(0)
+				if uint32(v47) < 32 {
+					v51 = int32(1) << (uint32(v47&31) & 31)
+				}
+				v55 := int64(uint32(int32(bits.OnesCount32(uint32(v43 & (v51 + -1))))))
+				v57 = v42 + v55
+			} else {
+				v57 = v42
+			}
+			v58 := *(*int32)(unsafe.Add(m1, 8))
+			v59 := v30 + -64
+			if 0 < v59 {
+				v62 := int32(32)
+				if v59 < 32 {
+					v62 = v59
+				}
+				v66 := int32(0)
+				if uint32(v62) < 32 {
+					v66 = int32(1) << (uint32(v62&31) & 31)
+				}
+				v70 := int64(uint32(int32(bits.OnesCount32(uint32(v58 & (v66 + -1))))))
+				v72 = v57 + v70
+			} else {
+				v72 = v57
+			}
+			v73 := *(*int32)(unsafe.Add(m1, 12))
+			v74 := v30 + -96
+			if 0 < v74 {
+				v77 := int32(32)
+				if v74 < 32 {
+					v77 = v74
+				}
+				v81 := int32(0)
+				if uint32(v77) < 32 {
+					v81 = int32(1) << (uint32(v77&31) & 31)
+				}
+				v85 := int64(uint32(int32(bits.OnesCount32(uint32(v73 & (v81 + -1))))))
+				v87 = v72 + v85
+			} else {
+				v87 = v72
+			}
+			v88 := v6 * 4
+			if uint64(v88) > uint64(v4) {
+				g.Fault(1, v88, v4, v0)
+				g.Leave(li)
+				continue
+			}
+			v90 := v4 - v88
+			v91 := (basex + li) * 16
+			if 4 > uint64(v90) {
+				g.Fault(2, 4, v90, v0)
+				g.Leave(li)
+				continue
+			}
+			v93 := *(*int32)(own0)
+			v95 := *(*int32)(unsafe.Add(own0, int(int32(uint32(v30)/32))*4))
+			*(*int32)(unsafe.Add(p2, v91)) = v93
+			*(*int32)(unsafe.Add(p2, v91+4)) = v95
+			*(*int32)(unsafe.Add(p2, v91+8)) = int32(uint64(v87))
+			more = true
 		}
-		v43 := *(*int32)(unsafe.Add(m1, 4))
-		v44 := v30 + -32
-		if 0 < v44 {
-			v47 := int32(32)
-			if v44 < 32 {
-				v47 = v44
-			}
-			v51 := int32(0)
-			if uint32(v47) < 32 {
-				v51 = int32(1) << (uint32(v47&31) & 31)
-			}
-			v55 := int64(uint32(int32(bits.OnesCount32(uint32(v43 & (v51 + -1))))))
-			v57 = v42 + v55
-		} else {
-			v57 = v42
-		}
-		v58 := *(*int32)(unsafe.Add(m1, 8))
-		v59 := v30 + -64
-		if 0 < v59 {
-			v62 := int32(32)
-			if v59 < 32 {
-				v62 = v59
-			}
-			v66 := int32(0)
-			if uint32(v62) < 32 {
-				v66 = int32(1) << (uint32(v62&31) & 31)
-			}
-			v70 := int64(uint32(int32(bits.OnesCount32(uint32(v58 & (v66 + -1))))))
-			v72 = v57 + v70
-		} else {
-			v72 = v57
-		}
-		v73 := *(*int32)(unsafe.Add(m1, 12))
-		v74 := v30 + -96
-		if 0 < v74 {
-			v77 := int32(32)
-			if v74 < 32 {
-				v77 = v74
-			}
-			v81 := int32(0)
-			if uint32(v77) < 32 {
-				v81 = int32(1) << (uint32(v77&31) & 31)
-			}
-			v85 := int64(uint32(int32(bits.OnesCount32(uint32(v73 & (v81 + -1))))))
-			v87 = v72 + v85
-		} else {
-			v87 = v72
-		}
-		v88 := v6 * 4
-		if uint64(v88) > uint64(v4) {
-			g.Fault(1, v88, v4, v0)
-			g.Leave(li)
-			continue
-		}
-		v90 := v4 - v88
-		v91 := (basex + li) * 16
-		if 4 > uint64(v90) {
-			g.Fault(2, 4, v90, v0)
-			g.Leave(li)
-			continue
-		}
-		v93 := *(*int32)(own0)
-		v95 := *(*int32)(unsafe.Add(own0, int(int32(uint32(v30)/32))*4))
-		*(*int32)(unsafe.Add(p2, v91)) = v93
-		*(*int32)(unsafe.Add(p2, v91+4)) = v95
-		*(*int32)(unsafe.Add(p2, v91+8)) = int32(uint64(v87))
-		next = 8
 	}
-	return next
-}
-
-func (g *ballotsHost) r16() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:79
+	// GroupBallot, kernel.go:79
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
+		kernelimpl.HostBallot(g.v100, in, g.SubGroup, 0)
+	}
+	// Barrier, kernel.go:79
+	// GroupBallot, kernel.go:79
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
+		kernelimpl.HostBallot(g.v101, in, g.SubGroup, 1)
+	}
+	// Barrier, kernel.go:79
+	// GroupBallot, kernel.go:79
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
+		kernelimpl.HostBallot(g.v102, in, g.SubGroup, 2)
+	}
+	// Barrier, kernel.go:79
+	// GroupBallot, kernel.go:79
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
+		kernelimpl.HostBallot(g.v103, in, g.SubGroup, 3)
+	}
 	h100 := g.v100[:n]
 	h103 := g.v103[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -733,15 +705,12 @@ func (g *ballotsHost) r16() int {
 		v91 := (basex + li) * 16
 		*(*int32)(unsafe.Add(p2, v91+12)) = v100 ^ v103
 	}
-	return -1
 }
 
 // bisectionsHost is a work-group of the kernel [Bisections].
 type bisectionsHost struct {
 	kernelimpl.HostGroup
-	c0             int32
-	v1, v2, v3, v5 int64
-
+	c0                 int32
 	v10, v20, v30, v57 []int32
 
 	sint32 []int32
@@ -758,42 +727,18 @@ var bisectionsHostSites = []abi.Site{
 func (g *bisectionsHost) Begin() {
 	g.Sites = bisectionsHostSites
 	n := g.Items
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
 	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v20, &g.v30, &g.v57)
 }
 
 func (g *bisectionsHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, lanes.go:211
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, lanes.go:215
-			next = g.r2()
-		case 2: // GroupExclusiveScan, lanes.go:224
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v30, in, len(in), int32(0))
-			next = g.r3()
-		case 3: // Barrier, lanes.go:228
-			next = g.r4()
-		}
-	}
-}
-
-func (g *bisectionsHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p3 := g.Pointer(3)
 	h10 := g.v10[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
@@ -805,14 +750,14 @@ func (g *bisectionsHost) r0() int {
 		v9 := *(*int32)(unsafe.Add(p3, (basex+li)*4))
 		v10 := v9 & 63
 		h10[li] = v10
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *bisectionsHost) r1() int {
-	n := g.Items
-	v2 := g.v2
+	if !more {
+		return
+	}
+	// ZeroLocal, lanes.go:211
+	g.Zero(0)
+	v2 := g.Int64(32)
 	v12 := int32(uint64(v2))
 	m0 := g.Memory(0)
 	c0 := g.c0
@@ -831,20 +776,13 @@ func (g *bisectionsHost) r1() int {
 		*(*int32)(unsafe.Add(m0, int(v13)*4)) = ((v13 * v13) / 64) + v12
 		v13 = v13 + c0
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b3
 	}
-	return 1
-}
-
-func (g *bisectionsHost) r2() int {
-	n := g.Items
+	// Barrier, lanes.go:215
 	h20 := g.v20[:n]
-	m0 := g.Memory(0)
-	h10 := g.v10[:n]
-	stop := g.Cancelled()
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -872,25 +810,23 @@ func (g *bisectionsHost) r2() int {
 		v20 = v28
 		v21 = v29
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b7
 	}
-	return 2
-}
-
-func (g *bisectionsHost) r3() int {
-	n := g.Items
+	// GroupExclusiveScan, lanes.go:224
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v30, in, len(in), int32(0))
+	}
 	h30 := g.v30[:n]
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v34 := v1 + 40
 	v35 := uint64(v34) <= 64
-	basex := g.Base(0)
-	m0 := g.Memory(0)
-	stop := g.Cancelled()
 	h57 := g.v57[:n]
-	next := -1
-	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -927,7 +863,8 @@ func (g *bisectionsHost) r3() int {
 			v37 = v46
 			v38 = v47
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b12
 		}
@@ -950,18 +887,14 @@ func (g *bisectionsHost) r3() int {
 			v57 = v33 + (int32(uint64(v37)) << 8)
 		}
 		h57[li] = v57
-		next = 3
+		more = true
 	}
-	return next
-}
-
-func (g *bisectionsHost) r4() int {
-	n := g.Items
-	basex := g.Base(0)
-	v5 := g.v5
+	if !more {
+		return
+	}
+	// Barrier, lanes.go:228
+	v5 := g.Int64(64)
 	p4 := g.Pointer(4)
-	h57 := g.v57[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -975,7 +908,6 @@ func (g *bisectionsHost) r4() int {
 		}
 		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v57
 	}
-	return -1
 }
 
 // choicesHost is a work-group of the kernel [Choices].
@@ -1033,16 +965,13 @@ func (g *choicesHost) Run() {
 		case 4: // Barrier, kernel.go:230
 			next = g.r5()
 		case 5: // GroupAll, kernel.go:233
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v33, true)
-			g.v34 = kernelimpl.HostAll(in)
+			g.v34 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v33, true))
 			next = g.r6()
 		case 6: // GroupAll, kernel.go:233
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v35, true)
-			g.v36 = kernelimpl.HostAll(in)
+			g.v36 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v35, true))
 			next = g.r7()
 		case 7: // GroupReduce, kernel.go:236
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v38, 0)
-			g.v39 = kernelimpl.HostReduceAdd[int32](in)
+			g.v39 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v38, 0))
 			next = g.r8()
 		}
 	}
@@ -1080,8 +1009,8 @@ func (g *choicesHost) r1() int {
 	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h10 := g.v10[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1125,8 +1054,8 @@ func (g *choicesHost) r3() int {
 	u19 := g.v19
 	h32 := g.v32[:n]
 	h33 := g.v33[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1171,8 +1100,8 @@ func (g *choicesHost) r4() int {
 	m0 := g.Memory(0)
 	h18 := g.v18[:n]
 	h29 := g.v29[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1205,8 +1134,8 @@ func (g *choicesHost) r5() int {
 	u19 := g.v19
 	h32 := g.v32[:n]
 	h33 := g.v33[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1252,8 +1181,8 @@ func (g *choicesHost) r6() int {
 	h32 := g.v32[:n]
 	h35 := g.v35[:n]
 	h38 := g.v38[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1330,8 +1259,6 @@ func (g *choicesHost) r8() int {
 // oneWayOutHost is a work-group of the kernel [OneWayOut].
 type oneWayOutHost struct {
 	kernelimpl.HostGroup
-	v1, v2, v3, v5 int64
-
 	v38 []int32
 }
 
@@ -1350,38 +1277,24 @@ var oneWayOutHostSites = []abi.Site{
 func (g *oneWayOutHost) Begin() {
 	g.Sites = oneWayOutHostSites
 	n := g.Items
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
 	kernelimpl.HostRoom(n, &g.v38)
 }
 
 func (g *oneWayOutHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // Barrier, lanes.go:137
-			next = g.r1()
-		}
-	}
-}
-
-func (g *oneWayOutHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p3 := g.Pointer(3)
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v12 := 5 < v1
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p4 := g.Pointer(4)
 	v11 := v1 == 5
 	stop := g.Cancelled()
-	v2 := g.v2
+	v2 := g.Int64(32)
 	v22 := 0 < v2
 	h38 := g.v38[:n]
-	next := -1
+	more := false
 	for li := range n {
 		var v16, v23, v35, v38 int32
 		var v24, v36 int64
@@ -1426,7 +1339,8 @@ func (g *oneWayOutHost) r0() int {
 		if 50 >= v17 {
 			v16 = v17
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b6
 		}
@@ -1460,25 +1374,20 @@ func (g *oneWayOutHost) r0() int {
 			v23 = v35
 			v24 = v36
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b12
 		}
 		v38 = v35
 	b21:
 		h38[li] = v38
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *oneWayOutHost) r1() int {
-	n := g.Items
-	basex := g.Base(0)
-	v5 := g.v5
-	p4 := g.Pointer(4)
-	h38 := g.v38[:n]
-	v1 := g.v1
+	if !more {
+		return
+	}
+	// Barrier, lanes.go:137
 	v41 := 3 < v1
 	dead := g.Dead[:n]
 	for li := range n {
@@ -1497,7 +1406,6 @@ func (g *oneWayOutHost) r1() int {
 			g.Fault(6, 0, 0, v0)
 		}
 	}
-	return -1
 }
 
 // ownChecksHost is a work-group of the kernel [OwnChecks].
@@ -1745,8 +1653,8 @@ func (g *ownChecksHost) r1() int {
 	u66 := g.v66
 	v7 := g.v7
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1835,8 +1743,8 @@ func (g *ownChecksHost) r2() int {
 	basex := g.Base(0)
 	v7 := g.v7
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1900,8 +1808,8 @@ func (g *ownChecksHost) r3() int {
 	basex := g.Base(0)
 	v7 := g.v7
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2088,8 +1996,8 @@ func (g *ownLoopsHost) r1() int {
 	basex := g.Base(0)
 	v5 := g.v5
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2151,8 +2059,8 @@ func (g *ownLoopsHost) r2() int {
 	basex := g.Base(0)
 	v5 := g.v5
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2278,8 +2186,8 @@ func (g *replacedHost) r1() int {
 	basex := g.Base(0)
 	v4 := g.v4
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2436,8 +2344,8 @@ func (g *rowsHost) r1() int {
 	m0 := g.Memory(0)
 	h29 := g.v29[:n]
 	h31 := g.v31[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -2481,8 +2389,8 @@ func (g *rowsHost) r2() int {
 	h40 := g.v40[:n]
 	u41 := g.v41
 	h59 := g.v59[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -2563,8 +2471,8 @@ func (g *rowsHost) r3() int {
 	m0 := g.Memory(0)
 	h40 := g.v40[:n]
 	h55 := g.v55[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -2609,8 +2517,8 @@ func (g *rowsHost) r4() int {
 	h40 := g.v40[:n]
 	u41 := g.v41
 	h59 := g.v59[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2676,8 +2584,8 @@ func (g *rowsHost) r5() int {
 	h27 := g.v27[:n]
 	v6 := g.v6
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -2781,8 +2689,8 @@ func (g *rowsHost) r7() int {
 	h27 := g.v27[:n]
 	v6 := g.v6
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -2928,8 +2836,8 @@ func (g *searchHost) r1() int {
 	u9 := g.v9
 	v4 := g.v4
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3019,8 +2927,7 @@ func (g *statedHost) Run() {
 		case 3: // Barrier, kernel.go:37
 			next = g.r4()
 		case 4: // GroupReduce, kernel.go:40
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v49, 0)
-			g.v50 = kernelimpl.HostReduceAdd[int32](in)
+			g.v50 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v49, 0))
 			next = g.r5()
 		case 5: // Barrier, kernel.go:42
 			next = g.r6()
@@ -3053,8 +2960,8 @@ func (g *statedHost) r1() int {
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3094,8 +3001,8 @@ func (g *statedHost) r2() int {
 	h49 := g.v49[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3232,8 +3139,8 @@ func (g *statedHost) r4() int {
 	h16 := g.v16[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3331,8 +3238,8 @@ func (g *statedHost) r5() int {
 	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3382,8 +3289,8 @@ func (g *statedHost) r6() int {
 	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3559,8 +3466,8 @@ func (g *stepsHost) r1() int {
 	v13 := v1 + -3
 	v2 := g.v2
 	u16 := g.v16
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3728,8 +3635,8 @@ func (g *uniformRowsHost) r1() int {
 	m0 := g.Memory(0)
 	h27 := g.v27[:n]
 	h29 := g.v29[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -3787,8 +3694,8 @@ func (g *uniformRowsHost) r2() int {
 	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -3925,8 +3832,8 @@ func (g *uniformRowsHost) r4() int {
 	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -4126,8 +4033,7 @@ func (g *votesHost) Run() {
 	for next >= 0 && !g.Stopping() {
 		switch next {
 		case 0: // GroupAny, lanes.go:193
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v9, false)
-			g.v10 = kernelimpl.HostAny(in)
+			g.v10 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v9, false))
 			next = g.r1()
 		case 1: // Barrier, lanes.go:198
 			next = g.r2()
@@ -4169,8 +4075,8 @@ func (g *votesHost) r1() int {
 	basex := g.Base(0)
 	v3 := g.v3
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4226,12 +4132,8 @@ func (g *votesHost) r2() int {
 // wholeFloat32Host is a work-group of the kernel [WholeFloat32].
 type wholeFloat32Host struct {
 	kernelimpl.HostGroup
-	c0         int32
-	v1, v2, v4 int64
-
+	c0                     int32
 	v8, v23, v25, v31, v34 []float32
-
-	v14, v16, v19, v21, v37 float32
 
 	sfloat32 []float32
 }
@@ -4247,71 +4149,18 @@ var wholeFloat32HostSites = []abi.Site{
 func (g *wholeFloat32Host) Begin() {
 	g.Sites = wholeFloat32HostSites
 	n := g.Items
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(40)
-	g.v4 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sfloat32, &g.v8, &g.v23, &g.v25, &g.v31, &g.v34)
 }
 
 func (g *wholeFloat32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, kernel.go:190
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x80000000))
-			g.v14 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r1()
-		case 1: // GroupReduce, kernel.go:191
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, 1)
-			g.v16 = kernelimpl.HostReduceMul[float32](in)
-			next = g.r2()
-		case 2: // GroupReduce, kernel.go:195
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x7f800000))
-			g.v19 = kernelimpl.HostReduceMin[float32](in)
-			next = g.r3()
-		case 3: // GroupReduce, kernel.go:196
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0xff800000))
-			g.v21 = kernelimpl.HostReduceMax[float32](in)
-			next = g.r4()
-		case 4: // GroupInclusiveScan, kernel.go:197
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-			copy(g.v23, in)
-			next = g.r5()
-		case 5: // GroupExclusiveScan, kernel.go:198
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v25, in, len(in), math.Float32frombits(0x80000000))
-			next = g.r6()
-		case 6: // GroupExclusiveScan, kernel.go:199
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x7f800000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float32])
-			kernelimpl.HostShift(g.v31, in, len(in), math.Float32frombits(0x7f800000))
-			next = g.r7()
-		case 7: // GroupInclusiveScan, kernel.go:200
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0xff800000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float32])
-			copy(g.v34, in)
-			next = g.r8()
-		case 8: // GroupSelect, kernel.go:201
-			c0 := g.c0
-			v36 := c0 + -1
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, 0)
-			g.v37 = in[v36]
-			next = g.r9()
-		}
-	}
-}
-
-func (g *wholeFloat32Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v4 := g.v4
+	v4 := g.Int64(56)
 	h8 := g.v8[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -4334,16 +4183,14 @@ func (g *wholeFloat32Host) r0() int {
 			continue
 		}
 		h8[li] = v8
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *wholeFloat32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:190
+	v14 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x80000000)))
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v14 := g.v14
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -4352,17 +4199,10 @@ func (g *wholeFloat32Host) r1() int {
 		v12 := (basex + li) * 64
 		*(*float32)(unsafe.Add(p2, v12)) = v14
 	}
-	return 1
-}
-
-func (g *wholeFloat32Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v16 := g.v16
-	v1 := g.v1
-	next := -1
-	dead := g.Dead[:n]
+	// GroupReduce, kernel.go:191
+	v16 := kernelimpl.HostReduceMul[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, 1))
+	v1 := g.Int64(24)
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4375,17 +4215,13 @@ func (g *wholeFloat32Host) r2() int {
 			g.Leave(li)
 			continue
 		}
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *wholeFloat32Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v19 := g.v19
-	dead := g.Dead[:n]
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:195
+	v19 := kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x7f800000)))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4393,15 +4229,8 @@ func (g *wholeFloat32Host) r3() int {
 		v12 := (basex + li) * 64
 		*(*float32)(unsafe.Add(p2, v12+8)) = v19
 	}
-	return 3
-}
-
-func (g *wholeFloat32Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v21 := g.v21
-	dead := g.Dead[:n]
+	// GroupReduce, kernel.go:196
+	v21 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0xff800000)))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4409,15 +4238,13 @@ func (g *wholeFloat32Host) r4() int {
 		v12 := (basex + li) * 64
 		*(*float32)(unsafe.Add(p2, v12+12)) = v21
 	}
-	return 4
-}
-
-func (g *wholeFloat32Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupInclusiveScan, kernel.go:197
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
+		copy(g.v23, in)
+	}
 	h23 := g.v23[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4426,15 +4253,13 @@ func (g *wholeFloat32Host) r5() int {
 		v23 := h23[li]
 		*(*float32)(unsafe.Add(p2, v12+16)) = v23
 	}
-	return 5
-}
-
-func (g *wholeFloat32Host) r6() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:198
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
+		kernelimpl.HostShift(g.v25, in, len(in), math.Float32frombits(0x80000000))
+	}
 	h25 := g.v25[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4447,15 +4272,13 @@ func (g *wholeFloat32Host) r6() int {
 		}
 		*(*float32)(unsafe.Add(p2, v12+20)) = v29
 	}
-	return 6
-}
-
-func (g *wholeFloat32Host) r7() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:199
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x7f800000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float32])
+		kernelimpl.HostShift(g.v31, in, len(in), math.Float32frombits(0x7f800000))
+	}
 	h31 := g.v31[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4470,15 +4293,13 @@ func (g *wholeFloat32Host) r7() int {
 		}
 		*(*float32)(unsafe.Add(p2, v12+24)) = v32
 	}
-	return 7
-}
-
-func (g *wholeFloat32Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupInclusiveScan, kernel.go:200
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0xff800000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float32])
+		copy(g.v34, in)
+	}
 	h34 := g.v34[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4487,15 +4308,10 @@ func (g *wholeFloat32Host) r8() int {
 		v34 := h34[li]
 		*(*float32)(unsafe.Add(p2, v12+28)) = v34
 	}
-	return 8
-}
-
-func (g *wholeFloat32Host) r9() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v37 := g.v37
-	dead := g.Dead[:n]
+	// GroupSelect, kernel.go:201
+	c0 := g.c0
+	v36 := c0 + -1
+	v37 := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, 0)[v36]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4503,18 +4319,13 @@ func (g *wholeFloat32Host) r9() int {
 		v12 := (basex + li) * 64
 		*(*float32)(unsafe.Add(p2, v12+32)) = v37
 	}
-	return -1
 }
 
 // wholeFloat64Host is a work-group of the kernel [WholeFloat64].
 type wholeFloat64Host struct {
 	kernelimpl.HostGroup
-	c0         int32
-	v1, v2, v4 int64
-
+	c0                     int32
 	v8, v23, v25, v31, v34 []float64
-
-	v14, v16, v19, v21, v37 float64
 
 	sfloat64 []float64
 }
@@ -4530,71 +4341,18 @@ var wholeFloat64HostSites = []abi.Site{
 func (g *wholeFloat64Host) Begin() {
 	g.Sites = wholeFloat64HostSites
 	n := g.Items
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(40)
-	g.v4 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	kernelimpl.HostRoom(n, &g.sfloat64, &g.v8, &g.v23, &g.v25, &g.v31, &g.v34)
 }
 
 func (g *wholeFloat64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0: // GroupReduce, kernel.go:190
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x8000000000000000))
-			g.v14 = kernelimpl.HostReduceAdd[float64](in)
-			next = g.r1()
-		case 1: // GroupReduce, kernel.go:191
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, 1)
-			g.v16 = kernelimpl.HostReduceMul[float64](in)
-			next = g.r2()
-		case 2: // GroupReduce, kernel.go:195
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x7ff0000000000000))
-			g.v19 = kernelimpl.HostReduceMin[float64](in)
-			next = g.r3()
-		case 3: // GroupReduce, kernel.go:196
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0xfff0000000000000))
-			g.v21 = kernelimpl.HostReduceMax[float64](in)
-			next = g.r4()
-		case 4: // GroupInclusiveScan, kernel.go:197
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-			copy(g.v23, in)
-			next = g.r5()
-		case 5: // GroupExclusiveScan, kernel.go:198
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
-			kernelimpl.HostShift(g.v25, in, len(in), math.Float64frombits(0x8000000000000000))
-			next = g.r6()
-		case 6: // GroupExclusiveScan, kernel.go:199
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x7ff0000000000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float64])
-			kernelimpl.HostShift(g.v31, in, len(in), math.Float64frombits(0x7ff0000000000000))
-			next = g.r7()
-		case 7: // GroupInclusiveScan, kernel.go:200
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0xfff0000000000000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float64])
-			copy(g.v34, in)
-			next = g.r8()
-		case 8: // GroupSelect, kernel.go:201
-			c0 := g.c0
-			v36 := c0 + -1
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, 0)
-			g.v37 = in[v36]
-			next = g.r9()
-		}
-	}
-}
-
-func (g *wholeFloat64Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v4 := g.v4
+	v4 := g.Int64(56)
 	h8 := g.v8[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -4617,16 +4375,14 @@ func (g *wholeFloat64Host) r0() int {
 			continue
 		}
 		h8[li] = v8
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *wholeFloat64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:190
+	v14 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x8000000000000000)))
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v14 := g.v14
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -4635,17 +4391,10 @@ func (g *wholeFloat64Host) r1() int {
 		v12 := (basex + li) * 128
 		*(*float64)(unsafe.Add(p2, v12)) = v14
 	}
-	return 1
-}
-
-func (g *wholeFloat64Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v16 := g.v16
-	v1 := g.v1
-	next := -1
-	dead := g.Dead[:n]
+	// GroupReduce, kernel.go:191
+	v16 := kernelimpl.HostReduceMul[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, 1))
+	v1 := g.Int64(24)
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4658,17 +4407,13 @@ func (g *wholeFloat64Host) r2() int {
 			g.Leave(li)
 			continue
 		}
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *wholeFloat64Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v19 := g.v19
-	dead := g.Dead[:n]
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:195
+	v19 := kernelimpl.HostReduceMin[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x7ff0000000000000)))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4676,15 +4421,8 @@ func (g *wholeFloat64Host) r3() int {
 		v12 := (basex + li) * 128
 		*(*float64)(unsafe.Add(p2, v12+16)) = v19
 	}
-	return 3
-}
-
-func (g *wholeFloat64Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v21 := g.v21
-	dead := g.Dead[:n]
+	// GroupReduce, kernel.go:196
+	v21 := kernelimpl.HostReduceMax[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0xfff0000000000000)))
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4692,15 +4430,13 @@ func (g *wholeFloat64Host) r4() int {
 		v12 := (basex + li) * 128
 		*(*float64)(unsafe.Add(p2, v12+24)) = v21
 	}
-	return 4
-}
-
-func (g *wholeFloat64Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupInclusiveScan, kernel.go:197
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
+		copy(g.v23, in)
+	}
 	h23 := g.v23[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4709,15 +4445,13 @@ func (g *wholeFloat64Host) r5() int {
 		v23 := h23[li]
 		*(*float64)(unsafe.Add(p2, v12+32)) = v23
 	}
-	return 5
-}
-
-func (g *wholeFloat64Host) r6() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:198
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
+		kernelimpl.HostShift(g.v25, in, len(in), math.Float64frombits(0x8000000000000000))
+	}
 	h25 := g.v25[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4730,15 +4464,13 @@ func (g *wholeFloat64Host) r6() int {
 		}
 		*(*float64)(unsafe.Add(p2, v12+40)) = v29
 	}
-	return 6
-}
-
-func (g *wholeFloat64Host) r7() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:199
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x7ff0000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float64])
+		kernelimpl.HostShift(g.v31, in, len(in), math.Float64frombits(0x7ff0000000000000))
+	}
 	h31 := g.v31[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4753,15 +4485,13 @@ func (g *wholeFloat64Host) r7() int {
 		}
 		*(*float64)(unsafe.Add(p2, v12+48)) = v32
 	}
-	return 7
-}
-
-func (g *wholeFloat64Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupInclusiveScan, kernel.go:200
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0xfff0000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float64])
+		copy(g.v34, in)
+	}
 	h34 := g.v34[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4770,15 +4500,10 @@ func (g *wholeFloat64Host) r8() int {
 		v34 := h34[li]
 		*(*float64)(unsafe.Add(p2, v12+56)) = v34
 	}
-	return 8
-}
-
-func (g *wholeFloat64Host) r9() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	v37 := g.v37
-	dead := g.Dead[:n]
+	// GroupSelect, kernel.go:201
+	c0 := g.c0
+	v36 := c0 + -1
+	v37 := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, 0)[v36]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4786,7 +4511,6 @@ func (g *wholeFloat64Host) r9() int {
 		v12 := (basex + li) * 128
 		*(*float64)(unsafe.Add(p2, v12+64)) = v37
 	}
-	return -1
 }
 
 // wholeInt16Host is a work-group of the kernel [WholeInt16].
@@ -4832,32 +4556,25 @@ func (g *wholeInt16Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0: // GroupReduce, kernel.go:145
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v15 = kernelimpl.HostReduceAdd[int32](in)
+			g.v15 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 			next = g.r1()
 		case 1: // GroupReduce, kernel.go:146
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 1)
-			g.v21 = kernelimpl.HostReduceMul[int32](in)
+			g.v21 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 1))
 			next = g.r2()
 		case 2: // GroupReduce, kernel.go:147
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 32767)
-			g.v26 = kernelimpl.HostReduceMin[int32](in)
+			g.v26 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 32767))
 			next = g.r3()
 		case 3: // GroupReduce, kernel.go:148
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -32768)
-			g.v29 = kernelimpl.HostReduceMax[int32](in)
+			g.v29 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -32768))
 			next = g.r4()
 		case 4: // GroupReduce, kernel.go:152
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, -1)
-			g.v34 = kernelimpl.HostReduceAnd[int32](in)
+			g.v34 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, -1))
 			next = g.r5()
 		case 5: // GroupReduce, kernel.go:153
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v37 = kernelimpl.HostReduceOr[int32](in)
+			g.v37 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernel.go:154
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v40 = kernelimpl.HostReduceXor[int32](in)
+			g.v40 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 			next = g.r7()
 		case 7: // GroupInclusiveScan, kernel.go:155
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
@@ -4870,8 +4587,7 @@ func (g *wholeInt16Host) Run() {
 			kernelimpl.HostShift(g.v48, in, len(in), int32(0))
 			next = g.r9()
 		case 9: // GroupAny, kernel.go:157
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v56, false)
-			g.v57 = kernelimpl.HostAny(in)
+			g.v57 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v56, false))
 			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -32768)
@@ -4879,12 +4595,10 @@ func (g *wholeInt16Host) Run() {
 			copy(g.v58, in)
 			next = g.r11()
 		case 11: // GroupAll, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v61, true)
-			g.v62 = kernelimpl.HostAll(in)
+			g.v62 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v61, true))
 			next = g.r12()
 		case 12: // GroupAny, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v63, false)
-			g.v64 = kernelimpl.HostAny(in)
+			g.v64 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v63, false))
 			next = g.r13()
 		case 13: // GroupExclusiveScan, kernel.go:161
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 32767)
@@ -4899,16 +4613,13 @@ func (g *wholeInt16Host) Run() {
 		case 15: // GroupSelect, kernel.go:164
 			c0 := g.c0
 			v73 := c0 / 2
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v74 = in[v73]
+			g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v73]
 			next = g.r16()
 		case 16: // GroupReduce, kernel.go:166
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v83 = kernelimpl.HostReduceAdd[int32](in)
+			g.v83 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 			next = g.r17()
 		case 17: // GroupReduce, kernel.go:167
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v89, 0)
-			g.v90 = kernelimpl.HostReduceOr[int32](in)
+			g.v90 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v89, 0))
 			next = g.r18()
 		}
 	}
@@ -5019,8 +4730,8 @@ func (g *wholeInt16Host) r4() int {
 	v1 := g.v1
 	h9 := g.v9[:n]
 	h33 := g.v33[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5140,8 +4851,8 @@ func (g *wholeInt16Host) r10() int {
 	v57 := g.v57
 	h9 := g.v9[:n]
 	h61 := g.v61[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5195,8 +4906,8 @@ func (g *wholeInt16Host) r12() int {
 	v62 := g.v62
 	h9 := g.v9[:n]
 	h63 := g.v63[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5226,8 +4937,8 @@ func (g *wholeInt16Host) r12() int {
 func (g *wholeInt16Host) r13() int {
 	n := g.Items
 	v64 := g.v64
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5304,8 +5015,8 @@ func (g *wholeInt16Host) r16() int {
 	v74 := g.v74
 	v75 := int16(uint32(v74))
 	h9 := g.v9[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5416,32 +5127,25 @@ func (g *wholeInt32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0: // GroupReduce, kernel.go:145
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v14 = kernelimpl.HostReduceAdd[int32](in)
+			g.v14 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 			next = g.r1()
 		case 1: // GroupReduce, kernel.go:146
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v16, 1)
-			g.v17 = kernelimpl.HostReduceMul[int32](in)
+			g.v17 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v16, 1))
 			next = g.r2()
 		case 2: // GroupReduce, kernel.go:147
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 2147483647)
-			g.v19 = kernelimpl.HostReduceMin[int32](in)
+			g.v19 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 2147483647))
 			next = g.r3()
 		case 3: // GroupReduce, kernel.go:148
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -2147483648)
-			g.v21 = kernelimpl.HostReduceMax[int32](in)
+			g.v21 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -2147483648))
 			next = g.r4()
 		case 4: // GroupReduce, kernel.go:152
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, -1)
-			g.v25 = kernelimpl.HostReduceAnd[int32](in)
+			g.v25 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, -1))
 			next = g.r5()
 		case 5: // GroupReduce, kernel.go:153
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v27 = kernelimpl.HostReduceOr[int32](in)
+			g.v27 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernel.go:154
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v29 = kernelimpl.HostReduceXor[int32](in)
+			g.v29 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 			next = g.r7()
 		case 7: // GroupInclusiveScan, kernel.go:155
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
@@ -5454,8 +5158,7 @@ func (g *wholeInt32Host) Run() {
 			kernelimpl.HostShift(g.v33, in, len(in), int32(0))
 			next = g.r9()
 		case 9: // GroupAny, kernel.go:157
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false)
-			g.v39 = kernelimpl.HostAny(in)
+			g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -2147483648)
@@ -5463,12 +5166,10 @@ func (g *wholeInt32Host) Run() {
 			copy(g.v40, in)
 			next = g.r11()
 		case 11: // GroupAll, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true)
-			g.v43 = kernelimpl.HostAll(in)
+			g.v43 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true))
 			next = g.r12()
 		case 12: // GroupAny, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false)
-			g.v45 = kernelimpl.HostAny(in)
+			g.v45 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false))
 			next = g.r13()
 		case 13: // GroupExclusiveScan, kernel.go:161
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 2147483647)
@@ -5483,16 +5184,13 @@ func (g *wholeInt32Host) Run() {
 		case 15: // GroupSelect, kernel.go:164
 			c0 := g.c0
 			v52 := c0 / 2
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v53 = in[v52]
+			g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)[v52]
 			next = g.r16()
 		case 16: // GroupReduce, kernel.go:166
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v58 = kernelimpl.HostReduceAdd[int32](in)
+			g.v58 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 			next = g.r17()
 		case 17: // GroupReduce, kernel.go:167
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0)
-			g.v62 = kernelimpl.HostReduceOr[int32](in)
+			g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 			next = g.r18()
 		}
 	}
@@ -5594,8 +5292,8 @@ func (g *wholeInt32Host) r4() int {
 	v1 := g.v1
 	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5712,8 +5410,8 @@ func (g *wholeInt32Host) r10() int {
 	v39 := g.v39
 	h8 := g.v8[:n]
 	h42 := g.v42[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5767,8 +5465,8 @@ func (g *wholeInt32Host) r12() int {
 	v43 := g.v43
 	h8 := g.v8[:n]
 	h44 := g.v44[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5798,8 +5496,8 @@ func (g *wholeInt32Host) r12() int {
 func (g *wholeInt32Host) r13() int {
 	n := g.Items
 	v45 := g.v45
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5875,8 +5573,8 @@ func (g *wholeInt32Host) r16() int {
 	basex := g.Base(0)
 	v53 := g.v53
 	h8 := g.v8[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5990,32 +5688,25 @@ func (g *wholeInt64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0: // GroupReduce, kernel.go:145
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v14 = kernelimpl.HostReduceAdd[int64](in)
+			g.v14 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 			next = g.r1()
 		case 1: // GroupReduce, kernel.go:146
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v16, 1)
-			g.v17 = kernelimpl.HostReduceMul[int64](in)
+			g.v17 = kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v16, 1))
 			next = g.r2()
 		case 2: // GroupReduce, kernel.go:147
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 9223372036854775807)
-			g.v19 = kernelimpl.HostReduceMin[int64](in)
+			g.v19 = kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 9223372036854775807))
 			next = g.r3()
 		case 3: // GroupReduce, kernel.go:148
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -9223372036854775808)
-			g.v21 = kernelimpl.HostReduceMax[int64](in)
+			g.v21 = kernelimpl.HostReduceMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -9223372036854775808))
 			next = g.r4()
 		case 4: // GroupReduce, kernel.go:152
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, -1)
-			g.v25 = kernelimpl.HostReduceAnd[int64](in)
+			g.v25 = kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, -1))
 			next = g.r5()
 		case 5: // GroupReduce, kernel.go:153
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v27 = kernelimpl.HostReduceOr[int64](in)
+			g.v27 = kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernel.go:154
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v29 = kernelimpl.HostReduceXor[int64](in)
+			g.v29 = kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 			next = g.r7()
 		case 7: // GroupInclusiveScan, kernel.go:155
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
@@ -6028,8 +5719,7 @@ func (g *wholeInt64Host) Run() {
 			kernelimpl.HostShift(g.v33, in, len(in), int64(0))
 			next = g.r9()
 		case 9: // GroupAny, kernel.go:157
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false)
-			g.v39 = kernelimpl.HostAny(in)
+			g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -9223372036854775808)
@@ -6037,12 +5727,10 @@ func (g *wholeInt64Host) Run() {
 			copy(g.v40, in)
 			next = g.r11()
 		case 11: // GroupAll, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true)
-			g.v43 = kernelimpl.HostAll(in)
+			g.v43 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true))
 			next = g.r12()
 		case 12: // GroupAny, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false)
-			g.v45 = kernelimpl.HostAny(in)
+			g.v45 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false))
 			next = g.r13()
 		case 13: // GroupExclusiveScan, kernel.go:161
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 9223372036854775807)
@@ -6057,16 +5745,13 @@ func (g *wholeInt64Host) Run() {
 		case 15: // GroupSelect, kernel.go:164
 			c0 := g.c0
 			v52 := c0 / 2
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v53 = in[v52]
+			g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)[v52]
 			next = g.r16()
 		case 16: // GroupReduce, kernel.go:166
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v58 = kernelimpl.HostReduceAdd[int64](in)
+			g.v58 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 			next = g.r17()
 		case 17: // GroupReduce, kernel.go:167
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0)
-			g.v62 = kernelimpl.HostReduceOr[int32](in)
+			g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 			next = g.r18()
 		}
 	}
@@ -6168,8 +5853,8 @@ func (g *wholeInt64Host) r4() int {
 	v1 := g.v1
 	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6286,8 +5971,8 @@ func (g *wholeInt64Host) r10() int {
 	v39 := g.v39
 	h8 := g.v8[:n]
 	h42 := g.v42[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6341,8 +6026,8 @@ func (g *wholeInt64Host) r12() int {
 	v43 := g.v43
 	h8 := g.v8[:n]
 	h44 := g.v44[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6372,8 +6057,8 @@ func (g *wholeInt64Host) r12() int {
 func (g *wholeInt64Host) r13() int {
 	n := g.Items
 	v45 := g.v45
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6449,8 +6134,8 @@ func (g *wholeInt64Host) r16() int {
 	basex := g.Base(0)
 	v53 := g.v53
 	h8 := g.v8[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6558,32 +6243,25 @@ func (g *wholeInt8Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0: // GroupReduce, kernel.go:145
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v15 = kernelimpl.HostReduceAdd[int32](in)
+			g.v15 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 			next = g.r1()
 		case 1: // GroupReduce, kernel.go:146
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 1)
-			g.v21 = kernelimpl.HostReduceMul[int32](in)
+			g.v21 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 1))
 			next = g.r2()
 		case 2: // GroupReduce, kernel.go:147
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 127)
-			g.v26 = kernelimpl.HostReduceMin[int32](in)
+			g.v26 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 127))
 			next = g.r3()
 		case 3: // GroupReduce, kernel.go:148
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -128)
-			g.v29 = kernelimpl.HostReduceMax[int32](in)
+			g.v29 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -128))
 			next = g.r4()
 		case 4: // GroupReduce, kernel.go:152
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, -1)
-			g.v34 = kernelimpl.HostReduceAnd[int32](in)
+			g.v34 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, -1))
 			next = g.r5()
 		case 5: // GroupReduce, kernel.go:153
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v37 = kernelimpl.HostReduceOr[int32](in)
+			g.v37 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernel.go:154
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v40 = kernelimpl.HostReduceXor[int32](in)
+			g.v40 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 			next = g.r7()
 		case 7: // GroupInclusiveScan, kernel.go:155
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
@@ -6596,8 +6274,7 @@ func (g *wholeInt8Host) Run() {
 			kernelimpl.HostShift(g.v48, in, len(in), int32(0))
 			next = g.r9()
 		case 9: // GroupAny, kernel.go:157
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v56, false)
-			g.v57 = kernelimpl.HostAny(in)
+			g.v57 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v56, false))
 			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -128)
@@ -6605,12 +6282,10 @@ func (g *wholeInt8Host) Run() {
 			copy(g.v58, in)
 			next = g.r11()
 		case 11: // GroupAll, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v61, true)
-			g.v62 = kernelimpl.HostAll(in)
+			g.v62 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v61, true))
 			next = g.r12()
 		case 12: // GroupAny, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v63, false)
-			g.v64 = kernelimpl.HostAny(in)
+			g.v64 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v63, false))
 			next = g.r13()
 		case 13: // GroupExclusiveScan, kernel.go:161
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 127)
@@ -6625,16 +6300,13 @@ func (g *wholeInt8Host) Run() {
 		case 15: // GroupSelect, kernel.go:164
 			c0 := g.c0
 			v73 := c0 / 2
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v74 = in[v73]
+			g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v73]
 			next = g.r16()
 		case 16: // GroupReduce, kernel.go:166
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			g.v83 = kernelimpl.HostReduceAdd[int32](in)
+			g.v83 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 			next = g.r17()
 		case 17: // GroupReduce, kernel.go:167
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v89, 0)
-			g.v90 = kernelimpl.HostReduceOr[int32](in)
+			g.v90 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v89, 0))
 			next = g.r18()
 		}
 	}
@@ -6745,8 +6417,8 @@ func (g *wholeInt8Host) r4() int {
 	v1 := g.v1
 	h9 := g.v9[:n]
 	h33 := g.v33[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6866,8 +6538,8 @@ func (g *wholeInt8Host) r10() int {
 	v57 := g.v57
 	h9 := g.v9[:n]
 	h61 := g.v61[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6921,8 +6593,8 @@ func (g *wholeInt8Host) r12() int {
 	v62 := g.v62
 	h9 := g.v9[:n]
 	h63 := g.v63[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6952,8 +6624,8 @@ func (g *wholeInt8Host) r12() int {
 func (g *wholeInt8Host) r13() int {
 	n := g.Items
 	v64 := g.v64
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7030,8 +6702,8 @@ func (g *wholeInt8Host) r16() int {
 	v74 := g.v74
 	v75 := int8(uint32(v74))
 	h9 := g.v9[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7142,32 +6814,25 @@ func (g *wholeUint32Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0: // GroupReduce, kernel.go:145
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v14 = kernelimpl.HostReduceAdd[int32](in)
+			g.v14 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 			next = g.r1()
 		case 1: // GroupReduce, kernel.go:146
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v16, 1)
-			g.v17 = kernelimpl.HostReduceMul[int32](in)
+			g.v17 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v16, 1))
 			next = g.r2()
 		case 2: // GroupReduce, kernel.go:147
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1)
-			g.v19 = kernelimpl.HostReduceUMin[int32](in)
+			g.v19 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1))
 			next = g.r3()
 		case 3: // GroupReduce, kernel.go:148
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v21 = kernelimpl.HostReduceUMax[int32](in)
+			g.v21 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 			next = g.r4()
 		case 4: // GroupReduce, kernel.go:152
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, -1)
-			g.v25 = kernelimpl.HostReduceAnd[int32](in)
+			g.v25 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, -1))
 			next = g.r5()
 		case 5: // GroupReduce, kernel.go:153
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v27 = kernelimpl.HostReduceOr[int32](in)
+			g.v27 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernel.go:154
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v29 = kernelimpl.HostReduceXor[int32](in)
+			g.v29 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 			next = g.r7()
 		case 7: // GroupInclusiveScan, kernel.go:155
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
@@ -7180,8 +6845,7 @@ func (g *wholeUint32Host) Run() {
 			kernelimpl.HostShift(g.v33, in, len(in), int32(0))
 			next = g.r9()
 		case 9: // GroupAny, kernel.go:157
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false)
-			g.v39 = kernelimpl.HostAny(in)
+			g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
@@ -7189,12 +6853,10 @@ func (g *wholeUint32Host) Run() {
 			copy(g.v40, in)
 			next = g.r11()
 		case 11: // GroupAll, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true)
-			g.v43 = kernelimpl.HostAll(in)
+			g.v43 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true))
 			next = g.r12()
 		case 12: // GroupAny, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false)
-			g.v45 = kernelimpl.HostAny(in)
+			g.v45 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false))
 			next = g.r13()
 		case 13: // GroupExclusiveScan, kernel.go:161
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1)
@@ -7209,16 +6871,13 @@ func (g *wholeUint32Host) Run() {
 		case 15: // GroupSelect, kernel.go:164
 			c0 := g.c0
 			v52 := c0 / 2
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v53 = in[v52]
+			g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)[v52]
 			next = g.r16()
 		case 16: // GroupReduce, kernel.go:166
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			g.v58 = kernelimpl.HostReduceAdd[int32](in)
+			g.v58 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 			next = g.r17()
 		case 17: // GroupReduce, kernel.go:167
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0)
-			g.v62 = kernelimpl.HostReduceOr[int32](in)
+			g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 			next = g.r18()
 		}
 	}
@@ -7320,8 +6979,8 @@ func (g *wholeUint32Host) r4() int {
 	v1 := g.v1
 	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7438,8 +7097,8 @@ func (g *wholeUint32Host) r10() int {
 	v39 := g.v39
 	h8 := g.v8[:n]
 	h42 := g.v42[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7493,8 +7152,8 @@ func (g *wholeUint32Host) r12() int {
 	v43 := g.v43
 	h8 := g.v8[:n]
 	h44 := g.v44[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7524,8 +7183,8 @@ func (g *wholeUint32Host) r12() int {
 func (g *wholeUint32Host) r13() int {
 	n := g.Items
 	v45 := g.v45
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7601,8 +7260,8 @@ func (g *wholeUint32Host) r16() int {
 	basex := g.Base(0)
 	v53 := g.v53
 	h8 := g.v8[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7716,32 +7375,25 @@ func (g *wholeUint64Host) Run() {
 	for next >= 0 {
 		switch next {
 		case 0: // GroupReduce, kernel.go:145
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v14 = kernelimpl.HostReduceAdd[int64](in)
+			g.v14 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 			next = g.r1()
 		case 1: // GroupReduce, kernel.go:146
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v16, 1)
-			g.v17 = kernelimpl.HostReduceMul[int64](in)
+			g.v17 = kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v16, 1))
 			next = g.r2()
 		case 2: // GroupReduce, kernel.go:147
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -1)
-			g.v19 = kernelimpl.HostReduceUMin[int64](in)
+			g.v19 = kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -1))
 			next = g.r3()
 		case 3: // GroupReduce, kernel.go:148
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v21 = kernelimpl.HostReduceUMax[int64](in)
+			g.v21 = kernelimpl.HostReduceUMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 			next = g.r4()
 		case 4: // GroupReduce, kernel.go:152
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, -1)
-			g.v25 = kernelimpl.HostReduceAnd[int64](in)
+			g.v25 = kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, -1))
 			next = g.r5()
 		case 5: // GroupReduce, kernel.go:153
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v27 = kernelimpl.HostReduceOr[int64](in)
+			g.v27 = kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernel.go:154
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v29 = kernelimpl.HostReduceXor[int64](in)
+			g.v29 = kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 			next = g.r7()
 		case 7: // GroupInclusiveScan, kernel.go:155
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
@@ -7754,8 +7406,7 @@ func (g *wholeUint64Host) Run() {
 			kernelimpl.HostShift(g.v33, in, len(in), int64(0))
 			next = g.r9()
 		case 9: // GroupAny, kernel.go:157
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false)
-			g.v39 = kernelimpl.HostAny(in)
+			g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
@@ -7763,12 +7414,10 @@ func (g *wholeUint64Host) Run() {
 			copy(g.v40, in)
 			next = g.r11()
 		case 11: // GroupAll, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true)
-			g.v43 = kernelimpl.HostAll(in)
+			g.v43 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true))
 			next = g.r12()
 		case 12: // GroupAny, kernel.go:160
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false)
-			g.v45 = kernelimpl.HostAny(in)
+			g.v45 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false))
 			next = g.r13()
 		case 13: // GroupExclusiveScan, kernel.go:161
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -1)
@@ -7783,16 +7432,13 @@ func (g *wholeUint64Host) Run() {
 		case 15: // GroupSelect, kernel.go:164
 			c0 := g.c0
 			v52 := c0 / 2
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v53 = in[v52]
+			g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)[v52]
 			next = g.r16()
 		case 16: // GroupReduce, kernel.go:166
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			g.v58 = kernelimpl.HostReduceAdd[int64](in)
+			g.v58 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 			next = g.r17()
 		case 17: // GroupReduce, kernel.go:167
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0)
-			g.v62 = kernelimpl.HostReduceOr[int32](in)
+			g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 			next = g.r18()
 		}
 	}
@@ -7894,8 +7540,8 @@ func (g *wholeUint64Host) r4() int {
 	v1 := g.v1
 	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -8012,8 +7658,8 @@ func (g *wholeUint64Host) r10() int {
 	v39 := g.v39
 	h8 := g.v8[:n]
 	h42 := g.v42[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -8067,8 +7713,8 @@ func (g *wholeUint64Host) r12() int {
 	v43 := g.v43
 	h8 := g.v8[:n]
 	h44 := g.v44[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -8098,8 +7744,8 @@ func (g *wholeUint64Host) r12() int {
 func (g *wholeUint64Host) r13() int {
 	n := g.Items
 	v45 := g.v45
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
@@ -8175,8 +7821,8 @@ func (g *wholeUint64Host) r16() int {
 	basex := g.Base(0)
 	v53 := g.v53
 	h8 := g.v8[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue

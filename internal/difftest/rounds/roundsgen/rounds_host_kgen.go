@@ -470,8 +470,8 @@ func (g *meetHost) r3() int {
 	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue

@@ -1045,8 +1045,7 @@ func (g *tableHost) Run() {
 // tileHost is a work-group of the kernel [Tile].
 type tileHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1, v3 int64
+	c0 int32
 }
 
 func newTileHost() kernelimpl.HostForm { return new(tileHost) }
@@ -1061,37 +1060,23 @@ var tileHostSites = []abi.Site{
 
 func (g *tileHost) Begin() {
 	g.Sites = tileHostSites
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
 	g.Allot(1, 512)
 }
 
 func (g *tileHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0: // ZeroLocal, kernel.go:141
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:142
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:146
-			next = g.r3()
-		}
-	}
-}
-
-func (g *tileHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:141
+	g.Zero(0)
+	// ZeroLocal, kernel.go:142
+	g.Zero(1)
 	basex := g.Base(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int32(li)
@@ -1112,22 +1097,18 @@ func (g *tileHost) r2() int {
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v13
 		*(*int64)(unsafe.Add(m1, li*8)) = v14
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *tileHost) r3() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:146
 	c0 := g.c0
 	v18 := c0 + -1
 	v19 := uint32(v18) < 64
 	v7 := int64(uint32(c0))
-	basex := g.Base(0)
-	m1 := g.Memory(1)
-	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -1166,7 +1147,8 @@ func (g *tileHost) r3() int {
 				v20 = v41
 				v21 = v42
 				if stop.Load() {
-					return g.Stop()
+					g.Stop()
+					return
 				}
 				goto b6
 			}
@@ -1212,5 +1194,4 @@ func (g *tileHost) r3() int {
 		}
 		*(*int64)(unsafe.Add(p1, (basex+li)*8)) = v69
 	}
-	return -1
 }

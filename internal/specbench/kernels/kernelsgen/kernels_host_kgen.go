@@ -498,8 +498,8 @@ func (g *matMulArgumentHost) r3() int {
 	basex := g.Base(0)
 	basey := g.Base(1)
 	h85 := g.v85[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -613,8 +613,8 @@ func (g *matMulArgumentHost) r4() int {
 	u19 := g.v19
 	v8 := g.v8
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -832,8 +832,8 @@ func (g *matMulConstantHost) r3() int {
 	basex := g.Base(0)
 	basey := g.Base(1)
 	h133 := g.v133[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -948,8 +948,8 @@ func (g *matMulConstantHost) r4() int {
 	u16 := g.v16
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -1176,8 +1176,8 @@ func (g *matMulSpecHost) r3() int {
 	basex := g.Base(0)
 	basey := g.Base(1)
 	h72 := g.v72[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
@@ -1276,8 +1276,8 @@ func (g *matMulSpecHost) r4() int {
 	u19 := g.v19
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
