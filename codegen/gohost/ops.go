@@ -275,7 +275,10 @@ func (w *body) assigned(v, to *ir.Value) string {
 func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 	switch v.Op {
 	case ir.OpStore:
-		fmt.Fprintf(b, "*(*%s)(%s) = %s\n", goType(v.Args[0].Type), w.location(v), w.plain(v.Args[0]))
+		to, from := fmt.Sprintf("*(*%s)(%s)", goType(v.Args[0].Type), w.location(v)), w.plain(v.Args[0])
+		if to != from { // go vet does not like self-assignments
+			fmt.Fprintf(b, "%s = %s\n", to, from)
+		}
 	case ir.OpZero:
 		w.zero(b, v.Ref().Var)
 	case ir.OpCopyVar:

@@ -58,42 +58,36 @@ func (g *aloneHost) Run() {
 		v9 = 0
 		v10 = v7
 	b2:
-		{
-			v11 := *(*int32)(p1)
-			if v10 != v11 {
-				v15 := v10 ^ (v10 << 13)
-				v17 := v15 ^ int32(uint32(v15)>>17)
-				v9 = v9 + 1
-				v10 = v17 ^ (v17 << 5)
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b2
+		if v10 != *(*int32)(p1) {
+			v15 := v10 ^ (v10 << 13)
+			v17 := v15 ^ int32(uint32(v15)>>17)
+			v9 = v9 + 1
+			v10 = v17 ^ (v17 << 5)
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v31 = v9
-			goto b7
+			goto b2
 		}
+		v31 = v9
+		goto b7
 	b4:
 		if !v8 {
 			g.Fault(1, 0, v2)
 			continue
 		}
-		{
-			v22 := *(*int32)(p1)
-			if v21 != v22 {
-				v26 := v21 ^ (v21 << 13)
-				v28 := v26 ^ int32(uint32(v26)>>17)
-				v20 = v20 + 1
-				v21 = v28 ^ (v28 << 5)
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b4
+		if v21 != *(*int32)(p1) {
+			v26 := v21 ^ (v21 << 13)
+			v28 := v26 ^ int32(uint32(v26)>>17)
+			v20 = v20 + 1
+			v21 = v28 ^ (v28 << 5)
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v31 = v20
+			goto b4
 		}
+		v31 = v20
 	b7:
 		if !v32 {
 			g.Fault(2, 0, v4)
@@ -420,42 +414,36 @@ func (g *searchHost) Run() {
 		v11 = 0
 		v12 = v9
 	b2:
-		{
-			v13 := *(*int32)(unsafe.Add(p1, x*4))
-			if v12 != v13 {
-				v17 := v12 ^ (v12 << 13)
-				v19 := v17 ^ int32(uint32(v17)>>17)
-				v11 = v11 + 1
-				v12 = v19 ^ (v19 << 5)
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b2
+		if v12 != *(*int32)(unsafe.Add(p1, x*4)) {
+			v17 := v12 ^ (v12 << 13)
+			v19 := v17 ^ int32(uint32(v17)>>17)
+			v11 = v11 + 1
+			v12 = v19 ^ (v19 << 5)
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v33 = v11
-			goto b7
+			goto b2
 		}
+		v33 = v11
+		goto b7
 	b4:
 		if !v10 {
 			g.Fault(1, v7, v3, v0)
 			continue
 		}
-		{
-			v24 := *(*int32)(unsafe.Add(p1, x*4))
-			if v23 != v24 {
-				v28 := v23 ^ (v23 << 13)
-				v30 := v28 ^ int32(uint32(v28)>>17)
-				v22 = v22 + 1
-				v23 = v30 ^ (v30 << 5)
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b4
+		if v23 != *(*int32)(unsafe.Add(p1, x*4)) {
+			v28 := v23 ^ (v23 << 13)
+			v30 := v28 ^ int32(uint32(v28)>>17)
+			v22 = v22 + 1
+			v23 = v30 ^ (v30 << 5)
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v33 = v22
+			goto b4
 		}
+		v33 = v22
 	b7:
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(2, v7, v5, v0)
@@ -524,19 +512,16 @@ func (g *waitHost) Run() {
 		v13 = 0
 		v14 = v11
 	b3:
-		{
-			v15 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-			if v14 != v15 {
-				v19 := v14 ^ (v14 << 13)
-				v21 := v19 ^ int32(uint32(v19)>>17)
-				v13 = v13 + 1
-				v14 = v21 ^ (v21 << 5)
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b3
+		if v14 != *(*int32)(unsafe.Add(p1, (basex+li)*4)) {
+			v19 := v14 ^ (v14 << 13)
+			v21 := v19 ^ int32(uint32(v19)>>17)
+			v13 = v13 + 1
+			v14 = v21 ^ (v21 << 5)
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b3
 		}
 		v35 = v13
 		goto b10
@@ -546,19 +531,16 @@ func (g *waitHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		{
-			v26 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-			if v25 != v26 {
-				v30 := v25 ^ (v25 << 13)
-				v32 := v30 ^ int32(uint32(v30)>>17)
-				v24 = v24 + 1
-				v25 = v32 ^ (v32 << 5)
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b6
+		if v25 != *(*int32)(unsafe.Add(p1, (basex+li)*4)) {
+			v30 := v25 ^ (v25 << 13)
+			v32 := v30 ^ int32(uint32(v30)>>17)
+			v24 = v24 + 1
+			v25 = v32 ^ (v32 << 5)
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b6
 		}
 		v35 = v24
 	b10:

@@ -183,10 +183,8 @@ func (g *countsHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v11 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-		v12 := v11 & 3
-		v13 := *(*int32)(unsafe.Add(m1, int(v12)*4))
-		*(*int32)(unsafe.Add(m1, int(v12)*4)) = v13 + 1
+		v12 := *(*int32)(unsafe.Add(p1, (basex+li)*4)) & 3
+		*(*int32)(unsafe.Add(m1, int(v12)*4)) = *(*int32)(unsafe.Add(m1, int(v12)*4)) + 1
 		more = true
 	}
 	if !more {
@@ -383,15 +381,13 @@ func (g *globalCountsHost) Run() {
 			g.Fault(0, v5, v1, v0)
 			continue
 		}
-		v7 := *(*int32)(unsafe.Add(p0, x*4))
-		v8 := v7 & 3
+		v8 := *(*int32)(unsafe.Add(p0, x*4)) & 3
 		v9 := int64(v8)
 		if uint64(v9) >= uint64(v3) {
 			g.Fault(1, v9, v3, v0)
 			continue
 		}
-		v11 := *(*int32)(unsafe.Add(p1, int(v8)*4))
-		*(*int32)(unsafe.Add(p1, int(v8)*4)) = v11 + 1
+		*(*int32)(unsafe.Add(p1, int(v8)*4)) = *(*int32)(unsafe.Add(p1, int(v8)*4)) + 1
 	}
 }
 
@@ -477,8 +473,7 @@ func (g *guardedHost) Run() {
 	b10:
 		v20 = v19 + 1
 		if v20 < 64 {
-			v22 := *(*int32)(unsafe.Add(m1, int(v20)*4))
-			v18 = v18 + v22
+			v18 = v18 + *(*int32)(unsafe.Add(m1, int(v20)*4))
 			v19 = v20
 			goto b10
 		}
@@ -525,8 +520,7 @@ func (g *halfAtomicHost) Run() {
 		var v6 int64
 		_ = *(*int32)(m1)
 		*(*int32)(m1) += int32(1)
-		v4 := *(*int32)(m1)
-		if v4 != 64 {
+		if *(*int32)(m1) != 64 {
 			goto b6
 		}
 		v6 = int64(uint32(v0))
@@ -612,8 +606,7 @@ func (g *haloHost) Run() {
 			g.Fault(2, v14, 65, v0)
 			continue
 		}
-		v16 := *(*int32)(unsafe.Add(m1, li*4+4))
-		v17 := v12 + v16
+		v17 := v12 + *(*int32)(unsafe.Add(m1, li*4+4))
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(3, v7, v3, v0)
 			continue
@@ -735,13 +728,10 @@ func (g *inPlaceHost) Run() {
 			g.Fault(1, v5, v1, v0)
 			continue
 		}
-		{
-			v12 := *(*int32)(unsafe.Add(p0, x*4))
-			v13 = v10 + v12
-			if uint64(v5) >= uint64(v3) {
-				g.Fault(2, v5, v3, v0)
-				continue
-			}
+		v13 = v10 + *(*int32)(unsafe.Add(p0, x*4))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(2, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v13
 	b8:
@@ -847,9 +837,8 @@ func (g *lastStepsHost) r3() int {
 			goto b13
 		}
 		if v5 < v12 {
-			v15 := *(*int32)(unsafe.Add(m1, li*4))
-			v17 := *(*int32)(unsafe.Add(m1, int(v5+v12)*4))
-			*(*int32)(unsafe.Add(m1, li*4)) = v15 + v17
+			v18 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, int(v5+v12)*4))
+			*(*int32)(unsafe.Add(m1, li*4)) = v18
 		}
 		if 4 < v12 {
 			u12 = v12
@@ -907,9 +896,8 @@ func (g *lastStepsHost) r4() int {
 			goto b13
 		}
 		if v5 < v12 {
-			v15 := *(*int32)(unsafe.Add(m1, li*4))
-			v17 := *(*int32)(unsafe.Add(m1, int(v5+v12)*4))
-			*(*int32)(unsafe.Add(m1, li*4)) = v15 + v17
+			v18 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, int(v5+v12)*4))
+			*(*int32)(unsafe.Add(m1, li*4)) = v18
 		}
 		if 4 < v12 {
 			u12 = v12
@@ -1240,8 +1228,7 @@ func (g *missingSecondHost) r2() int {
 			g.Leave(li)
 			continue
 		}
-		v11 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-		v12 := v11 + v8
+		v12 := *(*int32)(unsafe.Add(p1, (basex+li)*4)) + v8
 		if uint32(v5) >= 64 {
 			g.Fault(1, v6, 64, v0)
 			g.Leave(li)
@@ -1280,8 +1267,7 @@ func (g *missingSecondHost) r3() int {
 		v5 := int32(li)
 		v6 := int64(uint32(v5))
 		var v12 int32
-		v16 := *(*int32)(unsafe.Add(m1, int(63-v5)*4))
-		v17 := v7 + v16
+		v17 := v7 + *(*int32)(unsafe.Add(m1, int(63-v5)*4))
 		v18 := v8 + 1
 		if v18 < 4 {
 			v7 = v17
@@ -1294,14 +1280,11 @@ func (g *missingSecondHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-			v12 = v11 + v8
-			if uint32(v5) >= 64 {
-				g.Fault(1, v6, 64, v0)
-				g.Leave(li)
-				continue
-			}
+		v12 = *(*int32)(unsafe.Add(p1, (basex+li)*4)) + v8
+		if uint32(v5) >= 64 {
+			g.Fault(1, v6, 64, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int32)(unsafe.Add(m1, li*4)) = v12
 		h7[li] = v7
@@ -1487,10 +1470,7 @@ func (g *sharedHost) Run() {
 			g.Fault(0, v8, v1, v0)
 			continue
 		}
-		{
-			v10 := *(*int32)(unsafe.Add(p1, int(v7)*4))
-			*(*int32)(m1) = v10
-		}
+		*(*int32)(m1) = *(*int32)(unsafe.Add(p1, int(v7)*4))
 	b6:
 		v13 := int64(uint32(v0))
 		v14 := *(*int32)(m1)
@@ -1645,34 +1625,28 @@ func (g *treeHost) Run() {
 		v0 := int32(basex + li)
 		var v51 int32
 		if v5 < 32 {
-			v13 := *(*int32)(unsafe.Add(m1, li*4))
-			v15 := *(*int32)(unsafe.Add(m1, li*4+128))
-			*(*int32)(unsafe.Add(m1, li*4)) = v13 + v15
+			v16 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+128))
+			*(*int32)(unsafe.Add(m1, li*4)) = v16
 		}
 		if v5 < 16 {
-			v19 := *(*int32)(unsafe.Add(m1, li*4))
-			v21 := *(*int32)(unsafe.Add(m1, li*4+64))
-			*(*int32)(unsafe.Add(m1, li*4)) = v19 + v21
+			v22 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+64))
+			*(*int32)(unsafe.Add(m1, li*4)) = v22
 		}
 		if v5 < 8 {
-			v25 := *(*int32)(unsafe.Add(m1, li*4))
-			v27 := *(*int32)(unsafe.Add(m1, li*4+32))
-			*(*int32)(unsafe.Add(m1, li*4)) = v25 + v27
+			v28 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+32))
+			*(*int32)(unsafe.Add(m1, li*4)) = v28
 		}
 		if v5 < 4 {
-			v31 := *(*int32)(unsafe.Add(m1, li*4))
-			v33 := *(*int32)(unsafe.Add(m1, li*4+16))
-			*(*int32)(unsafe.Add(m1, li*4)) = v31 + v33
+			v34 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+16))
+			*(*int32)(unsafe.Add(m1, li*4)) = v34
 		}
 		if v5 < 2 {
-			v37 := *(*int32)(unsafe.Add(m1, li*4))
-			v39 := *(*int32)(unsafe.Add(m1, li*4+8))
-			*(*int32)(unsafe.Add(m1, li*4)) = v37 + v39
+			v40 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+8))
+			*(*int32)(unsafe.Add(m1, li*4)) = v40
 		}
 		if v5 < 1 {
-			v43 := *(*int32)(unsafe.Add(m1, li*4))
-			v45 := *(*int32)(unsafe.Add(m1, li*4+4))
-			*(*int32)(unsafe.Add(m1, li*4)) = v43 + v45
+			v46 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+4))
+			*(*int32)(unsafe.Add(m1, li*4)) = v46
 		}
 		if v5 != 0 {
 			goto b21

@@ -132,10 +132,7 @@ func (g *matMulHost) r2() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v31 := *(*float32)(unsafe.Add(p3, int(v29)*4))
-			v32 = v31
-		}
+		v32 = *(*float32)(unsafe.Add(p3, int(v29)*4))
 	b9:
 		if uint64(v24) >= uint64(v12) {
 			g.Fault(1, v24, v12, v0, v1)
@@ -161,10 +158,7 @@ func (g *matMulHost) r2() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v42 := *(*float32)(unsafe.Add(p4, int(v40)*4))
-			v43 = v42
-		}
+		v43 = *(*float32)(unsafe.Add(p4, int(v40)*4))
 	b15:
 		if uint64(v24) >= uint64(v13) {
 			g.Fault(2, v24, v13, v0, v1)
@@ -257,9 +251,8 @@ func (g *matMulHost) r3() int {
 	b19:
 		{
 			v60 := int64(uint32(v59))
-			v63 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v23+v60)))*4))
 			v67 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v60*v11)+v17)))*4))
-			v68 = float32(v63*v67 + v58)
+			v68 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v23+v60)))*4))*v67 + v58)
 			v69 = v59 + 1
 			if v69 < c0 {
 				v58 = v68
@@ -287,18 +280,15 @@ func (g *matMulHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v82 := *(*float32)(unsafe.Add(m1, int(int32(uint64(v79)))*4))
-			v83 = float32(v77*v82 + v71)
-			v84 = v72 + 1
-			if v84 < c0 {
-				v71 = v83
-				v72 = v84
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b22
+		v83 = float32(v77**(*float32)(unsafe.Add(m1, int(int32(uint64(v79)))*4)) + v71)
+		v84 = v72 + 1
+		if v84 < c0 {
+			v71 = v83
+			v72 = v84
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b22
 		}
 		v86 = v83
 	b27:
@@ -384,10 +374,7 @@ func (g *matMulHost) r4() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v31 := *(*float32)(unsafe.Add(p3, int(v29)*4))
-			v32 = v31
-		}
+		v32 = *(*float32)(unsafe.Add(p3, int(v29)*4))
 	b9:
 		if uint64(v24) >= uint64(v12) {
 			g.Fault(1, v24, v12, v0, v1)
@@ -413,10 +400,7 @@ func (g *matMulHost) r4() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v42 := *(*float32)(unsafe.Add(p4, int(v40)*4))
-			v43 = v42
-		}
+		v43 = *(*float32)(unsafe.Add(p4, int(v40)*4))
 	b15:
 		if uint64(v24) >= uint64(v13) {
 			g.Fault(2, v24, v13, v0, v1)

@@ -135,28 +135,21 @@ func (g *stepHost) Run() {
 			g.Fault(2, v25, v6, v0, v1)
 			continue
 		}
-		{
-			v27 := *(*float32)(unsafe.Add(p2, int(v25)*4))
-			v28 = float32(v24 + v27)
-			v29 = v13 - v4
-			if uint64(v29) >= uint64(v6) {
-				g.Fault(3, v29, v6, v0, v1)
-				continue
-			}
+		v28 = float32(v24 + *(*float32)(unsafe.Add(p2, int(v25)*4)))
+		v29 = v13 - v4
+		if uint64(v29) >= uint64(v6) {
+			g.Fault(3, v29, v6, v0, v1)
+			continue
+		}
+		v32 = float32(v28 + *(*float32)(unsafe.Add(p2, int(v29)*4)))
+		v33 = v13 + v4
+		if uint64(v33) >= uint64(v6) {
+			g.Fault(4, v33, v6, v0, v1)
+			continue
 		}
 		{
-			v31 := *(*float32)(unsafe.Add(p2, int(v29)*4))
-			v32 = float32(v28 + v31)
-			v33 = v13 + v4
-			if uint64(v33) >= uint64(v6) {
-				g.Fault(4, v33, v6, v0, v1)
-				continue
-			}
-		}
-		{
-			v35 := *(*float32)(unsafe.Add(p2, int(v33)*4))
-			v39 := float32(v5*float32((-v15)*float32(4)+float32(v32+v35)) + v15)
-			v44 = v39
+			v38 := float32((-v15)*float32(4) + float32(v32+*(*float32)(unsafe.Add(p2, int(v33)*4))))
+			v44 = float32(v5*v38 + v15)
 		}
 	b14:
 		if uint64(v13) >= uint64(v8) {

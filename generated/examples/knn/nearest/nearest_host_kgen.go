@@ -91,7 +91,6 @@ func (g *mergeHost) Run() {
 		*(*int32)(unsafe.Add(m3, 56)) = -1
 		*(*float32)(unsafe.Add(m2, 60)) = math.Float32frombits(0x7f800000)
 		*(*int32)(unsafe.Add(m3, 60)) = -1
-		v43 := *(*float32)(m2)
 		v44 := *(*int32)(m3)
 		v45 := *(*float32)(unsafe.Add(m2, 4))
 		v46 := *(*int32)(unsafe.Add(m3, 4))
@@ -123,7 +122,6 @@ func (g *mergeHost) Run() {
 		v72 := *(*int32)(unsafe.Add(m3, 56))
 		v73 := *(*float32)(unsafe.Add(m2, 60))
 		v74 := *(*int32)(unsafe.Add(m3, 60))
-		*(*float32)(m2) = v43
 		*(*int32)(m3) = v44
 		*(*float32)(unsafe.Add(m2, 4)) = v45
 		*(*int32)(unsafe.Add(m3, 4)) = v46
@@ -155,7 +153,6 @@ func (g *mergeHost) Run() {
 		*(*int32)(unsafe.Add(m3, 56)) = v72
 		*(*float32)(unsafe.Add(m2, 60)) = v73
 		*(*int32)(unsafe.Add(m3, 60)) = v74
-		v107 := *(*float32)(m2)
 		v108 := *(*int32)(m3)
 		v109 := *(*float32)(unsafe.Add(m2, 4))
 		v110 := *(*int32)(unsafe.Add(m3, 4))
@@ -187,7 +184,7 @@ func (g *mergeHost) Run() {
 		v136 := *(*int32)(unsafe.Add(m3, 56))
 		v137 := *(*float32)(unsafe.Add(m2, 60))
 		v138 := *(*int32)(unsafe.Add(m3, 60))
-		*(*float32)(m0) = v107
+		*(*float32)(m0) = *(*float32)(m2)
 		*(*int32)(m1) = v108
 		*(*float32)(unsafe.Add(m0, 4)) = v109
 		*(*int32)(unsafe.Add(m1, 4)) = v110
@@ -279,9 +276,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v198 := *(*float32)(unsafe.Add(m0, 56))
 			v199 := *(*int32)(unsafe.Add(m1, 56))
-			*(*float32)(unsafe.Add(m0, 60)) = v198
+			*(*float32)(unsafe.Add(m0, 60)) = *(*float32)(unsafe.Add(m0, 56))
 			*(*int32)(unsafe.Add(m1, 60)) = v199
 			v202 = *(*float32)(unsafe.Add(m0, 52))
 			v203 = *(*int32)(unsafe.Add(m1, 52))
@@ -302,9 +298,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v209 := *(*float32)(unsafe.Add(m0, 52))
 			v210 := *(*int32)(unsafe.Add(m1, 52))
-			*(*float32)(unsafe.Add(m0, 56)) = v209
+			*(*float32)(unsafe.Add(m0, 56)) = *(*float32)(unsafe.Add(m0, 52))
 			*(*int32)(unsafe.Add(m1, 56)) = v210
 			v213 = *(*float32)(unsafe.Add(m0, 48))
 			v214 = *(*int32)(unsafe.Add(m1, 48))
@@ -325,9 +320,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v220 := *(*float32)(unsafe.Add(m0, 48))
 			v221 := *(*int32)(unsafe.Add(m1, 48))
-			*(*float32)(unsafe.Add(m0, 52)) = v220
+			*(*float32)(unsafe.Add(m0, 52)) = *(*float32)(unsafe.Add(m0, 48))
 			*(*int32)(unsafe.Add(m1, 52)) = v221
 			v224 = *(*float32)(unsafe.Add(m0, 44))
 			v225 = *(*int32)(unsafe.Add(m1, 44))
@@ -348,9 +342,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v231 := *(*float32)(unsafe.Add(m0, 44))
 			v232 := *(*int32)(unsafe.Add(m1, 44))
-			*(*float32)(unsafe.Add(m0, 48)) = v231
+			*(*float32)(unsafe.Add(m0, 48)) = *(*float32)(unsafe.Add(m0, 44))
 			*(*int32)(unsafe.Add(m1, 48)) = v232
 			v235 = *(*float32)(unsafe.Add(m0, 40))
 			v236 = *(*int32)(unsafe.Add(m1, 40))
@@ -371,9 +364,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v242 := *(*float32)(unsafe.Add(m0, 40))
 			v243 := *(*int32)(unsafe.Add(m1, 40))
-			*(*float32)(unsafe.Add(m0, 44)) = v242
+			*(*float32)(unsafe.Add(m0, 44)) = *(*float32)(unsafe.Add(m0, 40))
 			*(*int32)(unsafe.Add(m1, 44)) = v243
 			v246 = *(*float32)(unsafe.Add(m0, 36))
 			v247 = *(*int32)(unsafe.Add(m1, 36))
@@ -394,9 +386,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v253 := *(*float32)(unsafe.Add(m0, 36))
 			v254 := *(*int32)(unsafe.Add(m1, 36))
-			*(*float32)(unsafe.Add(m0, 40)) = v253
+			*(*float32)(unsafe.Add(m0, 40)) = *(*float32)(unsafe.Add(m0, 36))
 			*(*int32)(unsafe.Add(m1, 40)) = v254
 			v257 = *(*float32)(unsafe.Add(m0, 32))
 			v258 = *(*int32)(unsafe.Add(m1, 32))
@@ -417,9 +408,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v264 := *(*float32)(unsafe.Add(m0, 32))
 			v265 := *(*int32)(unsafe.Add(m1, 32))
-			*(*float32)(unsafe.Add(m0, 36)) = v264
+			*(*float32)(unsafe.Add(m0, 36)) = *(*float32)(unsafe.Add(m0, 32))
 			*(*int32)(unsafe.Add(m1, 36)) = v265
 			v268 = *(*float32)(unsafe.Add(m0, 28))
 			v269 = *(*int32)(unsafe.Add(m1, 28))
@@ -440,9 +430,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v275 := *(*float32)(unsafe.Add(m0, 28))
 			v276 := *(*int32)(unsafe.Add(m1, 28))
-			*(*float32)(unsafe.Add(m0, 32)) = v275
+			*(*float32)(unsafe.Add(m0, 32)) = *(*float32)(unsafe.Add(m0, 28))
 			*(*int32)(unsafe.Add(m1, 32)) = v276
 			v279 = *(*float32)(unsafe.Add(m0, 24))
 			v280 = *(*int32)(unsafe.Add(m1, 24))
@@ -463,9 +452,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v286 := *(*float32)(unsafe.Add(m0, 24))
 			v287 := *(*int32)(unsafe.Add(m1, 24))
-			*(*float32)(unsafe.Add(m0, 28)) = v286
+			*(*float32)(unsafe.Add(m0, 28)) = *(*float32)(unsafe.Add(m0, 24))
 			*(*int32)(unsafe.Add(m1, 28)) = v287
 			v290 = *(*float32)(unsafe.Add(m0, 20))
 			v291 = *(*int32)(unsafe.Add(m1, 20))
@@ -486,9 +474,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v297 := *(*float32)(unsafe.Add(m0, 20))
 			v298 := *(*int32)(unsafe.Add(m1, 20))
-			*(*float32)(unsafe.Add(m0, 24)) = v297
+			*(*float32)(unsafe.Add(m0, 24)) = *(*float32)(unsafe.Add(m0, 20))
 			*(*int32)(unsafe.Add(m1, 24)) = v298
 			v301 = *(*float32)(unsafe.Add(m0, 16))
 			v302 = *(*int32)(unsafe.Add(m1, 16))
@@ -509,9 +496,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v308 := *(*float32)(unsafe.Add(m0, 16))
 			v309 := *(*int32)(unsafe.Add(m1, 16))
-			*(*float32)(unsafe.Add(m0, 20)) = v308
+			*(*float32)(unsafe.Add(m0, 20)) = *(*float32)(unsafe.Add(m0, 16))
 			*(*int32)(unsafe.Add(m1, 20)) = v309
 			v312 = *(*float32)(unsafe.Add(m0, 12))
 			v313 = *(*int32)(unsafe.Add(m1, 12))
@@ -532,9 +518,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v319 := *(*float32)(unsafe.Add(m0, 12))
 			v320 := *(*int32)(unsafe.Add(m1, 12))
-			*(*float32)(unsafe.Add(m0, 16)) = v319
+			*(*float32)(unsafe.Add(m0, 16)) = *(*float32)(unsafe.Add(m0, 12))
 			*(*int32)(unsafe.Add(m1, 16)) = v320
 			v323 = *(*float32)(unsafe.Add(m0, 8))
 			v324 = *(*int32)(unsafe.Add(m1, 8))
@@ -555,9 +540,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v330 := *(*float32)(unsafe.Add(m0, 8))
 			v331 := *(*int32)(unsafe.Add(m1, 8))
-			*(*float32)(unsafe.Add(m0, 12)) = v330
+			*(*float32)(unsafe.Add(m0, 12)) = *(*float32)(unsafe.Add(m0, 8))
 			*(*int32)(unsafe.Add(m1, 12)) = v331
 			v334 = *(*float32)(unsafe.Add(m0, 4))
 			v335 = *(*int32)(unsafe.Add(m1, 4))
@@ -578,9 +562,8 @@ func (g *mergeHost) Run() {
 			goto b85
 		}
 		{
-			v341 := *(*float32)(unsafe.Add(m0, 4))
 			v342 := *(*int32)(unsafe.Add(m1, 4))
-			*(*float32)(unsafe.Add(m0, 8)) = v341
+			*(*float32)(unsafe.Add(m0, 8)) = *(*float32)(unsafe.Add(m0, 4))
 			*(*int32)(unsafe.Add(m1, 8)) = v342
 			v345 = *(*float32)(m0)
 			v346 = *(*int32)(m1)
@@ -597,9 +580,8 @@ func (g *mergeHost) Run() {
 		v351 = v350
 	b83:
 		if v351 {
-			v352 := *(*float32)(m0)
 			v353 := *(*int32)(m1)
-			*(*float32)(unsafe.Add(m0, 4)) = v352
+			*(*float32)(unsafe.Add(m0, 4)) = *(*float32)(m0)
 			*(*int32)(unsafe.Add(m1, 4)) = v353
 			v356 = 0
 		} else {
@@ -800,8 +782,7 @@ func (g *searchHost) r1() int {
 		v35 = v17
 	b3:
 		if v35 < v2 {
-			v38 := *(*float32)(unsafe.Add(p2, int(v20+v35)*4))
-			*(*float32)(unsafe.Add(m0, int(int32(uint64(v35)))*4)) = v38
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v35)))*4)) = *(*float32)(unsafe.Add(p2, int(v20+v35)*4))
 			v35 = v35 + 64
 			if stop.Load() {
 				return g.Stop()
@@ -915,7 +896,6 @@ func (g *searchHost) r2() int {
 		*(*int32)(unsafe.Add(m5, 56)) = -1
 		*(*float32)(unsafe.Add(m4, 60)) = math.Float32frombits(0x7f800000)
 		*(*int32)(unsafe.Add(m5, 60)) = -1
-		v89 := *(*float32)(m4)
 		v90 := *(*int32)(m5)
 		v91 := *(*float32)(unsafe.Add(m4, 4))
 		v92 := *(*int32)(unsafe.Add(m5, 4))
@@ -947,7 +927,6 @@ func (g *searchHost) r2() int {
 		v118 := *(*int32)(unsafe.Add(m5, 56))
 		v119 := *(*float32)(unsafe.Add(m4, 60))
 		v120 := *(*int32)(unsafe.Add(m5, 60))
-		*(*float32)(m4) = v89
 		*(*int32)(m5) = v90
 		*(*float32)(unsafe.Add(m4, 4)) = v91
 		*(*int32)(unsafe.Add(m5, 4)) = v92
@@ -979,7 +958,6 @@ func (g *searchHost) r2() int {
 		*(*int32)(unsafe.Add(m5, 56)) = v118
 		*(*float32)(unsafe.Add(m4, 60)) = v119
 		*(*int32)(unsafe.Add(m5, 60)) = v120
-		v153 := *(*float32)(m4)
 		v154 := *(*int32)(m5)
 		v155 := *(*float32)(unsafe.Add(m4, 4))
 		v156 := *(*int32)(unsafe.Add(m5, 4))
@@ -1011,7 +989,7 @@ func (g *searchHost) r2() int {
 		v182 := *(*int32)(unsafe.Add(m5, 56))
 		v183 := *(*float32)(unsafe.Add(m4, 60))
 		v184 := *(*int32)(unsafe.Add(m5, 60))
-		*(*float32)(own2) = v153
+		*(*float32)(own2) = *(*float32)(m4)
 		*(*int32)(own3) = v154
 		*(*float32)(unsafe.Add(own2, 4)) = v155
 		*(*int32)(unsafe.Add(own3, 4)) = v156
@@ -1077,9 +1055,7 @@ func (g *searchHost) r2() int {
 	b16:
 		v258 = v257 + 1
 		if v258 < v2 {
-			v260 := *(*float32)(unsafe.Add(p1, v255+int(v258)*4))
-			v262 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v258)))*4))
-			v263 := float32(v260 - v262)
+			v263 := float32(*(*float32)(unsafe.Add(p1, v255+int(v258)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v258)))*4)))
 			v256 = float32(v256 + float32(v263*v263))
 			v257 = v258
 			if stop.Load() {
@@ -1122,9 +1098,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v281 := *(*float32)(unsafe.Add(own2, 56))
 			v282 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v281
+			*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
 			*(*int32)(unsafe.Add(own3, 60)) = v282
 			v285 = *(*float32)(unsafe.Add(own2, 52))
 			v286 = *(*int32)(unsafe.Add(own3, 52))
@@ -1145,9 +1120,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v292 := *(*float32)(unsafe.Add(own2, 52))
 			v293 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v292
+			*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
 			*(*int32)(unsafe.Add(own3, 56)) = v293
 			v296 = *(*float32)(unsafe.Add(own2, 48))
 			v297 = *(*int32)(unsafe.Add(own3, 48))
@@ -1168,9 +1142,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v303 := *(*float32)(unsafe.Add(own2, 48))
 			v304 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v303
+			*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
 			*(*int32)(unsafe.Add(own3, 52)) = v304
 			v307 = *(*float32)(unsafe.Add(own2, 44))
 			v308 = *(*int32)(unsafe.Add(own3, 44))
@@ -1191,9 +1164,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v314 := *(*float32)(unsafe.Add(own2, 44))
 			v315 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v314
+			*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
 			*(*int32)(unsafe.Add(own3, 48)) = v315
 			v318 = *(*float32)(unsafe.Add(own2, 40))
 			v319 = *(*int32)(unsafe.Add(own3, 40))
@@ -1214,9 +1186,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v325 := *(*float32)(unsafe.Add(own2, 40))
 			v326 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v325
+			*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
 			*(*int32)(unsafe.Add(own3, 44)) = v326
 			v329 = *(*float32)(unsafe.Add(own2, 36))
 			v330 = *(*int32)(unsafe.Add(own3, 36))
@@ -1237,9 +1208,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v336 := *(*float32)(unsafe.Add(own2, 36))
 			v337 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v336
+			*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
 			*(*int32)(unsafe.Add(own3, 40)) = v337
 			v340 = *(*float32)(unsafe.Add(own2, 32))
 			v341 = *(*int32)(unsafe.Add(own3, 32))
@@ -1260,9 +1230,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v347 := *(*float32)(unsafe.Add(own2, 32))
 			v348 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v347
+			*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
 			*(*int32)(unsafe.Add(own3, 36)) = v348
 			v351 = *(*float32)(unsafe.Add(own2, 28))
 			v352 = *(*int32)(unsafe.Add(own3, 28))
@@ -1283,9 +1252,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v358 := *(*float32)(unsafe.Add(own2, 28))
 			v359 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v358
+			*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
 			*(*int32)(unsafe.Add(own3, 32)) = v359
 			v362 = *(*float32)(unsafe.Add(own2, 24))
 			v363 = *(*int32)(unsafe.Add(own3, 24))
@@ -1306,9 +1274,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v369 := *(*float32)(unsafe.Add(own2, 24))
 			v370 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v369
+			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
 			*(*int32)(unsafe.Add(own3, 28)) = v370
 			v373 = *(*float32)(unsafe.Add(own2, 20))
 			v374 = *(*int32)(unsafe.Add(own3, 20))
@@ -1329,9 +1296,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v380 := *(*float32)(unsafe.Add(own2, 20))
 			v381 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v380
+			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
 			*(*int32)(unsafe.Add(own3, 24)) = v381
 			v384 = *(*float32)(unsafe.Add(own2, 16))
 			v385 = *(*int32)(unsafe.Add(own3, 16))
@@ -1352,9 +1318,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v391 := *(*float32)(unsafe.Add(own2, 16))
 			v392 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v391
+			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
 			*(*int32)(unsafe.Add(own3, 20)) = v392
 			v395 = *(*float32)(unsafe.Add(own2, 12))
 			v396 = *(*int32)(unsafe.Add(own3, 12))
@@ -1375,9 +1340,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v402 := *(*float32)(unsafe.Add(own2, 12))
 			v403 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v402
+			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
 			*(*int32)(unsafe.Add(own3, 16)) = v403
 			v406 = *(*float32)(unsafe.Add(own2, 8))
 			v407 = *(*int32)(unsafe.Add(own3, 8))
@@ -1398,9 +1362,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v413 := *(*float32)(unsafe.Add(own2, 8))
 			v414 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v413
+			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
 			*(*int32)(unsafe.Add(own3, 12)) = v414
 			v417 = *(*float32)(unsafe.Add(own2, 4))
 			v418 = *(*int32)(unsafe.Add(own3, 4))
@@ -1421,9 +1384,8 @@ func (g *searchHost) r2() int {
 			goto b99
 		}
 		{
-			v424 := *(*float32)(unsafe.Add(own2, 4))
 			v425 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v424
+			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
 			*(*int32)(unsafe.Add(own3, 8)) = v425
 			v428 = *(*float32)(own2)
 			v429 = *(*int32)(own3)
@@ -1440,9 +1402,8 @@ func (g *searchHost) r2() int {
 		v434 = v433
 	b97:
 		if v434 {
-			v435 := *(*float32)(own2)
 			v436 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v435
+			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
 			*(*int32)(unsafe.Add(own3, 4)) = v436
 			v439 = 0
 		} else {
@@ -1479,9 +1440,7 @@ func (g *searchHost) r2() int {
 	b104:
 		v452 = v451 + 1
 		if v452 < v2 {
-			v454 := *(*float32)(unsafe.Add(p1, v448+int(v452)*4))
-			v456 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v452)))*4))
-			v457 := float32(v454 - v456)
+			v457 := float32(*(*float32)(unsafe.Add(p1, v448+int(v452)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v452)))*4)))
 			v450 = float32(v450 + float32(v457*v457))
 			v451 = v452
 			if stop.Load() {
@@ -1526,9 +1485,8 @@ func (g *searchHost) r2() int {
 		v477 = v476
 	b116:
 		if v477 {
-			v478 := *(*float32)(unsafe.Add(own2, int(v470)*4))
 			v479 := *(*int32)(unsafe.Add(own3, int(v470)*4))
-			*(*float32)(unsafe.Add(own2, int(v468)*4)) = v478
+			*(*float32)(unsafe.Add(own2, int(v468)*4)) = *(*float32)(unsafe.Add(own2, int(v470)*4))
 			*(*int32)(unsafe.Add(own3, int(v468)*4)) = v479
 			v468 = v470
 			goto b111
@@ -1561,7 +1519,6 @@ func (g *searchHost) r3() int {
 		}
 		own2 := unsafe.Add(m2, li*64)
 		own3 := unsafe.Add(m3, li*64)
-		v487 := *(*float32)(own2)
 		v488 := *(*int32)(own3)
 		v489 := *(*float32)(unsafe.Add(own2, 4))
 		v490 := *(*int32)(unsafe.Add(own3, 4))
@@ -1593,7 +1550,7 @@ func (g *searchHost) r3() int {
 		v516 := *(*int32)(unsafe.Add(own3, 56))
 		v517 := *(*float32)(unsafe.Add(own2, 60))
 		v518 := *(*int32)(unsafe.Add(own3, 60))
-		*(*float32)(unsafe.Add(m1, x*128)) = v487
+		*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
 		*(*int32)(unsafe.Add(m1, x*128+4)) = v488
 		*(*float32)(unsafe.Add(m1, x*128+8)) = v489
 		*(*int32)(unsafe.Add(m1, x*128+12)) = v490
@@ -1715,9 +1672,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v574 := *(*float32)(unsafe.Add(own2, 56))
 			v575 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v574
+			*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
 			*(*int32)(unsafe.Add(own3, 60)) = v575
 			v578 = *(*float32)(unsafe.Add(own2, 52))
 			v579 = *(*int32)(unsafe.Add(own3, 52))
@@ -1738,9 +1694,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v585 := *(*float32)(unsafe.Add(own2, 52))
 			v586 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v585
+			*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
 			*(*int32)(unsafe.Add(own3, 56)) = v586
 			v589 = *(*float32)(unsafe.Add(own2, 48))
 			v590 = *(*int32)(unsafe.Add(own3, 48))
@@ -1761,9 +1716,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v596 := *(*float32)(unsafe.Add(own2, 48))
 			v597 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v596
+			*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
 			*(*int32)(unsafe.Add(own3, 52)) = v597
 			v600 = *(*float32)(unsafe.Add(own2, 44))
 			v601 = *(*int32)(unsafe.Add(own3, 44))
@@ -1784,9 +1738,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v607 := *(*float32)(unsafe.Add(own2, 44))
 			v608 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v607
+			*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
 			*(*int32)(unsafe.Add(own3, 48)) = v608
 			v611 = *(*float32)(unsafe.Add(own2, 40))
 			v612 = *(*int32)(unsafe.Add(own3, 40))
@@ -1807,9 +1760,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v618 := *(*float32)(unsafe.Add(own2, 40))
 			v619 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v618
+			*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
 			*(*int32)(unsafe.Add(own3, 44)) = v619
 			v622 = *(*float32)(unsafe.Add(own2, 36))
 			v623 = *(*int32)(unsafe.Add(own3, 36))
@@ -1830,9 +1782,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v629 := *(*float32)(unsafe.Add(own2, 36))
 			v630 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v629
+			*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
 			*(*int32)(unsafe.Add(own3, 40)) = v630
 			v633 = *(*float32)(unsafe.Add(own2, 32))
 			v634 = *(*int32)(unsafe.Add(own3, 32))
@@ -1853,9 +1804,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v640 := *(*float32)(unsafe.Add(own2, 32))
 			v641 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v640
+			*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
 			*(*int32)(unsafe.Add(own3, 36)) = v641
 			v644 = *(*float32)(unsafe.Add(own2, 28))
 			v645 = *(*int32)(unsafe.Add(own3, 28))
@@ -1876,9 +1826,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v651 := *(*float32)(unsafe.Add(own2, 28))
 			v652 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v651
+			*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
 			*(*int32)(unsafe.Add(own3, 32)) = v652
 			v655 = *(*float32)(unsafe.Add(own2, 24))
 			v656 = *(*int32)(unsafe.Add(own3, 24))
@@ -1899,9 +1848,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v662 := *(*float32)(unsafe.Add(own2, 24))
 			v663 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v662
+			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
 			*(*int32)(unsafe.Add(own3, 28)) = v663
 			v666 = *(*float32)(unsafe.Add(own2, 20))
 			v667 = *(*int32)(unsafe.Add(own3, 20))
@@ -1922,9 +1870,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v673 := *(*float32)(unsafe.Add(own2, 20))
 			v674 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v673
+			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
 			*(*int32)(unsafe.Add(own3, 24)) = v674
 			v677 = *(*float32)(unsafe.Add(own2, 16))
 			v678 = *(*int32)(unsafe.Add(own3, 16))
@@ -1945,9 +1892,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v684 := *(*float32)(unsafe.Add(own2, 16))
 			v685 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v684
+			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
 			*(*int32)(unsafe.Add(own3, 20)) = v685
 			v688 = *(*float32)(unsafe.Add(own2, 12))
 			v689 = *(*int32)(unsafe.Add(own3, 12))
@@ -1968,9 +1914,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v695 := *(*float32)(unsafe.Add(own2, 12))
 			v696 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v695
+			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
 			*(*int32)(unsafe.Add(own3, 16)) = v696
 			v699 = *(*float32)(unsafe.Add(own2, 8))
 			v700 = *(*int32)(unsafe.Add(own3, 8))
@@ -1991,9 +1936,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v706 := *(*float32)(unsafe.Add(own2, 8))
 			v707 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v706
+			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
 			*(*int32)(unsafe.Add(own3, 12)) = v707
 			v710 = *(*float32)(unsafe.Add(own2, 4))
 			v711 = *(*int32)(unsafe.Add(own3, 4))
@@ -2014,9 +1958,8 @@ func (g *searchHost) r4() int {
 			goto b210
 		}
 		{
-			v717 := *(*float32)(unsafe.Add(own2, 4))
 			v718 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v717
+			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
 			*(*int32)(unsafe.Add(own3, 8)) = v718
 			v721 = *(*float32)(own2)
 			v722 = *(*int32)(own3)
@@ -2033,9 +1976,8 @@ func (g *searchHost) r4() int {
 		v727 = v726
 	b208:
 		if v727 {
-			v728 := *(*float32)(own2)
 			v729 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v728
+			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
 			*(*int32)(unsafe.Add(own3, 4)) = v729
 			v732 = 0
 		} else {
@@ -2052,7 +1994,6 @@ func (g *searchHost) r4() int {
 		}
 	b213:
 		{
-			v736 := *(*float32)(own2)
 			v737 := *(*int32)(own3)
 			v738 := *(*float32)(unsafe.Add(own2, 4))
 			v739 := *(*int32)(unsafe.Add(own3, 4))
@@ -2084,7 +2025,7 @@ func (g *searchHost) r4() int {
 			v765 := *(*int32)(unsafe.Add(own3, 56))
 			v766 := *(*float32)(unsafe.Add(own2, 60))
 			v767 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v736
+			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
 			*(*int32)(unsafe.Add(m1, x*128+4)) = v737
 			*(*float32)(unsafe.Add(m1, x*128+8)) = v738
 			*(*int32)(unsafe.Add(m1, x*128+12)) = v739
@@ -2289,9 +2230,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v574 := *(*float32)(unsafe.Add(own2, 56))
 			v575 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v574
+			*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
 			*(*int32)(unsafe.Add(own3, 60)) = v575
 			v578 = *(*float32)(unsafe.Add(own2, 52))
 			v579 = *(*int32)(unsafe.Add(own3, 52))
@@ -2312,9 +2252,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v585 := *(*float32)(unsafe.Add(own2, 52))
 			v586 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v585
+			*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
 			*(*int32)(unsafe.Add(own3, 56)) = v586
 			v589 = *(*float32)(unsafe.Add(own2, 48))
 			v590 = *(*int32)(unsafe.Add(own3, 48))
@@ -2335,9 +2274,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v596 := *(*float32)(unsafe.Add(own2, 48))
 			v597 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v596
+			*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
 			*(*int32)(unsafe.Add(own3, 52)) = v597
 			v600 = *(*float32)(unsafe.Add(own2, 44))
 			v601 = *(*int32)(unsafe.Add(own3, 44))
@@ -2358,9 +2296,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v607 := *(*float32)(unsafe.Add(own2, 44))
 			v608 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v607
+			*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
 			*(*int32)(unsafe.Add(own3, 48)) = v608
 			v611 = *(*float32)(unsafe.Add(own2, 40))
 			v612 = *(*int32)(unsafe.Add(own3, 40))
@@ -2381,9 +2318,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v618 := *(*float32)(unsafe.Add(own2, 40))
 			v619 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v618
+			*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
 			*(*int32)(unsafe.Add(own3, 44)) = v619
 			v622 = *(*float32)(unsafe.Add(own2, 36))
 			v623 = *(*int32)(unsafe.Add(own3, 36))
@@ -2404,9 +2340,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v629 := *(*float32)(unsafe.Add(own2, 36))
 			v630 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v629
+			*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
 			*(*int32)(unsafe.Add(own3, 40)) = v630
 			v633 = *(*float32)(unsafe.Add(own2, 32))
 			v634 = *(*int32)(unsafe.Add(own3, 32))
@@ -2427,9 +2362,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v640 := *(*float32)(unsafe.Add(own2, 32))
 			v641 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v640
+			*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
 			*(*int32)(unsafe.Add(own3, 36)) = v641
 			v644 = *(*float32)(unsafe.Add(own2, 28))
 			v645 = *(*int32)(unsafe.Add(own3, 28))
@@ -2450,9 +2384,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v651 := *(*float32)(unsafe.Add(own2, 28))
 			v652 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v651
+			*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
 			*(*int32)(unsafe.Add(own3, 32)) = v652
 			v655 = *(*float32)(unsafe.Add(own2, 24))
 			v656 = *(*int32)(unsafe.Add(own3, 24))
@@ -2473,9 +2406,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v662 := *(*float32)(unsafe.Add(own2, 24))
 			v663 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v662
+			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
 			*(*int32)(unsafe.Add(own3, 28)) = v663
 			v666 = *(*float32)(unsafe.Add(own2, 20))
 			v667 = *(*int32)(unsafe.Add(own3, 20))
@@ -2496,9 +2428,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v673 := *(*float32)(unsafe.Add(own2, 20))
 			v674 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v673
+			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
 			*(*int32)(unsafe.Add(own3, 24)) = v674
 			v677 = *(*float32)(unsafe.Add(own2, 16))
 			v678 = *(*int32)(unsafe.Add(own3, 16))
@@ -2519,9 +2450,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v684 := *(*float32)(unsafe.Add(own2, 16))
 			v685 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v684
+			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
 			*(*int32)(unsafe.Add(own3, 20)) = v685
 			v688 = *(*float32)(unsafe.Add(own2, 12))
 			v689 = *(*int32)(unsafe.Add(own3, 12))
@@ -2542,9 +2472,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v695 := *(*float32)(unsafe.Add(own2, 12))
 			v696 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v695
+			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
 			*(*int32)(unsafe.Add(own3, 16)) = v696
 			v699 = *(*float32)(unsafe.Add(own2, 8))
 			v700 = *(*int32)(unsafe.Add(own3, 8))
@@ -2565,9 +2494,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v706 := *(*float32)(unsafe.Add(own2, 8))
 			v707 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v706
+			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
 			*(*int32)(unsafe.Add(own3, 12)) = v707
 			v710 = *(*float32)(unsafe.Add(own2, 4))
 			v711 = *(*int32)(unsafe.Add(own3, 4))
@@ -2588,9 +2516,8 @@ func (g *searchHost) r5() int {
 			goto b210
 		}
 		{
-			v717 := *(*float32)(unsafe.Add(own2, 4))
 			v718 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v717
+			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
 			*(*int32)(unsafe.Add(own3, 8)) = v718
 			v721 = *(*float32)(own2)
 			v722 = *(*int32)(own3)
@@ -2607,9 +2534,8 @@ func (g *searchHost) r5() int {
 		v727 = v726
 	b208:
 		if v727 {
-			v728 := *(*float32)(own2)
 			v729 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v728
+			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
 			*(*int32)(unsafe.Add(own3, 4)) = v729
 			v732 = 0
 		} else {
@@ -2626,7 +2552,6 @@ func (g *searchHost) r5() int {
 		}
 	b213:
 		{
-			v736 := *(*float32)(own2)
 			v737 := *(*int32)(own3)
 			v738 := *(*float32)(unsafe.Add(own2, 4))
 			v739 := *(*int32)(unsafe.Add(own3, 4))
@@ -2658,7 +2583,7 @@ func (g *searchHost) r5() int {
 			v765 := *(*int32)(unsafe.Add(own3, 56))
 			v766 := *(*float32)(unsafe.Add(own2, 60))
 			v767 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v736
+			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
 			*(*int32)(unsafe.Add(m1, x*128+4)) = v737
 			*(*float32)(unsafe.Add(m1, x*128+8)) = v738
 			*(*int32)(unsafe.Add(m1, x*128+12)) = v739

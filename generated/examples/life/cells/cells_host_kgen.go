@@ -99,12 +99,9 @@ func (g *lifeHost) Run() {
 					continue
 				}
 			}
-			{
-				v55 := *(*int32)(unsafe.Add(p2, int(v53)*4))
-				*(*int32)(unsafe.Add(m0, int(v29)*72+int(v32)*4)) = v55
-				v27 = v27 + 256
-				goto b2
-			}
+			*(*int32)(unsafe.Add(m0, int(v29)*72+int(v32)*4)) = *(*int32)(unsafe.Add(p2, int(v53)*4))
+			v27 = v27 + 256
+			goto b2
 		b6:
 			if v59 >= 324 {
 				goto b14
@@ -145,12 +142,9 @@ func (g *lifeHost) Run() {
 					continue
 				}
 			}
-			{
-				v87 := *(*int32)(unsafe.Add(p2, int(v85)*4))
-				*(*int32)(unsafe.Add(m0, int(v61)*72+int(v64)*4)) = v87
-				v59 = v59 + 256
-				goto b6
-			}
+			*(*int32)(unsafe.Add(m0, int(v61)*72+int(v64)*4)) = *(*int32)(unsafe.Add(p2, int(v85)*4))
+			v59 = v59 + 256
+			goto b6
 		b14:
 			more = true
 		}
@@ -183,17 +177,11 @@ func (g *lifeHost) Run() {
 		b17:
 			continue
 		b18:
-			v97 := *(*int32)(unsafe.Add(m0, y*72+x*4))
-			v99 := *(*int32)(unsafe.Add(m0, y*72+x*4+4))
-			v102 := *(*int32)(unsafe.Add(m0, y*72+x*4+8))
-			v105 := *(*int32)(unsafe.Add(m0, y*72+x*4+72))
-			v107 := *(*int32)(unsafe.Add(m0, y*72+x*4+76))
-			v109 := *(*int32)(unsafe.Add(m0, y*72+x*4+80))
-			v112 := *(*int32)(unsafe.Add(m0, y*72+x*4+144))
-			v114 := *(*int32)(unsafe.Add(m0, y*72+x*4+148))
-			v115 := ((((((v97 + v99) + v102) + v105) + v107) + v109) + v112) + v114
-			v116 := *(*int32)(unsafe.Add(m0, y*72+x*4+152))
-			v117 := v115 + v116
+			v100 := *(*int32)(unsafe.Add(m0, y*72+x*4)) + *(*int32)(unsafe.Add(m0, y*72+x*4+4))
+			v106 := (v100 + *(*int32)(unsafe.Add(m0, y*72+x*4+8))) + *(*int32)(unsafe.Add(m0, y*72+x*4+72))
+			v110 := (v106 + *(*int32)(unsafe.Add(m0, y*72+x*4+76))) + *(*int32)(unsafe.Add(m0, y*72+x*4+80))
+			v115 := (v110 + *(*int32)(unsafe.Add(m0, y*72+x*4+144))) + *(*int32)(unsafe.Add(m0, y*72+x*4+148))
+			v117 := v115 + *(*int32)(unsafe.Add(m0, y*72+x*4+152))
 			v118 := *(*int32)(unsafe.Add(m0, y*72+x*4+76))
 			if v117 == 3 {
 				goto b21

@@ -109,10 +109,7 @@ func (g *matMulHost) r2() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v26 := *(*float32)(unsafe.Add(p3, int(v24)*4))
-			v27 = v26
-		}
+		v27 = *(*float32)(unsafe.Add(p3, int(v24)*4))
 	b9:
 		*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
 		v29 = v18 + v16
@@ -132,10 +129,7 @@ func (g *matMulHost) r2() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v35 := *(*float32)(unsafe.Add(p4, int(v33)*4))
-			v36 = v35
-		}
+		v36 = *(*float32)(unsafe.Add(p4, int(v33)*4))
 	b14:
 		*(*float32)(unsafe.Add(m1, y*64+x*4)) = v36
 		h17[li] = v17
@@ -177,42 +171,22 @@ func (g *matMulHost) r3() int {
 			continue
 		}
 		v17 := h17[li]
-		v38 := *(*float32)(unsafe.Add(m0, y*64))
-		v39 := *(*float32)(unsafe.Add(m1, x*4))
-		v41 := *(*float32)(unsafe.Add(m0, y*64+4))
-		v42 := *(*float32)(unsafe.Add(m1, x*4+64))
-		v44 := *(*float32)(unsafe.Add(m0, y*64+8))
-		v45 := *(*float32)(unsafe.Add(m1, x*4+128))
-		v47 := *(*float32)(unsafe.Add(m0, y*64+12))
-		v48 := *(*float32)(unsafe.Add(m1, x*4+192))
-		v49 := float32(v47*v48 + float32(v44*v45+float32(v41*v42+float32(v38*v39+v17))))
-		v50 := *(*float32)(unsafe.Add(m0, y*64+16))
-		v51 := *(*float32)(unsafe.Add(m1, x*4+256))
-		v53 := *(*float32)(unsafe.Add(m0, y*64+20))
-		v54 := *(*float32)(unsafe.Add(m1, x*4+320))
-		v56 := *(*float32)(unsafe.Add(m0, y*64+24))
-		v57 := *(*float32)(unsafe.Add(m1, x*4+384))
-		v59 := *(*float32)(unsafe.Add(m0, y*64+28))
-		v60 := *(*float32)(unsafe.Add(m1, x*4+448))
-		v61 := float32(v59*v60 + float32(v56*v57+float32(v53*v54+float32(v50*v51+v49))))
-		v62 := *(*float32)(unsafe.Add(m0, y*64+32))
-		v63 := *(*float32)(unsafe.Add(m1, x*4+512))
-		v65 := *(*float32)(unsafe.Add(m0, y*64+36))
-		v66 := *(*float32)(unsafe.Add(m1, x*4+576))
-		v68 := *(*float32)(unsafe.Add(m0, y*64+40))
-		v69 := *(*float32)(unsafe.Add(m1, x*4+640))
-		v71 := *(*float32)(unsafe.Add(m0, y*64+44))
-		v72 := *(*float32)(unsafe.Add(m1, x*4+704))
-		v73 := float32(v71*v72 + float32(v68*v69+float32(v65*v66+float32(v62*v63+v61))))
-		v74 := *(*float32)(unsafe.Add(m0, y*64+48))
-		v75 := *(*float32)(unsafe.Add(m1, x*4+768))
-		v77 := *(*float32)(unsafe.Add(m0, y*64+52))
-		v78 := *(*float32)(unsafe.Add(m1, x*4+832))
-		v80 := *(*float32)(unsafe.Add(m0, y*64+56))
-		v81 := *(*float32)(unsafe.Add(m1, x*4+896))
-		v83 := *(*float32)(unsafe.Add(m0, y*64+60))
-		v84 := *(*float32)(unsafe.Add(m1, x*4+960))
-		v85 := float32(v83*v84 + float32(v80*v81+float32(v77*v78+float32(v74*v75+v73))))
+		v40 := float32(*(*float32)(unsafe.Add(m0, y*64))**(*float32)(unsafe.Add(m1, x*4)) + v17)
+		v43 := float32(*(*float32)(unsafe.Add(m0, y*64+4))**(*float32)(unsafe.Add(m1, x*4+64)) + v40)
+		v46 := float32(*(*float32)(unsafe.Add(m0, y*64+8))**(*float32)(unsafe.Add(m1, x*4+128)) + v43)
+		v49 := float32(*(*float32)(unsafe.Add(m0, y*64+12))**(*float32)(unsafe.Add(m1, x*4+192)) + v46)
+		v52 := float32(*(*float32)(unsafe.Add(m0, y*64+16))**(*float32)(unsafe.Add(m1, x*4+256)) + v49)
+		v55 := float32(*(*float32)(unsafe.Add(m0, y*64+20))**(*float32)(unsafe.Add(m1, x*4+320)) + v52)
+		v58 := float32(*(*float32)(unsafe.Add(m0, y*64+24))**(*float32)(unsafe.Add(m1, x*4+384)) + v55)
+		v61 := float32(*(*float32)(unsafe.Add(m0, y*64+28))**(*float32)(unsafe.Add(m1, x*4+448)) + v58)
+		v64 := float32(*(*float32)(unsafe.Add(m0, y*64+32))**(*float32)(unsafe.Add(m1, x*4+512)) + v61)
+		v67 := float32(*(*float32)(unsafe.Add(m0, y*64+36))**(*float32)(unsafe.Add(m1, x*4+576)) + v64)
+		v70 := float32(*(*float32)(unsafe.Add(m0, y*64+40))**(*float32)(unsafe.Add(m1, x*4+640)) + v67)
+		v73 := float32(*(*float32)(unsafe.Add(m0, y*64+44))**(*float32)(unsafe.Add(m1, x*4+704)) + v70)
+		v76 := float32(*(*float32)(unsafe.Add(m0, y*64+48))**(*float32)(unsafe.Add(m1, x*4+768)) + v73)
+		v79 := float32(*(*float32)(unsafe.Add(m0, y*64+52))**(*float32)(unsafe.Add(m1, x*4+832)) + v76)
+		v82 := float32(*(*float32)(unsafe.Add(m0, y*64+56))**(*float32)(unsafe.Add(m1, x*4+896)) + v79)
+		v85 := float32(*(*float32)(unsafe.Add(m0, y*64+60))**(*float32)(unsafe.Add(m1, x*4+960)) + v82)
 		h85[li] = v85
 	}
 	return 3
@@ -279,10 +253,7 @@ func (g *matMulHost) r4() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v26 := *(*float32)(unsafe.Add(p3, int(v24)*4))
-			v27 = v26
-		}
+		v27 = *(*float32)(unsafe.Add(p3, int(v24)*4))
 	b9:
 		*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
 		v29 = v18 + v16
@@ -302,10 +273,7 @@ func (g *matMulHost) r4() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v35 := *(*float32)(unsafe.Add(p4, int(v33)*4))
-			v36 = v35
-		}
+		v36 = *(*float32)(unsafe.Add(p4, int(v33)*4))
 	b14:
 		*(*float32)(unsafe.Add(m1, y*64+x*4)) = v36
 		h17[li] = v17

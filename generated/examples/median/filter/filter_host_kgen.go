@@ -138,23 +138,19 @@ func (g *medianHost) Run() {
 			v84 = v62
 			goto b18
 		}
-		{
-			v64 = v62 + -1
-			v65 = int32(uint64(v64))
-			v66 := *(*float32)(unsafe.Add(m0, int(v65)*4))
-			if v45 < v66 {
-				v68 := *(*float32)(unsafe.Add(m0, int(v65)*4))
-				*(*float32)(unsafe.Add(m0, int(int32(uint64(v62)))*4)) = v68
-				v62 = v64
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b8
+		v64 = v62 + -1
+		v65 = int32(uint64(v64))
+		if v45 < *(*float32)(unsafe.Add(m0, int(v65)*4)) {
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v62)))*4)) = *(*float32)(unsafe.Add(m0, int(v65)*4))
+			v62 = v64
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v84 = v62
-			goto b18
+			goto b8
 		}
+		v84 = v62
+		goto b18
 	b11:
 		if 0 >= v71 {
 			v84 = v71
@@ -165,13 +161,10 @@ func (g *medianHost) Run() {
 			g.Fault(1, v73, v9, v0, v1)
 			continue
 		}
-		{
-			v75 = int32(uint64(v73))
-			v76 := *(*float32)(unsafe.Add(m0, int(v75)*4))
-			if !(v45 < v76) {
-				v84 = v71
-				goto b18
-			}
+		v75 = int32(uint64(v73))
+		if !(v45 < *(*float32)(unsafe.Add(m0, int(v75)*4))) {
+			v84 = v71
+			goto b18
 		}
 		v78 = *(*float32)(unsafe.Add(m0, int(v75)*4))
 		if uint64(v71) >= uint64(v9) {

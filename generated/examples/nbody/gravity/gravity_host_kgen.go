@@ -84,14 +84,10 @@ func (g *stepHost) r1() int {
 		v11 := int64(uint32(int32(li)))
 		v12 := v9 < v3
 		if v12 {
-			v13 := *(*float32)(unsafe.Add(p2, (basex+li)*16))
-			v14 := *(*float32)(unsafe.Add(p2, (basex+li)*16+4))
-			v15 := *(*float32)(unsafe.Add(p2, (basex+li)*16+8))
-			v16 := *(*float32)(unsafe.Add(p2, (basex+li)*16+12))
-			v17 = v13
-			v18 = v14
-			v19 = v15
-			v20 = v16
+			v17 = *(*float32)(unsafe.Add(p2, (basex+li)*16))
+			v18 = *(*float32)(unsafe.Add(p2, (basex+li)*16+4))
+			v19 = *(*float32)(unsafe.Add(p2, (basex+li)*16+8))
+			v20 = *(*float32)(unsafe.Add(p2, (basex+li)*16+12))
 		} else {
 			v17 = 0
 			v18 = 0
@@ -107,14 +103,10 @@ func (g *stepHost) r1() int {
 		}
 		v26 = v24 + v11
 		if v26 < v3 {
-			v28 := *(*float32)(unsafe.Add(p2, int(v26)*16))
-			v29 := *(*float32)(unsafe.Add(p2, int(v26)*16+4))
-			v30 := *(*float32)(unsafe.Add(p2, int(v26)*16+8))
-			v31 := *(*float32)(unsafe.Add(p2, int(v26)*16+12))
-			v32 = v28
-			v33 = v29
-			v34 = v30
-			v35 = v31
+			v32 = *(*float32)(unsafe.Add(p2, int(v26)*16))
+			v33 = *(*float32)(unsafe.Add(p2, int(v26)*16+4))
+			v34 = *(*float32)(unsafe.Add(p2, int(v26)*16+8))
+			v35 = *(*float32)(unsafe.Add(p2, int(v26)*16+12))
 		} else {
 			v32 = 0
 			v33 = 0
@@ -145,12 +137,9 @@ func (g *stepHost) r1() int {
 			continue
 		}
 		{
-			v66 := *(*float32)(unsafe.Add(p4, (basex+li)*12))
-			v67 := *(*float32)(unsafe.Add(p4, (basex+li)*12+4))
-			v68 := *(*float32)(unsafe.Add(p4, (basex+li)*12+8))
-			v69 := float32(v21*v1 + v66)
-			v70 := float32(v22*v1 + v67)
-			v71 := float32(v23*v1 + v68)
+			v69 := float32(v21*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
+			v70 := float32(v22*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
+			v71 := float32(v23*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
 			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v69
 			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v70
 			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v71
@@ -212,16 +201,13 @@ func (g *stepHost) r2() int {
 			h42[li] = v42
 			continue
 		}
-		v46 := *(*float32)(unsafe.Add(m0, int(v44)*16))
-		v47 := *(*float32)(unsafe.Add(m0, int(v44)*16+4))
-		v48 := *(*float32)(unsafe.Add(m0, int(v44)*16+8))
-		v49 := *(*float32)(unsafe.Add(m0, int(v44)*16+12))
-		v50 := float32(v46 - v17)
-		v51 := float32(v47 - v18)
-		v52 := float32(v48 - v19)
+		v50 := float32(*(*float32)(unsafe.Add(m0, int(v44)*16)) - v17)
+		v51 := float32(*(*float32)(unsafe.Add(m0, int(v44)*16+4)) - v18)
+		v52 := float32(*(*float32)(unsafe.Add(m0, int(v44)*16+8)) - v19)
 		v56 := float32(v2*v2 + float32(v52*v52+float32(v50*v50+float32(v51*v51))))
 		v57 := math32.FastRsqrt(v56)
-		v60 := float32(float32(float32(v49*v57)*v57) * v57)
+		v59 := float32(float32(*(*float32)(unsafe.Add(m0, int(v44)*16+12))*v57) * v57)
+		v60 := float32(v59 * v57)
 		v40 = float32(v50*v60 + v40)
 		v41 = float32(v51*v60 + v41)
 		v42 = float32(v52*v60 + v42)
@@ -284,14 +270,10 @@ func (g *stepHost) r3() int {
 		}
 		v26 = v24 + v11
 		if v26 < v3 {
-			v28 := *(*float32)(unsafe.Add(p2, int(v26)*16))
-			v29 := *(*float32)(unsafe.Add(p2, int(v26)*16+4))
-			v30 := *(*float32)(unsafe.Add(p2, int(v26)*16+8))
-			v31 := *(*float32)(unsafe.Add(p2, int(v26)*16+12))
-			v32 = v28
-			v33 = v29
-			v34 = v30
-			v35 = v31
+			v32 = *(*float32)(unsafe.Add(p2, int(v26)*16))
+			v33 = *(*float32)(unsafe.Add(p2, int(v26)*16+4))
+			v34 = *(*float32)(unsafe.Add(p2, int(v26)*16+8))
+			v35 = *(*float32)(unsafe.Add(p2, int(v26)*16+12))
 		} else {
 			v32 = 0
 			v33 = 0
@@ -318,12 +300,9 @@ func (g *stepHost) r3() int {
 			continue
 		}
 		{
-			v66 := *(*float32)(unsafe.Add(p4, (basex+li)*12))
-			v67 := *(*float32)(unsafe.Add(p4, (basex+li)*12+4))
-			v68 := *(*float32)(unsafe.Add(p4, (basex+li)*12+8))
-			v69 := float32(v21*v1 + v66)
-			v70 := float32(v22*v1 + v67)
-			v71 := float32(v23*v1 + v68)
+			v69 := float32(v21*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
+			v70 := float32(v22*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
+			v71 := float32(v23*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
 			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v69
 			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v70
 			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v71

@@ -43,7 +43,6 @@ func (g *saxpyHost) Run() {
 			g.Fault(1, v6, v2, v0)
 			continue
 		}
-		v10 := *(*float32)(unsafe.Add(p1, x*4))
-		*(*float32)(unsafe.Add(p2, x*4)) = float32(v1*v10 + v8)
+		*(*float32)(unsafe.Add(p2, x*4)) = float32(v1**(*float32)(unsafe.Add(p1, x*4)) + v8)
 	}
 }

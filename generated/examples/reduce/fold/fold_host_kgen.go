@@ -55,16 +55,12 @@ func (g *finishHost) Run() {
 			h10[li] = v10
 			continue
 		}
-		v13 := *(*float32)(unsafe.Add(p0, int(v11)*16))
-		v14 := *(*float32)(unsafe.Add(p0, int(v11)*16+4))
-		v15 := *(*float32)(unsafe.Add(p0, int(v11)*16+8))
-		v16 := *(*float32)(unsafe.Add(p0, int(v11)*16+12))
-		v27 := min(v8, v14)
-		v37 := max(v9, v15)
-		v7 = float32(v7 + v13)
+		v27 := min(v8, *(*float32)(unsafe.Add(p0, int(v11)*16+4)))
+		v37 := max(v9, *(*float32)(unsafe.Add(p0, int(v11)*16+8)))
+		v7 = float32(v7 + *(*float32)(unsafe.Add(p0, int(v11)*16)))
 		v8 = v27
 		v9 = v37
-		v10 = float32(v10 + v16)
+		v10 = float32(v10 + *(*float32)(unsafe.Add(p0, int(v11)*16+12)))
 		v11 = v11 + 256
 		if stop.Load() {
 			g.Stop()
@@ -152,11 +148,10 @@ func (g *foldHost) Run() {
 			v17 := *(*float32)(unsafe.Add(p0, int(v14)*4))
 			v28 := min(v11, v17)
 			v37 := max(v12, v17)
-			v38 := *(*float32)(unsafe.Add(p1, int(v14)*4))
 			v10 = float32(v10 + v17)
 			v11 = v28
 			v12 = v37
-			v13 = float32(v17*v38 + v13)
+			v13 = float32(v17**(*float32)(unsafe.Add(p1, int(v14)*4)) + v13)
 			v14 = v14 + v9
 			if stop.Load() {
 				g.Stop()

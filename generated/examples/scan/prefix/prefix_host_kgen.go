@@ -44,8 +44,7 @@ func (g *addHost) Run() {
 			g.Fault(1, v9, v3, v0)
 			continue
 		}
-		v11 := *(*int32)(unsafe.Add(p1, int(v8)*4))
-		*(*int32)(unsafe.Add(p0, x*4)) = v7 + v11
+		*(*int32)(unsafe.Add(p0, x*4)) = v7 + *(*int32)(unsafe.Add(p1, int(v8)*4))
 	}
 }
 
@@ -87,33 +86,26 @@ func (g *blocksHost) Run() {
 		v6 := int64(uint32(int32(li)))
 		v10 := v9 + v6
 		if v10 < v1 {
-			v12 := *(*int32)(unsafe.Add(p0, int(v10)*4))
-			*(*int32)(unsafe.Add(m0, li*4)) = v12
+			*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(p0, int(v10)*4))
 		}
 		v15 := v14 + v6
 		if v15 < v1 {
-			v18 := *(*int32)(unsafe.Add(p0, int(v15)*4))
-			*(*int32)(unsafe.Add(m0, li*4+1024)) = v18
+			*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(p0, int(v15)*4))
 		}
 		v21 := v20 + v6
 		if v21 < v1 {
-			v24 := *(*int32)(unsafe.Add(p0, int(v21)*4))
-			*(*int32)(unsafe.Add(m0, li*4+2048)) = v24
+			*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(p0, int(v21)*4))
 		}
 		v27 := v26 + v6
 		if v27 < v1 {
-			v30 := *(*int32)(unsafe.Add(p0, int(v27)*4))
-			*(*int32)(unsafe.Add(m0, li*4+3072)) = v30
+			*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(p0, int(v27)*4))
 		}
 	}
 	// Barrier, kernel.go:38
 	h42 := g.v42[:n]
 	for li := range n {
-		v33 := *(*int32)(unsafe.Add(m0, li*16))
-		v35 := *(*int32)(unsafe.Add(m0, li*16+4))
-		v38 := *(*int32)(unsafe.Add(m0, li*16+8))
-		v41 := *(*int32)(unsafe.Add(m0, li*16+12))
-		v42 := ((v33 + v35) + v38) + v41
+		v36 := *(*int32)(unsafe.Add(m0, li*16)) + *(*int32)(unsafe.Add(m0, li*16+4))
+		v42 := (v36 + *(*int32)(unsafe.Add(m0, li*16+8))) + *(*int32)(unsafe.Add(m0, li*16+12))
 		h42[li] = v42
 	}
 	// GroupExclusiveScan, kernel.go:43
@@ -180,20 +172,16 @@ func (g *blocksHost) Run() {
 		v27 := v26 + v6
 		v28 := v27 < v1
 		if v11 {
-			v62 := *(*int32)(unsafe.Add(m0, li*4))
-			*(*int32)(unsafe.Add(p0, int(v10)*4)) = v62
+			*(*int32)(unsafe.Add(p0, int(v10)*4)) = *(*int32)(unsafe.Add(m0, li*4))
 		}
 		if v16 {
-			v65 := *(*int32)(unsafe.Add(m0, li*4+1024))
-			*(*int32)(unsafe.Add(p0, int(v15)*4)) = v65
+			*(*int32)(unsafe.Add(p0, int(v15)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		}
 		if v22 {
-			v68 := *(*int32)(unsafe.Add(m0, li*4+2048))
-			*(*int32)(unsafe.Add(p0, int(v21)*4)) = v68
+			*(*int32)(unsafe.Add(p0, int(v21)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		}
 		if v28 {
-			v71 := *(*int32)(unsafe.Add(m0, li*4+3072))
-			*(*int32)(unsafe.Add(p0, int(v27)*4)) = v71
+			*(*int32)(unsafe.Add(p0, int(v27)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
 		}
 	}
 }

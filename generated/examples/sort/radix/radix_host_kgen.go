@@ -157,8 +157,7 @@ func (g *scatterHost) r2() int {
 		v0 := int32(basex + li)
 		var v13, v14, v15 int32
 		if int64(uint32(v0)) < v2 {
-			v12 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-			v13 = v12
+			v13 = *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		} else {
 			v13 = -1
 		}
@@ -315,10 +314,10 @@ func (g *scatterHost) r6() int {
 			goto b14
 		}
 		{
-			v49 := *(*int32)(unsafe.Add(m0, li*4+-4))
+			v50 := int32(uint32(*(*int32)(unsafe.Add(m0, li*4+-4))) >> (uint32(v43) & 31))
 			v51 := int32(0)
 			if v41 {
-				v51 = int32(uint32(v49) >> (uint32(v43) & 31))
+				v51 = v50
 			}
 			if (v51 & 15) == v46 {
 				goto b15
@@ -375,15 +374,11 @@ func (g *scatterHost) r7() int {
 			g.Fault(1, v64, v4, v0)
 			continue
 		}
-		{
-			v66 := *(*int32)(unsafe.Add(p2, int(v64)*4))
-			v68 := *(*int32)(unsafe.Add(m1, int(v46)*4))
-			v69 = (v66 + v8) - v68
-			v70 = int64(v69)
-			if uint64(v70) >= uint64(v6) {
-				g.Fault(2, v70, v6, v0)
-				continue
-			}
+		v69 = (*(*int32)(unsafe.Add(p2, int(v64)*4)) + v8) - *(*int32)(unsafe.Add(m1, int(v46)*4))
+		v70 = int64(v69)
+		if uint64(v70) >= uint64(v6) {
+			g.Fault(2, v70, v6, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, int(v69)*4)) = v38
 	b22:

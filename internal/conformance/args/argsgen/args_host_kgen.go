@@ -78,14 +78,12 @@ func (g *deepHost) Run() {
 			g.Fault(0, v8, v2, v0)
 			continue
 		}
-		v10 := *(*int32)(unsafe.Add(p1, x*4))
-		v11 := v1 + v10
+		v11 := v1 + *(*int32)(unsafe.Add(p1, x*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(1, v8, v4, v0)
 			continue
 		}
-		v13 := *(*int32)(unsafe.Add(p2, x*4))
-		v14 := v11 + v13
+		v14 := v11 + *(*int32)(unsafe.Add(p2, x*4))
 		if uint64(v8) >= uint64(v6) {
 			g.Fault(2, v8, v6, v0)
 			continue
@@ -193,32 +191,27 @@ func (g *slicesHost) Run() {
 			g.Fault(1, v17, v3, v0)
 			continue
 		}
-		v21 := *(*int32)(unsafe.Add(p1, x*4))
-		v22 := v19 - v21
+		v22 := v19 - *(*int32)(unsafe.Add(p1, x*4))
 		if uint64(v17) >= uint64(v6) {
 			g.Fault(2, v17, v6, v0)
 			continue
 		}
-		v24 := *(*int32)(unsafe.Add(p3, x*4))
-		v26 := v22 + (v5 * v24)
+		v26 := v22 + (v5 * *(*int32)(unsafe.Add(p3, x*4)))
 		if uint64(v17) >= uint64(v8) {
 			g.Fault(2, v17, v8, v0)
 			continue
 		}
-		v29 := *(*int32)(unsafe.Add(p4, x*4))
-		v31 := v26 + (v27 * v29)
+		v31 := v26 + (v27 * *(*int32)(unsafe.Add(p4, x*4)))
 		if uint64(v17) >= uint64(v11) {
 			g.Fault(2, v17, v11, v0)
 			continue
 		}
-		v33 := *(*int32)(unsafe.Add(p6, x*4))
-		v35 := v31 + (v10 * v33)
+		v35 := v31 + (v10 * *(*int32)(unsafe.Add(p6, x*4)))
 		if uint64(v17) >= uint64(v13) {
 			g.Fault(2, v17, v13, v0)
 			continue
 		}
-		v38 := *(*int32)(unsafe.Add(p7, x*4))
-		v40 := v35 + (v36 * v38)
+		v40 := v35 + (v36 * *(*int32)(unsafe.Add(p7, x*4)))
 		if uint64(v17) >= uint64(v15) {
 			g.Fault(3, v17, v15, v0)
 			continue
@@ -269,8 +262,7 @@ func (g *spacesHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v8 := *(*int32)(unsafe.Add(p0, li*4))
-		v9 := v8 * 10
+		v9 := *(*int32)(unsafe.Add(p0, li*4)) * 10
 		if uint32(v5) >= 4 {
 			g.Fault(1, v6, 4, v0)
 			g.Leave(li)
@@ -315,8 +307,7 @@ func (g *spacesHost) Run() {
 	b5:
 		v19 = v18 + 1
 		if v19 < v1 {
-			v21 := *(*int32)(unsafe.Add(p0, int(v19)*4))
-			v17 = v17 + v21
+			v17 = v17 + *(*int32)(unsafe.Add(p0, int(v19)*4))
 			v18 = v19
 			if stop.Load() {
 				g.Stop()
@@ -325,15 +316,9 @@ func (g *spacesHost) Run() {
 			goto b5
 		}
 		{
-			v23 := *(*int32)(m0)
-			v24 := *(*int32)(unsafe.Add(m0, 4))
-			v26 := *(*int32)(unsafe.Add(m0, 8))
-			v28 := *(*int32)(unsafe.Add(m0, 12))
-			v29 = ((v23 + v24) + v26) + v28
-			v30 := *(*int32)(m1)
-			v31 := *(*int32)(unsafe.Add(m1, 4))
-			v33 := *(*int32)(unsafe.Add(m1, 8))
-			v34 = (v30 + v31) + v33
+			v27 := (*(*int32)(m0) + *(*int32)(unsafe.Add(m0, 4))) + *(*int32)(unsafe.Add(m0, 8))
+			v29 = v27 + *(*int32)(unsafe.Add(m0, 12))
+			v34 = (*(*int32)(m1) + *(*int32)(unsafe.Add(m1, 4))) + *(*int32)(unsafe.Add(m1, 8))
 			if !v35 {
 				g.Fault(2, 0, v3, v0)
 				continue
@@ -354,20 +339,17 @@ func (g *spacesHost) Run() {
 			g.Fault(5, 3, v3, v0)
 			continue
 		}
-		{
-			*(*int32)(unsafe.Add(p1, 12)) = 0
-			v43 := *(*int32)(p0)
-			if 0 < v43 {
-				v45 = 1
-				v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-				v47 = 0
-				v48 = 4
-			} else {
-				v45 = 0
-				v46 = kernelimpl.HostAddr{Base: p0, Off: 0}
-				v47 = v1
-				v48 = 0
-			}
+		*(*int32)(unsafe.Add(p1, 12)) = 0
+		if 0 < *(*int32)(p0) {
+			v45 = 1
+			v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v47 = 0
+			v48 = 4
+		} else {
+			v45 = 0
+			v46 = kernelimpl.HostAddr{Base: p0, Off: 0}
+			v47 = v1
+			v48 = 0
 		}
 		{
 			v49 = int64(uint32(v48))
@@ -407,11 +389,9 @@ func (g *spacesHost) Run() {
 			v70 = int32(uint64(v64))
 		}
 		if v68 == 0 {
-			v72 := *(*int32)(unsafe.Add(v69.Base, v69.Off))
-			v74 = v72
+			v74 = *(*int32)(unsafe.Add(v69.Base, v69.Off))
 		} else {
-			v73 := *(*int32)(unsafe.Add(m0, int(v70)*4))
-			v74 = v73
+			v74 = *(*int32)(unsafe.Add(m0, int(v70)*4))
 		}
 		v60 = v60 + v74
 		v61 = v64
@@ -452,11 +432,9 @@ func (g *spacesHost) Run() {
 		v89 = int32(uint64(v80))
 	b30:
 		if v87 == 0 {
-			v91 := *(*int32)(unsafe.Add(v88.Base, v88.Off))
-			v93 = v91
+			v93 = *(*int32)(unsafe.Add(v88.Base, v88.Off))
 		} else {
-			v92 := *(*int32)(unsafe.Add(m0, int(v89)*4))
-			v93 = v92
+			v93 = *(*int32)(unsafe.Add(m0, int(v89)*4))
 		}
 		v76 = v76 + v93
 		v77 = v80

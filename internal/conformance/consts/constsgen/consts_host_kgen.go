@@ -114,8 +114,7 @@ func (g *foldedHost) Run() {
 		v22 = v21
 		v23 = 0
 	b9:
-		v24 := *(*int32)(unsafe.Add(m0, int(v23)*4))
-		v25 := v22 + v24
+		v25 := v22 + *(*int32)(unsafe.Add(m0, int(v23)*4))
 		v26 := v23 + 1
 		if v26 < v3 {
 			v22 = v25
@@ -131,8 +130,7 @@ func (g *foldedHost) Run() {
 	b12:
 		v30 := v29 + 1
 		if v30 < v6 {
-			v32 := *(*int32)(unsafe.Add(own1, int(v30)*4))
-			v28 = v28 + (v32 + 1)
+			v28 = v28 + (*(*int32)(unsafe.Add(own1, int(v30)*4)) + 1)
 			v29 = v30
 			if stop.Load() {
 				g.Stop()
@@ -428,9 +426,8 @@ func (g *mm32Host) r3() int {
 	b11:
 		{
 			v52 := int64(uint32(v51))
-			v55 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*4))
 			v59 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*4))
-			v60 = float32(v55*v59 + v50)
+			v60 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*4))*v59 + v50)
 			v61 = v51 + 1
 			if v61 < c0 {
 				v50 = v60
@@ -458,18 +455,15 @@ func (g *mm32Host) r3() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v74 := *(*float32)(unsafe.Add(m1, int(int32(uint64(v71)))*4))
-			v75 = float32(v69*v74 + v63)
-			v76 = v64 + 1
-			if v76 < c0 {
-				v63 = v75
-				v64 = v76
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b14
+		v75 = float32(v69**(*float32)(unsafe.Add(m1, int(int32(uint64(v71)))*4)) + v63)
+		v76 = v64 + 1
+		if v76 < c0 {
+			v63 = v75
+			v64 = v76
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b14
 		}
 		v78 = v75
 	b19:
@@ -789,9 +783,8 @@ func (g *mm64Host) r3() int {
 	b11:
 		{
 			v52 := int64(uint32(v51))
-			v55 := *(*float64)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*8))
 			v59 := *(*float64)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*8))
-			v60 = float64(v55*v59 + v50)
+			v60 = float64(*(*float64)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*8))*v59 + v50)
 			v61 = v51 + 1
 			if v61 < c0 {
 				v50 = v60
@@ -819,18 +812,15 @@ func (g *mm64Host) r3() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v74 := *(*float64)(unsafe.Add(m1, int(int32(uint64(v71)))*8))
-			v75 = float64(v69*v74 + v63)
-			v76 = v64 + 1
-			if v76 < c0 {
-				v63 = v75
-				v64 = v76
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b14
+		v75 = float64(v69**(*float64)(unsafe.Add(m1, int(int32(uint64(v71)))*8)) + v63)
+		v76 = v64 + 1
+		if v76 < c0 {
+			v63 = v75
+			v64 = v76
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b14
 		}
 		v78 = v75
 	b19:

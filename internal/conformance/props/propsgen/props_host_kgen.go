@@ -55,8 +55,7 @@ func (g *addHost) Run() {
 			g.Fault(1, v13, v5, v0, v1)
 			continue
 		}
-		v17 := *(*int32)(unsafe.Add(p2, int(v13)*4))
-		v18 := v15 + v17
+		v18 := v15 + *(*int32)(unsafe.Add(p2, int(v13)*4))
 		if uint64(v13) >= uint64(v7) {
 			g.Fault(2, v13, v7, v0, v1)
 			continue
@@ -90,8 +89,7 @@ func (g *fourItemsHost) Run() {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
-		v5 := *(*int32)(unsafe.Add(p0, x*4))
-		*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
 }
 
@@ -120,8 +118,7 @@ func (g *items1Host) Run() {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
-		v5 := *(*int32)(unsafe.Add(p0, x*4))
-		*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
 }
 
@@ -160,8 +157,7 @@ func (g *items2Host) Run() {
 			g.Fault(0, v9, v3, v0, v1)
 			continue
 		}
-		v11 := *(*int32)(unsafe.Add(p0, int(v9)*4))
-		*(*int32)(unsafe.Add(p0, int(v9)*4)) = v11 + 1
+		*(*int32)(unsafe.Add(p0, int(v9)*4)) = *(*int32)(unsafe.Add(p0, int(v9)*4)) + 1
 	}
 }
 
@@ -208,8 +204,7 @@ func (g *items3Host) Run() {
 			g.Fault(0, v15, v5, v0, v1, v2)
 			continue
 		}
-		v17 := *(*int32)(unsafe.Add(p0, int(v15)*4))
-		*(*int32)(unsafe.Add(p0, int(v15)*4)) = v17 + 1
+		*(*int32)(unsafe.Add(p0, int(v15)*4)) = *(*int32)(unsafe.Add(p0, int(v15)*4)) + 1
 	}
 }
 
@@ -238,8 +233,7 @@ func (g *sizedFloatHost) Run() {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
-		v5 := *(*float32)(unsafe.Add(p0, x*4))
-		*(*float32)(unsafe.Add(p0, x*4)) = float32(v5 + 1)
+		*(*float32)(unsafe.Add(p0, x*4)) = float32(*(*float32)(unsafe.Add(p0, x*4)) + 1)
 	}
 }
 
@@ -268,7 +262,6 @@ func (g *sizedIntHost) Run() {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
-		v5 := *(*int32)(unsafe.Add(p0, x*4))
-		*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
 }

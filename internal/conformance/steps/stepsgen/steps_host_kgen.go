@@ -39,8 +39,7 @@ func (g *affineHost) Run() {
 			g.Fault(0, v7, v3, v0)
 			continue
 		}
-		v9 := *(*int32)(unsafe.Add(p2, x*4))
-		v11 := (v1 * v9) + v2
+		v11 := (v1 * *(*int32)(unsafe.Add(p2, x*4))) + v2
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(1, v7, v5, v0)
 			continue
@@ -136,22 +135,19 @@ func (g *blurHost) Run() {
 			g.Fault(4, v30, v3, v0, v1)
 			continue
 		}
-		v32 := *(*int32)(unsafe.Add(p1, int(v30)*4))
-		v33 := v29 + v32
+		v33 := v29 + *(*int32)(unsafe.Add(p1, int(v30)*4))
 		v34 := v26 - v2
 		if uint64(v34) >= uint64(v3) {
 			g.Fault(5, v34, v3, v0, v1)
 			continue
 		}
-		v36 := *(*int32)(unsafe.Add(p1, int(v34)*4))
-		v37 := v33 + v36
+		v37 := v33 + *(*int32)(unsafe.Add(p1, int(v34)*4))
 		v38 := v26 + v2
 		if uint64(v38) >= uint64(v3) {
 			g.Fault(6, v38, v3, v0, v1)
 			continue
 		}
-		v40 := *(*int32)(unsafe.Add(p1, int(v38)*4))
-		v42 := (v37 + v40) / 4
+		v42 := (v37 + *(*int32)(unsafe.Add(p1, int(v38)*4))) / 4
 		if uint64(v26) >= uint64(v5) {
 			g.Fault(7, v26, v5, v0, v1)
 			continue
@@ -186,8 +182,7 @@ func (g *growHost) Run() {
 			g.Fault(0, v4, v2, v0)
 			continue
 		}
-		v6 := *(*int32)(unsafe.Add(p1, x*4))
-		*(*int32)(unsafe.Add(p1, x*4)) = v6 + v1
+		*(*int32)(unsafe.Add(p1, x*4)) = *(*int32)(unsafe.Add(p1, x*4)) + v1
 	}
 }
 
@@ -266,8 +261,7 @@ func (g *productHost) Run() {
 			g.Fault(1, v7, v3, v0)
 			continue
 		}
-		v11 := *(*int32)(unsafe.Add(p1, x*4))
-		v12 := v9 * v11
+		v12 := v9 * *(*int32)(unsafe.Add(p1, x*4))
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(2, v7, v5, v0)
 			continue
@@ -312,8 +306,7 @@ func (g *sumHost) Run() {
 			g.Fault(1, v7, v3, v0)
 			continue
 		}
-		v11 := *(*int32)(unsafe.Add(p1, x*4))
-		v12 := v9 + v11
+		v12 := v9 + *(*int32)(unsafe.Add(p1, x*4))
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(2, v7, v5, v0)
 			continue

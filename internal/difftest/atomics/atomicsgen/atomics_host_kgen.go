@@ -1554,8 +1554,7 @@ func (g *longsHost) Run() {
 		*(*int64)(unsafe.Add(p3, int(v46)*8)) = v49
 		v52 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p2, 40)), (v11 | -9223372036854775808), int64(9))
 		if !v52 {
-			v53 := *(*int64)(unsafe.Add(p3, int(v46)*8))
-			*(*int64)(unsafe.Add(p3, int(v46)*8)) = v53 | 256
+			*(*int64)(unsafe.Add(p3, int(v46)*8)) = *(*int64)(unsafe.Add(p3, int(v46)*8)) | 256
 		}
 	}
 }
@@ -2072,8 +2071,7 @@ func (g *wordsHost) Run() {
 		*(*int32)(unsafe.Add(p3, int(v60)*4)) = v63
 		v66 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p2, 20)), (v11 | -2147483648), int32(9))
 		if !v66 {
-			v67 := *(*int32)(unsafe.Add(p3, int(v60)*4))
-			*(*int32)(unsafe.Add(p3, int(v60)*4)) = v67 | 256
+			*(*int32)(unsafe.Add(p3, int(v60)*4)) = *(*int32)(unsafe.Add(p3, int(v60)*4)) | 256
 		}
 	}
 }

@@ -48,11 +48,9 @@ func (g *bestHost) Run() {
 			g.Fault(0, v12, v1, v0)
 			continue
 		}
-		v14 := *(*float32)(unsafe.Add(p0, int(v11)*12))
-		v15 := *(*float32)(unsafe.Add(p0, v9))
-		if v14 < v15 {
-			v17 := int(v11) * 12
-			v18 = v17
+		v16 := *(*float32)(unsafe.Add(p0, int(v11)*12)) < *(*float32)(unsafe.Add(p0, v9))
+		if v16 {
+			v18 = int(v11) * 12
 		} else {
 			v18 = v9
 		}
@@ -61,11 +59,9 @@ func (g *bestHost) Run() {
 			g.Fault(0, v20, v1, v0)
 			continue
 		}
-		v22 := *(*float32)(unsafe.Add(p0, int(v20)*12))
-		v23 := *(*float32)(unsafe.Add(p0, v18))
-		if v22 < v23 {
-			v25 := int(v20) * 12
-			v26 = v25
+		v24 := *(*float32)(unsafe.Add(p0, int(v20)*12)) < *(*float32)(unsafe.Add(p0, v18))
+		if v24 {
+			v26 = int(v20) * 12
 		} else {
 			v26 = v18
 		}
@@ -74,11 +70,9 @@ func (g *bestHost) Run() {
 			g.Fault(0, v28, v1, v0)
 			continue
 		}
-		v30 := *(*float32)(unsafe.Add(p0, int(v28)*12))
-		v31 := *(*float32)(unsafe.Add(p0, v26))
-		if v30 < v31 {
-			v33 := int(v28) * 12
-			v34 = v33
+		v32 := *(*float32)(unsafe.Add(p0, int(v28)*12)) < *(*float32)(unsafe.Add(p0, v26))
+		if v32 {
+			v34 = int(v28) * 12
 		} else {
 			v34 = v26
 		}
@@ -87,17 +81,13 @@ func (g *bestHost) Run() {
 			g.Fault(0, v36, v1, v0)
 			continue
 		}
-		v38 := *(*float32)(unsafe.Add(p0, int(v36)*12))
-		v39 := *(*float32)(unsafe.Add(p0, v34))
-		if v38 < v39 {
-			v41 := int(v36) * 12
-			v42 = v41
+		v40 := *(*float32)(unsafe.Add(p0, int(v36)*12)) < *(*float32)(unsafe.Add(p0, v34))
+		if v40 {
+			v42 = int(v36) * 12
 		} else {
 			v42 = v34
 		}
-		v43 := *(*float32)(unsafe.Add(p0, v42))
-		v44 := *(*float32)(unsafe.Add(p0, v42+4))
-		v45 := float32(v43 + v44)
+		v45 := float32(*(*float32)(unsafe.Add(p0, v42)) + *(*float32)(unsafe.Add(p0, v42+4)))
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(1, v5, v3, v0)
 			continue
@@ -889,8 +879,7 @@ func (g *faultBeforeBarrierHost) Run() {
 	b5:
 		v18 := v17 + 1
 		if v18 < 32 {
-			v20 := *(*int32)(unsafe.Add(m0, int(v18)*4))
-			v16 = v16 + v20
+			v16 = v16 + *(*int32)(unsafe.Add(m0, int(v18)*4))
 			v17 = v18
 			goto b5
 		}
@@ -1109,10 +1098,7 @@ func (g *grid2LocalHost) Run() {
 				g.Leave(li)
 				continue
 			}
-			{
-				v40 := *(*float32)(unsafe.Add(p1, int(v36)*4))
-				*(*float32)(unsafe.Add(m0, int(int32(uint64(v26)))*40+int(int32(uint64(v30)))*4)) = v40
-			}
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v26)))*40+int(int32(uint64(v30)))*4)) = *(*float32)(unsafe.Add(p1, int(v36)*4))
 		b10:
 			v24 = v24 + v23
 			if stop.Load() {
@@ -1154,18 +1140,11 @@ func (g *grid2LocalHost) Run() {
 			v49 := v9 + 1
 			v54 := ((uint32(v11) < 6) && (uint32(v11+2) < 6)) && (uint32(v9) < 10)
 			if v54 && (uint32(v9+2) < 10) {
-				v56 := *(*float32)(unsafe.Add(m0, y*40+x*4))
-				v58 := *(*float32)(unsafe.Add(m0, y*40+x*4+4))
-				v60 := *(*float32)(unsafe.Add(m0, y*40+x*4+8))
-				v63 := *(*float32)(unsafe.Add(m0, y*40+x*4+40))
-				v64 := float32(float32(float32(float32(v56+0)+v58)+v60) + v63)
-				v65 := *(*float32)(unsafe.Add(m0, y*40+x*4+44))
-				v67 := *(*float32)(unsafe.Add(m0, y*40+x*4+48))
-				v69 := *(*float32)(unsafe.Add(m0, y*40+x*4+80))
-				v71 := *(*float32)(unsafe.Add(m0, y*40+x*4+84))
-				v72 := float32(float32(float32(float32(v64+v65)+v67)+v69) + v71)
-				v73 := *(*float32)(unsafe.Add(m0, y*40+x*4+88))
-				v93 = float32(v72 + v73)
+				v59 := float32(float32(*(*float32)(unsafe.Add(m0, y*40+x*4))+0) + *(*float32)(unsafe.Add(m0, y*40+x*4+4)))
+				v64 := float32(float32(v59+*(*float32)(unsafe.Add(m0, y*40+x*4+8))) + *(*float32)(unsafe.Add(m0, y*40+x*4+40)))
+				v68 := float32(float32(v64+*(*float32)(unsafe.Add(m0, y*40+x*4+44))) + *(*float32)(unsafe.Add(m0, y*40+x*4+48)))
+				v72 := float32(float32(v68+*(*float32)(unsafe.Add(m0, y*40+x*4+80))) + *(*float32)(unsafe.Add(m0, y*40+x*4+84)))
+				v93 = float32(v72 + *(*float32)(unsafe.Add(m0, y*40+x*4+88)))
 				goto b24
 			}
 			v75 = 0
@@ -1191,8 +1170,8 @@ func (g *grid2LocalHost) Run() {
 				continue
 			}
 			{
-				v86 := *(*float32)(unsafe.Add(m0, int(v77)*40+int(v83)*4))
-				v80 = float32(v80 + v86)
+				v87 := float32(v80 + *(*float32)(unsafe.Add(m0, int(v77)*40+int(v83)*4)))
+				v80 = v87
 				v81 = v81 + 1
 				goto b15
 			}
@@ -2111,8 +2090,7 @@ func (g *groupGuardsHost) r0() int {
 			g.Leave(li)
 			continue
 		}
-		v9 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
-		v10 = v9
+		v10 = *(*int32)(unsafe.Add(p0, (basex+li)*4))
 		v11 = 0
 		v12 := 0 < v10
 		h10[li] = v10
@@ -2272,8 +2250,7 @@ func (g *groupGuardsHost) r5() int {
 		}
 		v6 := int32(li)
 		var v33, v34, v35 int32
-		v30 := *(*int32)(unsafe.Add(m0, int(63-v6)*4))
-		v33 = v11 + v30
+		v33 = v11 + *(*int32)(unsafe.Add(m0, int(63-v6)*4))
 		v34 = v33
 		v35 = 0
 		h34[li] = v34
@@ -2428,8 +2405,7 @@ func (g *groupIntsInt16Host) Run() {
 			g.Leave(li)
 			continue
 		}
-		v7 := *(*int16)(unsafe.Add(p0, (basex+li)*2))
-		v8 := int32(v7)
+		v8 := int32(*(*int16)(unsafe.Add(p0, (basex+li)*2)))
 		v9 := v5 * 24
 		if uint64(v9) > uint64(v3) {
 			g.Fault(1, v9, v3, v0)
@@ -3775,8 +3751,7 @@ func (g *groupIntsInt8Host) Run() {
 			g.Leave(li)
 			continue
 		}
-		v7 := *(*int8)(unsafe.Add(p0, (basex + li)))
-		v8 := int32(v7)
+		v8 := int32(*(*int8)(unsafe.Add(p0, (basex + li))))
 		v9 := v5 * 24
 		if uint64(v9) > uint64(v3) {
 			g.Fault(1, v9, v3, v0)
@@ -5122,8 +5097,7 @@ func (g *groupIntsUint8Host) Run() {
 			g.Leave(li)
 			continue
 		}
-		v7 := *(*int8)(unsafe.Add(p0, (basex + li)))
-		v8 := int32(uint8(v7))
+		v8 := int32(uint8(*(*int8)(unsafe.Add(p0, (basex + li)))))
 		v9 := v5 * 24
 		if uint64(v9) > uint64(v3) {
 			g.Fault(1, v9, v3, v0)
@@ -6102,8 +6076,7 @@ func (g *groupRoundsHost) r0() int {
 			g.Leave(li)
 			continue
 		}
-		v20 := *(*int32)(unsafe.Add(p1, int(v18)*4))
-		v21 = v20
+		v21 = *(*int32)(unsafe.Add(p1, int(v18)*4))
 		v22 = 0
 		v23 = 0
 		if (v21 - ((v21 / 9) * 9)) != v23 {
@@ -6821,8 +6794,8 @@ func (g *groupSettlesHost) r1() int {
 		v6 := int64(uint32(v0))
 		var v16 int32
 		if v35 {
-			v36 := *(*int32)(unsafe.Add(p2, (basex+li)*4))
-			*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v36 + ((v32 * 10) + -10)
+			v39 := *(*int32)(unsafe.Add(p2, (basex+li)*4)) + ((v32 * 10) + -10)
+			*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v39
 			g.Leave(li)
 			continue
 		}
@@ -7641,8 +7614,8 @@ func (g *leaversHost) r3() int {
 		v6 := int32(li)
 		v97 := h97[li]
 		v98 := 15 - v6
-		v99 := *(*int32)(unsafe.Add(m0, int(v98)*4))
-		*(*int32)(unsafe.Add(m0, int(v98)*4)) = v99 + (v97 - ((v97 / 7) * 7))
+		v103 := *(*int32)(unsafe.Add(m0, int(v98)*4)) + (v97 - ((v97 / 7) * 7))
+		*(*int32)(unsafe.Add(m0, int(v98)*4)) = v103
 	}
 	return 3
 }
@@ -7826,8 +7799,7 @@ func (g *leaversHost) r5() int {
 		v37 := h37[li]
 		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		v107 := *(*int32)(unsafe.Add(m0, li*4))
-		v108 := v37 + v107
+		v108 := v37 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(5, v8, v4, v0)
 			continue
@@ -7926,8 +7898,8 @@ func (g *localStructsHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v34 := *(*int32)(unsafe.Add(m0, li*32+int(v30)*4+8))
-		*(*int32)(unsafe.Add(m0, li*32+int(v30)*4+8)) = ((v34 + -1) << 24) >> 24
+		v37 := ((*(*int32)(unsafe.Add(m0, li*32+int(v30)*4+8)) + -1) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, li*32+int(v30)*4+8)) = v37
 		*(*bool)(unsafe.Add(m0, li*32+4)) = true
 		v40 := v11 & 65535
 		if uint32(v7) >= uint32(c1) {
@@ -7957,224 +7929,178 @@ func (g *localStructsHost) Run() {
 		var v50, v61, v72, v83, v94, v105, v116, v127, v138, v149, v160, v171, v182, v193, v204, v215, v224, v235, v246, v257, v268, v279, v290, v293, v301, v312 int32
 		var v294, v297 int64
 		v45 := v7 - (int32(uint32(v7)/16) * 16)
-		v46 := *(*bool)(unsafe.Add(m2, int(v45)*32+4))
-		if v46 {
-			v47 := *(*int32)(unsafe.Add(m2, int(v45)*32))
-			v48 := *(*int32)(unsafe.Add(m2, int(v45)*32+8))
-			v50 = v47 + v48
+		if *(*bool)(unsafe.Add(m2, int(v45)*32+4)) {
+			v49 := *(*int32)(unsafe.Add(m2, int(v45)*32)) + *(*int32)(unsafe.Add(m2, int(v45)*32+8))
+			v50 = v49
 		} else {
 			v50 = 0
 		}
 		v51 := v7 + 1
 		v54 := v51 - (int32(uint32(v51)/16) * 16)
-		v55 := *(*bool)(unsafe.Add(m2, int(v54)*32+4))
-		if v55 {
-			v57 := *(*int32)(unsafe.Add(m2, int(v54)*32))
-			v59 := *(*int32)(unsafe.Add(m2, int(v54)*32+12))
-			v61 = ((v50 * 3) + v57) + v59
+		if *(*bool)(unsafe.Add(m2, int(v54)*32+4)) {
+			v60 := ((v50 * 3) + *(*int32)(unsafe.Add(m2, int(v54)*32))) + *(*int32)(unsafe.Add(m2, int(v54)*32+12))
+			v61 = v60
 		} else {
 			v61 = v50
 		}
 		v62 := v7 + 2
 		v65 := v62 - (int32(uint32(v62)/16) * 16)
-		v66 := *(*bool)(unsafe.Add(m2, int(v65)*32+4))
-		if v66 {
-			v68 := *(*int32)(unsafe.Add(m2, int(v65)*32))
-			v70 := *(*int32)(unsafe.Add(m2, int(v65)*32+16))
-			v72 = ((v61 * 3) + v68) + v70
+		if *(*bool)(unsafe.Add(m2, int(v65)*32+4)) {
+			v71 := ((v61 * 3) + *(*int32)(unsafe.Add(m2, int(v65)*32))) + *(*int32)(unsafe.Add(m2, int(v65)*32+16))
+			v72 = v71
 		} else {
 			v72 = v61
 		}
 		v73 := v7 + 3
 		v76 := v73 - (int32(uint32(v73)/16) * 16)
-		v77 := *(*bool)(unsafe.Add(m2, int(v76)*32+4))
-		if v77 {
-			v79 := *(*int32)(unsafe.Add(m2, int(v76)*32))
-			v81 := *(*int32)(unsafe.Add(m2, int(v76)*32+8))
-			v83 = ((v72 * 3) + v79) + v81
+		if *(*bool)(unsafe.Add(m2, int(v76)*32+4)) {
+			v82 := ((v72 * 3) + *(*int32)(unsafe.Add(m2, int(v76)*32))) + *(*int32)(unsafe.Add(m2, int(v76)*32+8))
+			v83 = v82
 		} else {
 			v83 = v72
 		}
 		v84 := v7 + 4
 		v87 := v84 - (int32(uint32(v84)/16) * 16)
-		v88 := *(*bool)(unsafe.Add(m2, int(v87)*32+4))
-		if v88 {
-			v90 := *(*int32)(unsafe.Add(m2, int(v87)*32))
-			v92 := *(*int32)(unsafe.Add(m2, int(v87)*32+12))
-			v94 = ((v83 * 3) + v90) + v92
+		if *(*bool)(unsafe.Add(m2, int(v87)*32+4)) {
+			v93 := ((v83 * 3) + *(*int32)(unsafe.Add(m2, int(v87)*32))) + *(*int32)(unsafe.Add(m2, int(v87)*32+12))
+			v94 = v93
 		} else {
 			v94 = v83
 		}
 		v95 := v7 + 5
 		v98 := v95 - (int32(uint32(v95)/16) * 16)
-		v99 := *(*bool)(unsafe.Add(m2, int(v98)*32+4))
-		if v99 {
-			v101 := *(*int32)(unsafe.Add(m2, int(v98)*32))
-			v103 := *(*int32)(unsafe.Add(m2, int(v98)*32+16))
-			v105 = ((v94 * 3) + v101) + v103
+		if *(*bool)(unsafe.Add(m2, int(v98)*32+4)) {
+			v104 := ((v94 * 3) + *(*int32)(unsafe.Add(m2, int(v98)*32))) + *(*int32)(unsafe.Add(m2, int(v98)*32+16))
+			v105 = v104
 		} else {
 			v105 = v94
 		}
 		v106 := v7 + 6
 		v109 := v106 - (int32(uint32(v106)/16) * 16)
-		v110 := *(*bool)(unsafe.Add(m2, int(v109)*32+4))
-		if v110 {
-			v112 := *(*int32)(unsafe.Add(m2, int(v109)*32))
-			v114 := *(*int32)(unsafe.Add(m2, int(v109)*32+8))
-			v116 = ((v105 * 3) + v112) + v114
+		if *(*bool)(unsafe.Add(m2, int(v109)*32+4)) {
+			v115 := ((v105 * 3) + *(*int32)(unsafe.Add(m2, int(v109)*32))) + *(*int32)(unsafe.Add(m2, int(v109)*32+8))
+			v116 = v115
 		} else {
 			v116 = v105
 		}
 		v117 := v7 + 7
 		v120 := v117 - (int32(uint32(v117)/16) * 16)
-		v121 := *(*bool)(unsafe.Add(m2, int(v120)*32+4))
-		if v121 {
-			v123 := *(*int32)(unsafe.Add(m2, int(v120)*32))
-			v125 := *(*int32)(unsafe.Add(m2, int(v120)*32+12))
-			v127 = ((v116 * 3) + v123) + v125
+		if *(*bool)(unsafe.Add(m2, int(v120)*32+4)) {
+			v126 := ((v116 * 3) + *(*int32)(unsafe.Add(m2, int(v120)*32))) + *(*int32)(unsafe.Add(m2, int(v120)*32+12))
+			v127 = v126
 		} else {
 			v127 = v116
 		}
 		v128 := v7 + 8
 		v131 := v128 - (int32(uint32(v128)/16) * 16)
-		v132 := *(*bool)(unsafe.Add(m2, int(v131)*32+4))
-		if v132 {
-			v134 := *(*int32)(unsafe.Add(m2, int(v131)*32))
-			v136 := *(*int32)(unsafe.Add(m2, int(v131)*32+16))
-			v138 = ((v127 * 3) + v134) + v136
+		if *(*bool)(unsafe.Add(m2, int(v131)*32+4)) {
+			v137 := ((v127 * 3) + *(*int32)(unsafe.Add(m2, int(v131)*32))) + *(*int32)(unsafe.Add(m2, int(v131)*32+16))
+			v138 = v137
 		} else {
 			v138 = v127
 		}
 		v139 := v7 + 9
 		v142 := v139 - (int32(uint32(v139)/16) * 16)
-		v143 := *(*bool)(unsafe.Add(m2, int(v142)*32+4))
-		if v143 {
-			v145 := *(*int32)(unsafe.Add(m2, int(v142)*32))
-			v147 := *(*int32)(unsafe.Add(m2, int(v142)*32+8))
-			v149 = ((v138 * 3) + v145) + v147
+		if *(*bool)(unsafe.Add(m2, int(v142)*32+4)) {
+			v148 := ((v138 * 3) + *(*int32)(unsafe.Add(m2, int(v142)*32))) + *(*int32)(unsafe.Add(m2, int(v142)*32+8))
+			v149 = v148
 		} else {
 			v149 = v138
 		}
 		v150 := v7 + 10
 		v153 := v150 - (int32(uint32(v150)/16) * 16)
-		v154 := *(*bool)(unsafe.Add(m2, int(v153)*32+4))
-		if v154 {
-			v156 := *(*int32)(unsafe.Add(m2, int(v153)*32))
-			v158 := *(*int32)(unsafe.Add(m2, int(v153)*32+12))
-			v160 = ((v149 * 3) + v156) + v158
+		if *(*bool)(unsafe.Add(m2, int(v153)*32+4)) {
+			v159 := ((v149 * 3) + *(*int32)(unsafe.Add(m2, int(v153)*32))) + *(*int32)(unsafe.Add(m2, int(v153)*32+12))
+			v160 = v159
 		} else {
 			v160 = v149
 		}
 		v161 := v7 + 11
 		v164 := v161 - (int32(uint32(v161)/16) * 16)
-		v165 := *(*bool)(unsafe.Add(m2, int(v164)*32+4))
-		if v165 {
-			v167 := *(*int32)(unsafe.Add(m2, int(v164)*32))
-			v169 := *(*int32)(unsafe.Add(m2, int(v164)*32+16))
-			v171 = ((v160 * 3) + v167) + v169
+		if *(*bool)(unsafe.Add(m2, int(v164)*32+4)) {
+			v170 := ((v160 * 3) + *(*int32)(unsafe.Add(m2, int(v164)*32))) + *(*int32)(unsafe.Add(m2, int(v164)*32+16))
+			v171 = v170
 		} else {
 			v171 = v160
 		}
 		v172 := v7 + 12
 		v175 := v172 - (int32(uint32(v172)/16) * 16)
-		v176 := *(*bool)(unsafe.Add(m2, int(v175)*32+4))
-		if v176 {
-			v178 := *(*int32)(unsafe.Add(m2, int(v175)*32))
-			v180 := *(*int32)(unsafe.Add(m2, int(v175)*32+8))
-			v182 = ((v171 * 3) + v178) + v180
+		if *(*bool)(unsafe.Add(m2, int(v175)*32+4)) {
+			v181 := ((v171 * 3) + *(*int32)(unsafe.Add(m2, int(v175)*32))) + *(*int32)(unsafe.Add(m2, int(v175)*32+8))
+			v182 = v181
 		} else {
 			v182 = v171
 		}
 		v183 := v7 + 13
 		v186 := v183 - (int32(uint32(v183)/16) * 16)
-		v187 := *(*bool)(unsafe.Add(m2, int(v186)*32+4))
-		if v187 {
-			v189 := *(*int32)(unsafe.Add(m2, int(v186)*32))
-			v191 := *(*int32)(unsafe.Add(m2, int(v186)*32+12))
-			v193 = ((v182 * 3) + v189) + v191
+		if *(*bool)(unsafe.Add(m2, int(v186)*32+4)) {
+			v192 := ((v182 * 3) + *(*int32)(unsafe.Add(m2, int(v186)*32))) + *(*int32)(unsafe.Add(m2, int(v186)*32+12))
+			v193 = v192
 		} else {
 			v193 = v182
 		}
 		v194 := v7 + 14
 		v197 := v194 - (int32(uint32(v194)/16) * 16)
-		v198 := *(*bool)(unsafe.Add(m2, int(v197)*32+4))
-		if v198 {
-			v200 := *(*int32)(unsafe.Add(m2, int(v197)*32))
-			v202 := *(*int32)(unsafe.Add(m2, int(v197)*32+16))
-			v204 = ((v193 * 3) + v200) + v202
+		if *(*bool)(unsafe.Add(m2, int(v197)*32+4)) {
+			v203 := ((v193 * 3) + *(*int32)(unsafe.Add(m2, int(v197)*32))) + *(*int32)(unsafe.Add(m2, int(v197)*32+16))
+			v204 = v203
 		} else {
 			v204 = v193
 		}
 		v205 := v7 + 15
 		v208 := v205 - (int32(uint32(v205)/16) * 16)
-		v209 := *(*bool)(unsafe.Add(m2, int(v208)*32+4))
-		if v209 {
-			v211 := *(*int32)(unsafe.Add(m2, int(v208)*32))
-			v213 := *(*int32)(unsafe.Add(m2, int(v208)*32+8))
-			v215 = ((v204 * 3) + v211) + v213
+		if *(*bool)(unsafe.Add(m2, int(v208)*32+4)) {
+			v214 := ((v204 * 3) + *(*int32)(unsafe.Add(m2, int(v208)*32))) + *(*int32)(unsafe.Add(m2, int(v208)*32+8))
+			v215 = v214
 		} else {
 			v215 = v204
 		}
 		v219 := (v7 - (int32(uint32(v7)/7) * 7)) + 2
-		v220 := *(*bool)(unsafe.Add(m3, int(v219)*32+4))
-		if v220 {
-			v221 := *(*int32)(unsafe.Add(m3, int(v219)*32))
-			v222 := *(*int32)(unsafe.Add(m3, int(v219)*32+8))
-			v224 = v221 + v222
+		if *(*bool)(unsafe.Add(m3, int(v219)*32+4)) {
+			v223 := *(*int32)(unsafe.Add(m3, int(v219)*32)) + *(*int32)(unsafe.Add(m3, int(v219)*32+8))
+			v224 = v223
 		} else {
 			v224 = 0
 		}
 		v228 := (v51 - (int32(uint32(v51)/7) * 7)) + 2
-		v229 := *(*bool)(unsafe.Add(m3, int(v228)*32+4))
-		if v229 {
-			v231 := *(*int32)(unsafe.Add(m3, int(v228)*32))
-			v233 := *(*int32)(unsafe.Add(m3, int(v228)*32+12))
-			v235 = ((v224 * 3) + v231) + v233
+		if *(*bool)(unsafe.Add(m3, int(v228)*32+4)) {
+			v234 := ((v224 * 3) + *(*int32)(unsafe.Add(m3, int(v228)*32))) + *(*int32)(unsafe.Add(m3, int(v228)*32+12))
+			v235 = v234
 		} else {
 			v235 = v224
 		}
 		v239 := (v62 - (int32(uint32(v62)/7) * 7)) + 2
-		v240 := *(*bool)(unsafe.Add(m3, int(v239)*32+4))
-		if v240 {
-			v242 := *(*int32)(unsafe.Add(m3, int(v239)*32))
-			v244 := *(*int32)(unsafe.Add(m3, int(v239)*32+16))
-			v246 = ((v235 * 3) + v242) + v244
+		if *(*bool)(unsafe.Add(m3, int(v239)*32+4)) {
+			v245 := ((v235 * 3) + *(*int32)(unsafe.Add(m3, int(v239)*32))) + *(*int32)(unsafe.Add(m3, int(v239)*32+16))
+			v246 = v245
 		} else {
 			v246 = v235
 		}
 		v250 := (v73 - (int32(uint32(v73)/7) * 7)) + 2
-		v251 := *(*bool)(unsafe.Add(m3, int(v250)*32+4))
-		if v251 {
-			v253 := *(*int32)(unsafe.Add(m3, int(v250)*32))
-			v255 := *(*int32)(unsafe.Add(m3, int(v250)*32+8))
-			v257 = ((v246 * 3) + v253) + v255
+		if *(*bool)(unsafe.Add(m3, int(v250)*32+4)) {
+			v256 := ((v246 * 3) + *(*int32)(unsafe.Add(m3, int(v250)*32))) + *(*int32)(unsafe.Add(m3, int(v250)*32+8))
+			v257 = v256
 		} else {
 			v257 = v246
 		}
 		v261 := (v84 - (int32(uint32(v84)/7) * 7)) + 2
-		v262 := *(*bool)(unsafe.Add(m3, int(v261)*32+4))
-		if v262 {
-			v264 := *(*int32)(unsafe.Add(m3, int(v261)*32))
-			v266 := *(*int32)(unsafe.Add(m3, int(v261)*32+12))
-			v268 = ((v257 * 3) + v264) + v266
+		if *(*bool)(unsafe.Add(m3, int(v261)*32+4)) {
+			v267 := ((v257 * 3) + *(*int32)(unsafe.Add(m3, int(v261)*32))) + *(*int32)(unsafe.Add(m3, int(v261)*32+12))
+			v268 = v267
 		} else {
 			v268 = v257
 		}
 		v272 := (v95 - (int32(uint32(v95)/7) * 7)) + 2
-		v273 := *(*bool)(unsafe.Add(m3, int(v272)*32+4))
-		if v273 {
-			v275 := *(*int32)(unsafe.Add(m3, int(v272)*32))
-			v277 := *(*int32)(unsafe.Add(m3, int(v272)*32+16))
-			v279 = ((v268 * 3) + v275) + v277
+		if *(*bool)(unsafe.Add(m3, int(v272)*32+4)) {
+			v278 := ((v268 * 3) + *(*int32)(unsafe.Add(m3, int(v272)*32))) + *(*int32)(unsafe.Add(m3, int(v272)*32+16))
+			v279 = v278
 		} else {
 			v279 = v268
 		}
 		v283 := (v106 - (int32(uint32(v106)/7) * 7)) + 2
-		v284 := *(*bool)(unsafe.Add(m3, int(v283)*32+4))
-		if v284 {
-			v286 := *(*int32)(unsafe.Add(m3, int(v283)*32))
-			v288 := *(*int32)(unsafe.Add(m3, int(v283)*32+8))
-			v290 = ((v279 * 3) + v286) + v288
+		if *(*bool)(unsafe.Add(m3, int(v283)*32+4)) {
+			v289 := ((v279 * 3) + *(*int32)(unsafe.Add(m3, int(v283)*32))) + *(*int32)(unsafe.Add(m3, int(v283)*32+8))
+			v290 = v289
 		} else {
 			v290 = v279
 		}
@@ -8192,16 +8118,13 @@ func (g *localStructsHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		{
-			v301 = int32(uint64(v297 - ((v297 / v5) * v5)))
-			v302 := *(*bool)(unsafe.Add(m0, int(v301)*32+4))
-			if v302 {
-				v304 := *(*int32)(unsafe.Add(m0, int(v301)*32))
-				v310 := *(*int32)(unsafe.Add(m0, int(v301)*32+int(int32(uint64(v295-((v295/3)*3))))*4+8))
-				v312 = ((v293 * 3) + v304) + v310
-			} else {
-				v312 = v293
-			}
+		v301 = int32(uint64(v297 - ((v297 / v5) * v5)))
+		if *(*bool)(unsafe.Add(m0, int(v301)*32+4)) {
+			v310 := *(*int32)(unsafe.Add(m0, int(v301)*32+int(int32(uint64(v295-((v295/3)*3))))*4+8))
+			v311 := ((v293 * 3) + *(*int32)(unsafe.Add(m0, int(v301)*32))) + v310
+			v312 = v311
+		} else {
+			v312 = v293
 		}
 		v293 = v312
 		v294 = v295
@@ -8212,7 +8135,6 @@ func (g *localStructsHost) Run() {
 		goto b56
 	b62:
 		v314 := v291 + v293
-		v315 := *(*int32)(unsafe.Add(m2, int(v54)*32))
 		v316 := *(*float64)(unsafe.Add(m2, int(v54)*32+24))
 		v320 := (v316 < 2.147483648e+09) && (-2.147483649e+09 < v316)
 		v321 := float64(0)
@@ -8223,16 +8145,15 @@ func (g *localStructsHost) Run() {
 		if v320 {
 			v323 = int32(v321)
 		}
-		v324 := (v315 + 1) + v323
+		v324 := (*(*int32)(unsafe.Add(m2, int(v54)*32)) + 1) + v323
 		v325 := int64(uint32(v76))
 		if uint32(v76) >= uint32(c1) {
 			g.Fault(5, v325, v6, v0)
 			g.Leave(li)
 			continue
 		}
-		v327 := *(*int32)(unsafe.Add(m1, int(v76)*8+4))
-		v329 := *(*int32)(unsafe.Add(m1, li*8))
-		v331 := v314 + ((v324 + v327) + v329)
+		v330 := (v324 + *(*int32)(unsafe.Add(m1, int(v76)*8+4))) + *(*int32)(unsafe.Add(m1, li*8))
+		v331 := v314 + v330
 		h331[li] = v331
 		more = true
 	}
@@ -8261,8 +8182,7 @@ func (g *localStructsHost) Run() {
 		v331 := h331[li]
 		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
-		v337 := *(*int32)(unsafe.Add(m2, int(v25)*32+8))
-		v338 := v331 + v337
+		v338 := v331 + *(*int32)(unsafe.Add(m2, int(v25)*32+8))
 		if uint64(v9) >= uint64(v3) {
 			g.Fault(6, v9, v3, v0)
 			continue
@@ -8348,8 +8268,7 @@ func (g *loopedLocalHost) r1() int {
 			g.Leave(li)
 			continue
 		}
-		v9 := *(*int32)(unsafe.Add(m0, li*4))
-		v10 := v7 + v9
+		v10 := v7 + *(*int32)(unsafe.Add(m0, li*4))
 		h10[li] = v10
 		next = 1
 	}
@@ -8393,8 +8312,7 @@ func (g *loopedLocalHost) r3() int {
 		v10 := h10[li]
 		v0 := int32(basex + li)
 		var v5 int32
-		v17 := *(*int32)(unsafe.Add(m0, int(15-v3)*4))
-		v18 := v10 + v17
+		v18 := v10 + *(*int32)(unsafe.Add(m0, int(15-v3)*4))
 		v19 := v6 + 1
 		if v19 < 3 {
 			v5 = v18
@@ -8458,15 +8376,11 @@ func (g *maybeNilHost) Run() {
 			g.Fault(0, v5, v1, v0)
 			continue
 		}
-		{
-			v10 := x * 4
-			v12 = false
-			v13 = kernelimpl.HostAddr{Base: p0, Off: v10}
-		}
+		v12 = false
+		v13 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
 	b4:
 		if !v12 {
-			v14 := *(*int32)(unsafe.Add(v13.Base, v13.Off))
-			*(*int32)(unsafe.Add(v13.Base, v13.Off)) = v14 + 5
+			*(*int32)(unsafe.Add(v13.Base, v13.Off)) = *(*int32)(unsafe.Add(v13.Base, v13.Off)) + 5
 		}
 		v18 := int32(uint32(v0)/3) * 3
 		v19 := v0 - v18
@@ -8501,24 +8415,21 @@ func (g *maybeNilHost) Run() {
 			continue
 		}
 		if v20 {
-			v29 := x * 4
 			v32 = false
-			v33 = kernelimpl.HostAddr{Base: p0, Off: v29}
+			v33 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
 			goto b20
 		}
 		if v19 == 1 {
-			v31 := x * 4
 			v32 = false
-			v33 = kernelimpl.HostAddr{Base: p1, Off: v31}
+			v33 = kernelimpl.HostAddr{Base: p1, Off: x * 4}
 		} else {
 			v32 = true
 			v33 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		}
 	b20:
 		if !v32 {
-			v34 := *(*int32)(unsafe.Add(p1, x*4))
 			v35 := *(*int32)(unsafe.Add(v33.Base, v33.Off))
-			*(*int32)(unsafe.Add(p1, x*4)) = v34 + (v35 - ((v35 / 7) * 7))
+			*(*int32)(unsafe.Add(p1, x*4)) = *(*int32)(unsafe.Add(p1, x*4)) + (v35 - ((v35 / 7) * 7))
 		}
 	}
 }
@@ -8610,8 +8521,7 @@ func (g *neighboursHost) Run() {
 			g.Fault(3, v19, v5, v0)
 			continue
 		}
-		v21 := *(*int32)(unsafe.Add(m0, li*4+4))
-		v23 := (v21 * 10) + c0
+		v23 := (*(*int32)(unsafe.Add(m0, li*4+4)) * 10) + c0
 		if uint64(v9) >= uint64(v3) {
 			g.Fault(4, v9, v3, v0)
 			continue
@@ -8714,8 +8624,7 @@ func (g *oneLineHost) Run() {
 			g.Fault(0, 0, v2, v0)
 			continue
 		}
-		v12 := *(*int32)(p1)
-		*(*int32)(unsafe.Add(m0, int(v12&15)*4)) = 3
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(p1)&15)*4)) = 3
 		if !v15 {
 			g.Fault(1, v1, v2, v0)
 			continue
@@ -8739,14 +8648,12 @@ func (g *oneLineHost) Run() {
 			g.Fault(5, v1, v8, v0)
 			continue
 		}
-		v27 := *(*int8)(unsafe.Add(p4, int(v1)))
-		v30 := v23 + (v25 * int32(uint8(v27)))
+		v30 := v23 + (v25 * int32(uint8(*(*int8)(unsafe.Add(p4, int(v1))))))
 		if !v31 {
 			g.Fault(6, v1, 16, v0)
 			continue
 		}
-		v33 := *(*int32)(unsafe.Add(m0, int(v32)*4))
-		v35 := (v30 - v33) + v20
+		v35 := (v30 - *(*int32)(unsafe.Add(m0, int(v32)*4))) + v20
 		if uint64(v21) >= uint64(v6) {
 			g.Fault(7, v21, v6, v0)
 			continue
@@ -8967,8 +8874,7 @@ func (g *phasesHost) r2() int {
 			continue
 		}
 		v63 = v55
-		v64 := *(*int32)(unsafe.Add(m0, li*4))
-		v65 := v63 + v64
+		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(3, v8, v4, v0)
 			g.Leave(li)
@@ -8993,8 +8899,7 @@ func (g *phasesHost) r3() int {
 			continue
 		}
 		v25 := h25[li]
-		v26 := *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(m0, li*4)) = v26 + v25
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v25
 	}
 	return 3
 }
@@ -9106,8 +9011,7 @@ func (g *phasesHost) r4() int {
 			continue
 		}
 		v63 = v55
-		v64 := *(*int32)(unsafe.Add(m0, li*4))
-		v65 := v63 + v64
+		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(3, v8, v4, v0)
 			g.Leave(li)
@@ -9132,8 +9036,7 @@ func (g *phasesHost) r5() int {
 			continue
 		}
 		v39 := h39[li]
-		v40 := *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(m0, li*4)) = v40 + v39
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v39
 	}
 	return 5
 }
@@ -9257,8 +9160,7 @@ func (g *phasesHost) r6() int {
 			continue
 		}
 		v63 = v55
-		v64 := *(*int32)(unsafe.Add(m0, li*4))
-		v65 := v63 + v64
+		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(3, v8, v4, v0)
 			g.Leave(li)
@@ -9284,8 +9186,7 @@ func (g *phasesHost) r7() int {
 		}
 		v6 := int32(li)
 		if v6 == 3 {
-			v59 := *(*int32)(unsafe.Add(m0, 36))
-			*(*int32)(unsafe.Add(m1, 4)) = v59
+			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(m0, 36))
 		}
 	}
 	return 7
@@ -9308,10 +9209,8 @@ func (g *phasesHost) r8() int {
 		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
 		var v63 int32
-		v61 := *(*int32)(unsafe.Add(m1, 4))
-		v63 = v55 + v61
-		v64 := *(*int32)(unsafe.Add(m0, li*4))
-		v65 := v63 + v64
+		v63 = v55 + *(*int32)(unsafe.Add(m1, 4))
+		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(3, v8, v4, v0)
 			continue
@@ -9363,22 +9262,19 @@ func (g *quotientsHost) Run() {
 			g.Fault(1, v11, v3, v0)
 			continue
 		}
-		v15 := *(*float32)(unsafe.Add(p1, x*4))
-		v16 := float32(v13 / v15)
+		v16 := float32(v13 / *(*float32)(unsafe.Add(p1, x*4)))
 		if uint64(v11) >= uint64(v5) {
 			g.Fault(2, v11, v5, v0)
 			continue
 		}
 		*(*float32)(unsafe.Add(p2, x*4)) = v16
-		v19 := *(*float32)(unsafe.Add(p0, x*4))
-		v20 := float32(math.Sqrt(float64(v19)))
+		v20 := float32(math.Sqrt(float64(*(*float32)(unsafe.Add(p0, x*4)))))
 		if uint64(v11) >= uint64(v7) {
 			g.Fault(3, v11, v7, v0)
 			continue
 		}
 		*(*float32)(unsafe.Add(p3, x*4)) = v20
-		v23 := *(*float32)(unsafe.Add(p0, x*4))
-		v24 := float32(1 / v23)
+		v24 := float32(1 / *(*float32)(unsafe.Add(p0, x*4)))
 		if uint64(v11) >= uint64(v9) {
 			g.Fault(4, v11, v9, v0)
 			continue
@@ -9494,10 +9390,7 @@ func (g *reduceHost) r2() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v20 := *(*int32)(unsafe.Add(m0, int(v17)*4))
-			*(*int32)(unsafe.Add(m0, li*4)) = v16 + v20
-		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v16 + *(*int32)(unsafe.Add(m0, int(v17)*4))
 	b10:
 		u13 = v13
 		next = 2
@@ -9557,10 +9450,7 @@ func (g *reduceHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v20 := *(*int32)(unsafe.Add(m0, int(v17)*4))
-			*(*int32)(unsafe.Add(m0, li*4)) = v16 + v20
-		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v16 + *(*int32)(unsafe.Add(m0, int(v17)*4))
 	b10:
 		u13 = v13
 		next = 2
@@ -9771,8 +9661,7 @@ func (g *shufflesBoolHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v9 := *(*int8)(unsafe.Add(p0, (basex + li)))
-		v11 := int32(uint8(v9)) != 0
+		v11 := int32(uint8(*(*int8)(unsafe.Add(p0, (basex + li))))) != 0
 		v12 := v7 * 12
 		if uint64(v12) > uint64(v5) {
 			g.Fault(1, v12, v5, v0)
@@ -10077,8 +9966,7 @@ func (g *shufflesBoolHost) Run() {
 				v86 = 1
 			}
 			*(*int8)(unsafe.Add(p2, v15+7)) = int8(uint32(v86))
-			v89 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-			v90 := v70 + v89
+			v90 := v70 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v91 := uint64(v90) < uint64(v50)
 			v93 := int32(0)
 			if v91 {
@@ -10557,8 +10445,7 @@ func (g *shufflesFloat32Host) Run() {
 				v60 = v59
 			}
 			*(*float32)(unsafe.Add(p2, v13+28)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-			v63 := v49 + v62
+			v63 := v49 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v64 := uint64(v63) < uint64(v35)
 			v66 := int32(0)
 			if v64 {
@@ -11021,8 +10908,7 @@ func (g *shufflesFloat64Host) Run() {
 				v60 = v59
 			}
 			*(*float64)(unsafe.Add(p2, v13+56)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-			v63 := v49 + v62
+			v63 := v49 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v64 := uint64(v63) < uint64(v35)
 			v66 := int32(0)
 			if v64 {
@@ -11485,8 +11371,7 @@ func (g *shufflesIntHost) Run() {
 				v60 = v59
 			}
 			*(*int64)(unsafe.Add(p2, v13+56)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-			v63 := v49 + v62
+			v63 := v49 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v64 := uint64(v63) < uint64(v35)
 			v66 := int32(0)
 			if v64 {
@@ -11681,8 +11566,7 @@ func (g *shufflesInt16Host) Run() {
 			g.Leave(li)
 			continue
 		}
-		v9 := *(*int16)(unsafe.Add(p0, (basex+li)*2))
-		v10 := int32(v9)
+		v10 := int32(*(*int16)(unsafe.Add(p0, (basex+li)*2)))
 		v11 := v7 * 12
 		if uint64(v11) > uint64(v5) {
 			g.Fault(1, v11, v5, v0)
@@ -11949,8 +11833,7 @@ func (g *shufflesInt16Host) Run() {
 				v68 = v67
 			}
 			*(*int16)(unsafe.Add(p2, v14+14)) = int16(uint32(v68))
-			v71 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-			v72 := v56 + v71
+			v72 := v56 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v73 := uint64(v72) < uint64(v40)
 			v75 := int32(0)
 			if v73 {
@@ -12410,8 +12293,7 @@ func (g *shufflesUint32Host) Run() {
 				v60 = v59
 			}
 			*(*int32)(unsafe.Add(p2, v13+28)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
-			v63 := v49 + v62
+			v63 := v49 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v64 := uint64(v63) < uint64(v35)
 			v66 := int32(0)
 			if v64 {

@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Dispatch", "Misses", "Nested", "Passes"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/dispatch/dispatch.go", Package: "dispatch", Sum: 0x51d1cfe},
+		{File: "internal/difftest/dispatch/dispatch.go", Package: "dispatch", Sum: 0x23ebcc65},
 		{File: "internal/difftest/dispatch/nested.go", Package: "dispatch", Sum: 0x6c670088},
 	},
 })
@@ -39,13 +39,13 @@ var _ = kernelimpl.Sources(&abi.Sources{
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
 const pkg = "github.com/kgen-go/kgen/internal/difftest/dispatch"
 
-var dispatchKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Dispatch"), func(a *kernelimpl.HostArgs) any {
+var dispatchKernel = kernelimpl.Register(modules.Kernel(pkg, "Dispatch"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Dispatch{
 		In:    kernelimpl.HostSlice[int32](a, 0),
 		Other: kernelimpl.HostSlice[int32](a, 1),
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newDispatchHost)
+})
 
 func RunDispatch(ctx context.Context, dev *runtime.Device, k dispatch.Dispatch, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(dispatchKernel)
@@ -69,12 +69,12 @@ func RunMisses(ctx context.Context, dev *runtime.Device, k dispatch.Misses, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nestedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Nested"), func(a *kernelimpl.HostArgs) any {
+var nestedKernel = kernelimpl.Register(modules.Kernel(pkg, "Nested"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newNestedHost)
+})
 
 func RunNested(ctx context.Context, dev *runtime.Device, k dispatch.Nested, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nestedKernel)
@@ -83,14 +83,14 @@ func RunNested(ctx context.Context, dev *runtime.Device, k dispatch.Nested, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var passesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Passes"), func(a *kernelimpl.HostArgs) any {
+var passesKernel = kernelimpl.Register(modules.Kernel(pkg, "Passes"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{
 		Op:  kernelimpl.HostSlice[int32](a, 0),
 		A:   kernelimpl.HostSlice[int32](a, 1),
 		B:   kernelimpl.HostSlice[int32](a, 2),
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-}, newPassesHost)
+})
 
 func RunPasses(ctx context.Context, dev *runtime.Device, k dispatch.Passes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(passesKernel)

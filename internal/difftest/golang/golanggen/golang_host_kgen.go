@@ -140,19 +140,16 @@ func (g *complexesHost) Run() {
 			g.Fault(0, v9, v1, v0)
 			continue
 		}
-		v11 := *(*float32)(unsafe.Add(p0, x*8))
-		v12 := *(*float32)(unsafe.Add(p0, x*8+4))
-		v15 := float64(float64(v11) + v3)
-		v16 := float64(float64(v12) + v4)
+		v15 := float64(float64(*(*float32)(unsafe.Add(p0, x*8))) + v3)
+		v16 := float64(float64(*(*float32)(unsafe.Add(p0, x*8+4))) + v4)
 		if uint64(v9) >= uint64(v5) {
 			g.Fault(1, v9, v5, v0)
 			continue
 		}
-		v18 := *(*float32)(unsafe.Add(p2, x*20+8))
 		v19 := *(*float32)(unsafe.Add(p2, x*20+12))
-		v20 := *(*float32)(unsafe.Add(p0, x*8))
 		v21 := *(*float32)(unsafe.Add(p0, x*8+4))
-		*(*float32)(unsafe.Add(p2, x*20+8)) = float32(v18 + v20)
+		v22 := float32(*(*float32)(unsafe.Add(p2, x*20+8)) + *(*float32)(unsafe.Add(p0, x*8)))
+		*(*float32)(unsafe.Add(p2, x*20+8)) = v22
 		*(*float32)(unsafe.Add(p2, x*20+12)) = float32(v19 + v21)
 		v28 := (v15 < 2.147483648e+09) && (-2.147483649e+09 < v15)
 		v29 := float64(0)
@@ -164,10 +161,8 @@ func (g *complexesHost) Run() {
 			v31 = int32(v29)
 		}
 		*(*int32)(unsafe.Add(p2, x*20+16)) = v31
-		v33 := *(*float32)(unsafe.Add(p2, x*20))
-		v34 := *(*float32)(unsafe.Add(p2, x*20+4))
-		v35 := float64(v33)
-		v36 := float64(v34)
+		v35 := float64(*(*float32)(unsafe.Add(p2, x*20)))
+		v36 := float64(*(*float32)(unsafe.Add(p2, x*20+4)))
 		v39 := float64(float64(v15*v35) - float64(v16*v36))
 		v42 := float64(float64(v15*v36) + float64(v16*v35))
 		if uint64(v9) >= uint64(v7) {
@@ -176,9 +171,8 @@ func (g *complexesHost) Run() {
 		}
 		*(*float64)(unsafe.Add(p3, x*16)) = v39
 		*(*float64)(unsafe.Add(p3, x*16+8)) = v42
-		v46 := *(*float32)(unsafe.Add(p0, x*8))
 		v47 := *(*float32)(unsafe.Add(p0, x*8+4))
-		*(*float32)(unsafe.Add(p0, x*8)) = -v46
+		*(*float32)(unsafe.Add(p0, x*8)) = -*(*float32)(unsafe.Add(p0, x*8))
 		*(*float32)(unsafe.Add(p0, x*8+4)) = -v47
 	}
 }
@@ -884,8 +878,7 @@ func (g *pipelineHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v27 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v24)))*4))
-		v28 := v27 * 2
+		v28 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v24)))*4)) * 2
 		h28[li] = v28
 		more = true
 	}
@@ -967,16 +960,12 @@ func (g *pipelineHost) Run() {
 		v49 = v41 + 1
 		v50 = v43 + -1
 	b19:
-		v51 := *(*int32)(unsafe.Add(m0, li*4))
 		v52 := int32(uint64(v50))
-		*(*int32)(unsafe.Add(m0, li*4)) = v51 + v52
-		v55 := *(*int32)(unsafe.Add(m0, li*4))
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v52
 		v56 := v52 + 1
-		*(*int32)(unsafe.Add(m0, li*4)) = v55 - v56
-		v59 := *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(m0, li*4)) = v59 * v52
-		v62 := *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(m0, li*4)) = v62 + v56
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) - v56
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) * v52
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v56
 		h49[li] = v49
 		h50[li] = v50
 		more = true
@@ -1085,9 +1074,8 @@ func (g *pipelineHost) Run() {
 			}
 		}
 		if v131 < 0 {
-			v133 := *(*int32)(unsafe.Add(m0, int(v120)*4))
 			v134 := *(*int32)(unsafe.Add(m0, int(v117)*4))
-			*(*int32)(unsafe.Add(m0, int(v117)*4)) = v133
+			*(*int32)(unsafe.Add(m0, int(v117)*4)) = *(*int32)(unsafe.Add(m0, int(v120)*4))
 			*(*int32)(unsafe.Add(m0, int(v120)*4)) = v134
 			v115 = v119
 			if stop.Load() {
@@ -1130,9 +1118,8 @@ func (g *pipelineHost) Run() {
 			}
 		}
 		if v155 < 0 {
-			v157 := *(*int32)(unsafe.Add(m0, int(v144)*4))
 			v158 := *(*int32)(unsafe.Add(m0, int(v140)*4))
-			*(*int32)(unsafe.Add(m0, int(v140)*4)) = v157
+			*(*int32)(unsafe.Add(m0, int(v140)*4)) = *(*int32)(unsafe.Add(m0, int(v144)*4))
 			*(*int32)(unsafe.Add(m0, int(v144)*4)) = v158
 			v137 = v142
 			if stop.Load() {
@@ -1236,9 +1223,8 @@ func (g *pipelineHost) Run() {
 			}
 		}
 		if v215 < 0 {
-			v217 := *(*int32)(unsafe.Add(m0, int(v204)*4))
 			v218 := *(*int32)(unsafe.Add(m0, int(v200)*4))
-			*(*int32)(unsafe.Add(m0, int(v200)*4)) = v217
+			*(*int32)(unsafe.Add(m0, int(v200)*4)) = *(*int32)(unsafe.Add(m0, int(v204)*4))
 			*(*int32)(unsafe.Add(m0, int(v204)*4)) = v218
 			v169 = v197
 			if stop.Load() {
@@ -1271,9 +1257,8 @@ func (g *pipelineHost) Run() {
 	b64:
 		if 0 <= v242 {
 			v245 := int32(uint64(v82 + v242))
-			v246 := *(*int32)(unsafe.Add(m0, int(v245)*4))
 			v247 := *(*int32)(unsafe.Add(m0, int(v241)*4))
-			*(*int32)(unsafe.Add(m0, int(v241)*4)) = v246
+			*(*int32)(unsafe.Add(m0, int(v241)*4)) = *(*int32)(unsafe.Add(m0, int(v245)*4))
 			*(*int32)(unsafe.Add(m0, int(v245)*4)) = v247
 			v250 = 0
 		} else {
@@ -1355,9 +1340,8 @@ func (g *pipelineHost) Run() {
 			}
 		}
 		if v296 < 0 {
-			v298 := *(*int32)(unsafe.Add(m0, int(v285)*4))
 			v299 := *(*int32)(unsafe.Add(m0, int(v281)*4))
-			*(*int32)(unsafe.Add(m0, int(v281)*4)) = v298
+			*(*int32)(unsafe.Add(m0, int(v281)*4)) = *(*int32)(unsafe.Add(m0, int(v285)*4))
 			*(*int32)(unsafe.Add(m0, int(v285)*4)) = v299
 			v250 = v278
 			if stop.Load() {
@@ -1472,9 +1456,8 @@ func (g *pipelineHost) Run() {
 			}
 		}
 		if v360 < 0 {
-			v362 := *(*int32)(unsafe.Add(m0, int(v349)*4))
 			v363 := *(*int32)(unsafe.Add(m0, int(v345)*4))
-			*(*int32)(unsafe.Add(m0, int(v345)*4)) = v362
+			*(*int32)(unsafe.Add(m0, int(v345)*4)) = *(*int32)(unsafe.Add(m0, int(v349)*4))
 			*(*int32)(unsafe.Add(m0, int(v349)*4)) = v363
 			v314 = v342
 			if stop.Load() {
@@ -1553,10 +1536,9 @@ func (g *pipelineHost) Run() {
 		}
 		{
 			v422 := int32(uint64(v420))
-			v423 := *(*int32)(unsafe.Add(m0, int(v422)*4))
 			v424 := int32(uint64(v408))
 			v425 := *(*int32)(unsafe.Add(m0, int(v424)*4))
-			*(*int32)(unsafe.Add(m0, int(v424)*4)) = v423
+			*(*int32)(unsafe.Add(m0, int(v424)*4)) = *(*int32)(unsafe.Add(m0, int(v422)*4))
 			*(*int32)(unsafe.Add(m0, int(v422)*4)) = v425
 			v407 = v415
 			v408 = v408 + 1
@@ -2196,9 +2178,8 @@ func (g *pipelineHost) Run() {
 			}
 		}
 		if v836 < 0 {
-			v838 := *(*int32)(unsafe.Add(m0, int(v825)*4))
 			v839 := *(*int32)(unsafe.Add(m0, int(v822)*4))
-			*(*int32)(unsafe.Add(m0, int(v822)*4)) = v838
+			*(*int32)(unsafe.Add(m0, int(v822)*4)) = *(*int32)(unsafe.Add(m0, int(v825)*4))
 			*(*int32)(unsafe.Add(m0, int(v825)*4)) = v839
 			v820 = v824
 			if stop.Load() {
@@ -2244,9 +2225,8 @@ func (g *pipelineHost) Run() {
 			}
 		}
 		if v871 < 0 {
-			v873 := *(*int32)(unsafe.Add(m0, int(v860)*4))
 			v874 := *(*int32)(unsafe.Add(m0, int(v857)*4))
-			*(*int32)(unsafe.Add(m0, int(v857)*4)) = v873
+			*(*int32)(unsafe.Add(m0, int(v857)*4)) = *(*int32)(unsafe.Add(m0, int(v860)*4))
 			*(*int32)(unsafe.Add(m0, int(v860)*4)) = v874
 			v855 = v855 + 1
 			if stop.Load() {
@@ -2283,9 +2263,8 @@ func (g *pipelineHost) Run() {
 			}
 		}
 		if v895 < 0 {
-			v897 := *(*int32)(unsafe.Add(m0, int(v884)*4))
 			v898 := *(*int32)(unsafe.Add(m0, int(v881)*4))
-			*(*int32)(unsafe.Add(m0, int(v881)*4)) = v897
+			*(*int32)(unsafe.Add(m0, int(v881)*4)) = *(*int32)(unsafe.Add(m0, int(v884)*4))
 			*(*int32)(unsafe.Add(m0, int(v884)*4)) = v898
 			v878 = v878 + 1
 			if stop.Load() {
@@ -2479,10 +2458,9 @@ func (g *pipelineHost) Run() {
 		}
 		{
 			v1007 := int32(uint64(v1004))
-			v1008 := *(*int32)(unsafe.Add(m0, int(v1007)*4))
 			v1009 := int32(uint64(v934))
 			v1010 := *(*int32)(unsafe.Add(m0, int(v1009)*4))
-			*(*int32)(unsafe.Add(m0, int(v1009)*4)) = v1008
+			*(*int32)(unsafe.Add(m0, int(v1009)*4)) = *(*int32)(unsafe.Add(m0, int(v1007)*4))
 			*(*int32)(unsafe.Add(m0, int(v1007)*4)) = v1010
 			v1015 = v934 + 1
 			v1016 = v1004 + -1
@@ -2698,10 +2676,9 @@ func (g *pipelineHost) Run() {
 		}
 		{
 			v1134 := int32(uint64(v1124))
-			v1135 := *(*int32)(unsafe.Add(m0, int(v1134)*4))
 			v1136 := int32(uint64(v1078))
 			v1137 := *(*int32)(unsafe.Add(m0, int(v1136)*4))
-			*(*int32)(unsafe.Add(m0, int(v1136)*4)) = v1135
+			*(*int32)(unsafe.Add(m0, int(v1136)*4)) = *(*int32)(unsafe.Add(m0, int(v1134)*4))
 			*(*int32)(unsafe.Add(m0, int(v1134)*4)) = v1137
 			v1142 = v1078 + 1
 			v1143 = v1124 + -1
@@ -2762,20 +2739,18 @@ func (g *pipelineHost) Run() {
 	b329:
 		if v1160 >= v1142 {
 			v1238 := int32(uint64(v1160))
-			v1239 := *(*int32)(unsafe.Add(m0, int(v1238)*4))
 			v1240 := int32(uint64(v1142))
 			v1241 := *(*int32)(unsafe.Add(m0, int(v1240)*4))
-			*(*int32)(unsafe.Add(m0, int(v1240)*4)) = v1239
+			*(*int32)(unsafe.Add(m0, int(v1240)*4)) = *(*int32)(unsafe.Add(m0, int(v1238)*4))
 			*(*int32)(unsafe.Add(m0, int(v1238)*4)) = v1241
 			v1246 = v1142 + 1
 			v1247 = v1160 + -1
 			goto b344
 		}
 		{
-			v1178 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
 			v1179 := int32(uint64(v1160))
 			v1180 := *(*int32)(unsafe.Add(m0, int(v1179)*4))
-			*(*int32)(unsafe.Add(m0, int(v1179)*4)) = v1178
+			*(*int32)(unsafe.Add(m0, int(v1179)*4)) = *(*int32)(unsafe.Add(m0, int(v1025)*4))
 			*(*int32)(unsafe.Add(m0, int(v1025)*4)) = v1180
 			v1183 = v1160
 			v1184 = false
@@ -2840,16 +2815,11 @@ func (g *pipelineHost) Run() {
 			goto b351
 		} else {
 			v1225 := v1222 + -1
-			v1226 := *(*int64)(unsafe.Add(m1, int(v1225)*8))
-			v1227 := *(*int64)(unsafe.Add(m2, int(v1225)*8))
-			v1228 := *(*int64)(unsafe.Add(m3, int(v1225)*8))
-			v1229 := *(*bool)(unsafe.Add(m4, int(v1225)))
-			v1230 := *(*bool)(unsafe.Add(m5, int(v1225)))
-			v1231 = v1226
-			v1232 = v1227
-			v1233 = v1228
-			v1234 = v1229
-			v1235 = v1230
+			v1231 = *(*int64)(unsafe.Add(m1, int(v1225)*8))
+			v1232 = *(*int64)(unsafe.Add(m2, int(v1225)*8))
+			v1233 = *(*int64)(unsafe.Add(m3, int(v1225)*8))
+			v1234 = *(*bool)(unsafe.Add(m4, int(v1225)))
+			v1235 = *(*bool)(unsafe.Add(m5, int(v1225)))
 			v1236 = v1225
 		}
 	b341:
@@ -2889,8 +2859,7 @@ func (g *pipelineHost) Run() {
 		v0 := int32(basex + li)
 		v49 := h49[li]
 		v8 := int64(uint32(v0))
-		v1254 := *(*int32)(unsafe.Add(m0, li*4))
-		v1255 := v1254 * 10
+		v1255 := *(*int32)(unsafe.Add(m0, li*4)) * 10
 		if v50 == 0 {
 			g.Fault(38, 0, v50, v0)
 			continue
@@ -3214,9 +3183,8 @@ func (g *sharedHost) Run() {
 		}
 	b16:
 		if v62 < 0 {
-			v64 := *(*float32)(unsafe.Add(m0, int(v54)*4))
 			v65 := *(*float32)(unsafe.Add(m0, int(v51)*4))
-			*(*float32)(unsafe.Add(m0, int(v51)*4)) = v64
+			*(*float32)(unsafe.Add(m0, int(v51)*4)) = *(*float32)(unsafe.Add(m0, int(v54)*4))
 			*(*float32)(unsafe.Add(m0, int(v54)*4)) = v65
 			v49 = v53
 			if stop.Load() {
@@ -3269,9 +3237,8 @@ func (g *sharedHost) Run() {
 		}
 	b26:
 		if v83 < 0 {
-			v85 := *(*float32)(unsafe.Add(m0, int(v75)*4))
 			v86 := *(*float32)(unsafe.Add(m0, int(v71)*4))
-			*(*float32)(unsafe.Add(m0, int(v71)*4)) = v85
+			*(*float32)(unsafe.Add(m0, int(v71)*4)) = *(*float32)(unsafe.Add(m0, int(v75)*4))
 			*(*float32)(unsafe.Add(m0, int(v75)*4)) = v86
 			v68 = v73
 			if stop.Load() {
@@ -3395,9 +3362,8 @@ func (g *sharedHost) Run() {
 		}
 	b54:
 		if v137 < 0 {
-			v139 := *(*float32)(unsafe.Add(m0, int(v129)*4))
 			v140 := *(*float32)(unsafe.Add(m0, int(v125)*4))
-			*(*float32)(unsafe.Add(m0, int(v125)*4)) = v139
+			*(*float32)(unsafe.Add(m0, int(v125)*4)) = *(*float32)(unsafe.Add(m0, int(v129)*4))
 			*(*float32)(unsafe.Add(m0, int(v129)*4)) = v140
 			v97 = v122
 			if stop.Load() {
@@ -3430,9 +3396,8 @@ func (g *sharedHost) Run() {
 	b60:
 		if 0 <= v164 {
 			v167 := int32(uint64(v16 + v164))
-			v168 := *(*float32)(unsafe.Add(m0, int(v167)*4))
 			v169 := *(*float32)(unsafe.Add(m0, int(v163)*4))
-			*(*float32)(unsafe.Add(m0, int(v163)*4)) = v168
+			*(*float32)(unsafe.Add(m0, int(v163)*4)) = *(*float32)(unsafe.Add(m0, int(v167)*4))
 			*(*float32)(unsafe.Add(m0, int(v167)*4)) = v169
 			v172 = 0
 		} else {
@@ -3534,9 +3499,8 @@ func (g *sharedHost) Run() {
 		}
 	b81:
 		if v212 < 0 {
-			v214 := *(*float32)(unsafe.Add(m0, int(v204)*4))
 			v215 := *(*float32)(unsafe.Add(m0, int(v200)*4))
-			*(*float32)(unsafe.Add(m0, int(v200)*4)) = v214
+			*(*float32)(unsafe.Add(m0, int(v200)*4)) = *(*float32)(unsafe.Add(m0, int(v204)*4))
 			*(*float32)(unsafe.Add(m0, int(v204)*4)) = v215
 			v172 = v197
 			if stop.Load() {
@@ -3671,9 +3635,8 @@ func (g *sharedHost) Run() {
 		}
 	b109:
 		if v270 < 0 {
-			v272 := *(*float32)(unsafe.Add(m0, int(v262)*4))
 			v273 := *(*float32)(unsafe.Add(m0, int(v258)*4))
-			*(*float32)(unsafe.Add(m0, int(v258)*4)) = v272
+			*(*float32)(unsafe.Add(m0, int(v258)*4)) = *(*float32)(unsafe.Add(m0, int(v262)*4))
 			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v273
 			v230 = v255
 			if stop.Load() {
@@ -3752,10 +3715,9 @@ func (g *sharedHost) Run() {
 		}
 		{
 			v332 := int32(uint64(v330))
-			v333 := *(*float32)(unsafe.Add(m0, int(v332)*4))
 			v334 := int32(uint64(v318))
 			v335 := *(*float32)(unsafe.Add(m0, int(v334)*4))
-			*(*float32)(unsafe.Add(m0, int(v334)*4)) = v333
+			*(*float32)(unsafe.Add(m0, int(v334)*4)) = *(*float32)(unsafe.Add(m0, int(v332)*4))
 			*(*float32)(unsafe.Add(m0, int(v332)*4)) = v335
 			v317 = v325
 			v318 = v318 + 1
@@ -4553,9 +4515,8 @@ func (g *sharedHost) Run() {
 		}
 	b271:
 		if v702 < 0 {
-			v704 := *(*float32)(unsafe.Add(m0, int(v694)*4))
 			v705 := *(*float32)(unsafe.Add(m0, int(v691)*4))
-			*(*float32)(unsafe.Add(m0, int(v691)*4)) = v704
+			*(*float32)(unsafe.Add(m0, int(v691)*4)) = *(*float32)(unsafe.Add(m0, int(v694)*4))
 			*(*float32)(unsafe.Add(m0, int(v694)*4)) = v705
 			v689 = v693
 			goto b265
@@ -4605,9 +4566,8 @@ func (g *sharedHost) Run() {
 		}
 	b281:
 		if v731 < 0 {
-			v733 := *(*float32)(unsafe.Add(m0, int(v723)*4))
 			v734 := *(*float32)(unsafe.Add(m0, int(v720)*4))
-			*(*float32)(unsafe.Add(m0, int(v720)*4)) = v733
+			*(*float32)(unsafe.Add(m0, int(v720)*4)) = *(*float32)(unsafe.Add(m0, int(v723)*4))
 			*(*float32)(unsafe.Add(m0, int(v723)*4)) = v734
 			v718 = v718 + 1
 			if stop.Load() {
@@ -4654,9 +4614,8 @@ func (g *sharedHost) Run() {
 		}
 	b290:
 		if v752 < 0 {
-			v754 := *(*float32)(unsafe.Add(m0, int(v744)*4))
 			v755 := *(*float32)(unsafe.Add(m0, int(v741)*4))
-			*(*float32)(unsafe.Add(m0, int(v741)*4)) = v754
+			*(*float32)(unsafe.Add(m0, int(v741)*4)) = *(*float32)(unsafe.Add(m0, int(v744)*4))
 			*(*float32)(unsafe.Add(m0, int(v744)*4)) = v755
 			v738 = v738 + 1
 			goto b283
@@ -4886,10 +4845,9 @@ func (g *sharedHost) Run() {
 		}
 		{
 			v852 := int32(uint64(v849))
-			v853 := *(*float32)(unsafe.Add(m0, int(v852)*4))
 			v854 := int32(uint64(v788))
 			v855 := *(*float32)(unsafe.Add(m0, int(v854)*4))
-			*(*float32)(unsafe.Add(m0, int(v854)*4)) = v853
+			*(*float32)(unsafe.Add(m0, int(v854)*4)) = *(*float32)(unsafe.Add(m0, int(v852)*4))
 			*(*float32)(unsafe.Add(m0, int(v852)*4)) = v855
 			v860 = v788 + 1
 			v861 = v849 + -1
@@ -5133,10 +5091,9 @@ func (g *sharedHost) Run() {
 		}
 		{
 			v962 := int32(uint64(v952))
-			v963 := *(*float32)(unsafe.Add(m0, int(v962)*4))
 			v964 := int32(uint64(v915))
 			v965 := *(*float32)(unsafe.Add(m0, int(v964)*4))
-			*(*float32)(unsafe.Add(m0, int(v964)*4)) = v963
+			*(*float32)(unsafe.Add(m0, int(v964)*4)) = *(*float32)(unsafe.Add(m0, int(v962)*4))
 			*(*float32)(unsafe.Add(m0, int(v962)*4)) = v965
 			v970 = v915 + 1
 			v971 = v952 + -1
@@ -5217,20 +5174,18 @@ func (g *sharedHost) Run() {
 	b418:
 		if v985 >= v970 {
 			v1060 := int32(uint64(v985))
-			v1061 := *(*float32)(unsafe.Add(m0, int(v1060)*4))
 			v1062 := int32(uint64(v970))
 			v1063 := *(*float32)(unsafe.Add(m0, int(v1062)*4))
-			*(*float32)(unsafe.Add(m0, int(v1062)*4)) = v1061
+			*(*float32)(unsafe.Add(m0, int(v1062)*4)) = *(*float32)(unsafe.Add(m0, int(v1060)*4))
 			*(*float32)(unsafe.Add(m0, int(v1060)*4)) = v1063
 			v1068 = v970 + 1
 			v1069 = v985 + -1
 			goto b433
 		}
 		{
-			v1000 := *(*float32)(unsafe.Add(m0, int(v870)*4))
 			v1001 := int32(uint64(v985))
 			v1002 := *(*float32)(unsafe.Add(m0, int(v1001)*4))
-			*(*float32)(unsafe.Add(m0, int(v1001)*4)) = v1000
+			*(*float32)(unsafe.Add(m0, int(v1001)*4)) = *(*float32)(unsafe.Add(m0, int(v870)*4))
 			*(*float32)(unsafe.Add(m0, int(v870)*4)) = v1002
 			v1005 = v985
 			v1006 = false
@@ -5295,16 +5250,11 @@ func (g *sharedHost) Run() {
 			goto b440
 		} else {
 			v1047 := v1044 + -1
-			v1048 := *(*int64)(unsafe.Add(m1, int(v1047)*8))
-			v1049 := *(*int64)(unsafe.Add(m2, int(v1047)*8))
-			v1050 := *(*int64)(unsafe.Add(m3, int(v1047)*8))
-			v1051 := *(*bool)(unsafe.Add(m4, int(v1047)))
-			v1052 := *(*bool)(unsafe.Add(m5, int(v1047)))
-			v1053 = v1048
-			v1054 = v1049
-			v1055 = v1050
-			v1056 = v1051
-			v1057 = v1052
+			v1053 = *(*int64)(unsafe.Add(m1, int(v1047)*8))
+			v1054 = *(*int64)(unsafe.Add(m2, int(v1047)*8))
+			v1055 = *(*int64)(unsafe.Add(m3, int(v1047)*8))
+			v1056 = *(*bool)(unsafe.Add(m4, int(v1047)))
+			v1057 = *(*bool)(unsafe.Add(m5, int(v1047)))
 			v1058 = v1047
 		}
 	b430:
@@ -5338,8 +5288,7 @@ func (g *sharedHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v1076 := *(*float32)(unsafe.Add(m0, li*4))
-		*(*float32)(unsafe.Add(p0, (basex+li)*4)) = v1076
+		*(*float32)(unsafe.Add(p0, (basex+li)*4)) = *(*float32)(unsafe.Add(m0, li*4))
 	}
 }
 
@@ -5418,8 +5367,7 @@ func (g *sideHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v19 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
-		if (v19 & 1) == 0 {
+		if (*(*int32)(unsafe.Add(p0, (basex+li)*4)) & 1) == 0 {
 			v22 = 1
 			v23 = 0
 			v24 = 0
@@ -5469,9 +5417,8 @@ func (g *sideHost) Run() {
 		v28 := h28[li]
 		own2 := unsafe.Add(m2, li*32)
 		var v39, v40, v41, v45, v49, v50, v51, v55 int32
-		v33 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
 		v37 := 7 - v6
-		if (v33 & 2) != 0 {
+		if (*(*int32)(unsafe.Add(p0, (basex+li)*4)) & 2) != 0 {
 			v39 = 0
 			v40 = v37
 			v41 = 0
@@ -5481,11 +5428,9 @@ func (g *sideHost) Run() {
 			v41 = v37
 		}
 		if v39 == 0 {
-			v43 := *(*int32)(unsafe.Add(m0, int(v40)*4))
-			v45 = v43
+			v45 = *(*int32)(unsafe.Add(m0, int(v40)*4))
 		} else {
-			v44 := *(*int32)(unsafe.Add(m1, int(v41)*4))
-			v45 = v44
+			v45 = *(*int32)(unsafe.Add(m1, int(v41)*4))
 		}
 		if !v30 {
 			goto b18
@@ -5510,11 +5455,9 @@ func (g *sideHost) Run() {
 		v51 = v6
 	b19:
 		if v49 == 0 {
-			v53 := *(*int32)(unsafe.Add(m1, int(v50)*4))
-			v55 = v53
+			v55 = *(*int32)(unsafe.Add(m1, int(v50)*4))
 		} else {
-			v54 := *(*int32)(unsafe.Add(own2, int(v51)*4))
-			v55 = v54
+			v55 = *(*int32)(unsafe.Add(own2, int(v51)*4))
 		}
 		v56 := v45 + v55
 		h56[li] = v56
@@ -5562,11 +5505,9 @@ func (g *sideHost) Run() {
 		v62 = v6
 	b27:
 		if v60 == 0 {
-			v64 := *(*int32)(unsafe.Add(m1, int(v61)*4))
-			v66 = v64
+			v66 = *(*int32)(unsafe.Add(m1, int(v61)*4))
 		} else {
-			v65 := *(*int32)(unsafe.Add(own2, int(v62)*4))
-			v66 = v65
+			v66 = *(*int32)(unsafe.Add(own2, int(v62)*4))
 		}
 		v67 := v66 + 3
 		if !v30 {
@@ -5614,10 +5555,8 @@ func (g *sideHost) Run() {
 		v37 := 7 - v6
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		v77 := *(*int32)(unsafe.Add(own2, li*4))
-		v79 := *(*int32)(unsafe.Add(m0, li*4))
-		v81 := *(*int32)(unsafe.Add(m1, int(v37)*4))
-		v83 := ((v56 + v77) + v79) + (v81 * 2)
+		v80 := (v56 + *(*int32)(unsafe.Add(own2, li*4))) + *(*int32)(unsafe.Add(m0, li*4))
+		v83 := v80 + (*(*int32)(unsafe.Add(m1, int(v37)*4)) * 2)
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(4, v5, v3, v0)
 			continue
@@ -5863,8 +5802,7 @@ func (g *watchedHost) Run() {
 			g.Fault(0, v5, 5000, v2)
 			continue
 		}
-		v40 := *(*int32)(unsafe.Add(data, v1+x*4))
-		v45 := v34 + ((v38 + int64(v40)) + v43)
+		v45 := v34 + ((v38 + int64(*(*int32)(unsafe.Add(data, v1+x*4)))) + v43)
 		v50 := v45
 		if (v2 & 1) == 0 {
 			v50 = v45 + 1

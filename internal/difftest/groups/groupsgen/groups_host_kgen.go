@@ -263,8 +263,7 @@ func (g *aloneHost) r4() int {
 			g.Leave(li)
 			continue
 		}
-		v39 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-		v40 := 140 < v39
+		v40 := 140 < *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		h40[li] = v40
 		next = 4
 	}
@@ -436,8 +435,7 @@ func (g *aloneHost) r11() int {
 		}
 		v14 := (basex + li) * 24
 		*(*int32)(unsafe.Add(p3, v14+16)) = v62
-		v64 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-		v65 := -61 < v64
+		v65 := -61 < *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		h65[li] = v65
 	}
 	return 11
@@ -574,14 +572,10 @@ func (g *ballotsHost) Run() {
 			*(*int32)(unsafe.Add(own0, 4)) = v14
 			*(*int32)(unsafe.Add(own0, 8)) = v15
 			*(*int32)(unsafe.Add(own0, 12)) = v16
-			v21 := *(*int32)(own0)
-			*(*int32)(m1) = v21
-			v23 := *(*int32)(unsafe.Add(own0, 4))
-			*(*int32)(unsafe.Add(m1, 4)) = v23
-			v25 := *(*int32)(unsafe.Add(own0, 8))
-			*(*int32)(unsafe.Add(m1, 8)) = v25
-			v27 := *(*int32)(unsafe.Add(own0, 12))
-			*(*int32)(unsafe.Add(m1, 12)) = v27
+			*(*int32)(m1) = *(*int32)(own0)
+			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(own0, 4))
+			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(own0, 8))
+			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(own0, 12))
 			v29 := *(*int32)(m1)
 			v30 := int32(lane)
 			if 0 < v30 {
@@ -659,9 +653,8 @@ func (g *ballotsHost) Run() {
 				g.Leave(li)
 				continue
 			}
-			v93 := *(*int32)(own0)
 			v95 := *(*int32)(unsafe.Add(own0, int(int32(uint32(v30)/32))*4))
-			*(*int32)(unsafe.Add(p2, v91)) = v93
+			*(*int32)(unsafe.Add(p2, v91)) = *(*int32)(own0)
 			*(*int32)(unsafe.Add(p2, v91+4)) = v95
 			*(*int32)(unsafe.Add(p2, v91+8)) = int32(uint64(v87))
 			more = true
@@ -747,8 +740,7 @@ func (g *bisectionsHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v9 := *(*int32)(unsafe.Add(p3, (basex+li)*4))
-		v10 := v9 & 63
+		v10 := *(*int32)(unsafe.Add(p3, (basex+li)*4)) & 63
 		h10[li] = v10
 		more = true
 	}
@@ -797,8 +789,7 @@ func (g *bisectionsHost) Run() {
 			continue
 		}
 		v24 := int32(uint32(v20+v21) >> 1)
-		v25 := *(*int32)(unsafe.Add(m0, int(v24)*4))
-		v26 := v25 < v10
+		v26 := *(*int32)(unsafe.Add(m0, int(v24)*4)) < v10
 		v28 := v20
 		if v26 {
 			v28 = v24 + 1
@@ -850,8 +841,7 @@ func (g *bisectionsHost) Run() {
 	b12:
 		if v37 < v38 {
 			v41 := int64(uint64(v37+v38) >> 1)
-			v43 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v41)))*4))
-			v44 := v43 < v36
+			v44 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v41)))*4)) < v36
 			v46 := v37
 			if v44 {
 				v46 = v41 + 1
@@ -872,13 +862,10 @@ func (g *bisectionsHost) Run() {
 			v53 = false
 			goto b18
 		}
-		{
-			v50 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v37)))*4))
-			if v50 == v36 {
-				v52 = true
-			} else {
-				v52 = false
-			}
+		if *(*int32)(unsafe.Add(m0, int(int32(uint64(v37)))*4)) == v36 {
+			v52 = true
+		} else {
+			v52 = false
 		}
 		v53 = v52
 	b18:
@@ -1117,8 +1104,7 @@ func (g *choicesHost) r4() int {
 			g.Leave(li)
 			continue
 		}
-		v28 := *(*int32)(unsafe.Add(m0, int(v25)*4))
-		v29 := v18 + v28
+		v29 := v18 + *(*int32)(unsafe.Add(m0, int(v25)*4))
 		h29[li] = v29
 		next = 4
 	}
@@ -1917,8 +1903,7 @@ func (g *ownLoopsHost) r0() int {
 			g.Leave(li)
 			continue
 		}
-		v9 := *(*int32)(unsafe.Add(p3, (basex+li)*4))
-		v15 = v9
+		v15 = *(*int32)(unsafe.Add(p3, (basex+li)*4))
 	b2:
 		v16 := v15 + v14
 		if 50 >= v16 {
@@ -2412,31 +2397,27 @@ func (g *rowsHost) r2() int {
 			g.Leave(li)
 			continue
 		}
-		v34 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-		if 3 < v34 {
+		if 3 < *(*int32)(unsafe.Add(p0, int(v23)*4)) {
 			v59 = v29 + 1
 			goto b15
 		}
-		{
-			v37 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-			v38 = v37 + 3
-			if 0 < v38 {
-				v40 = v29
-				v41 = 0
-				*(*int32)(unsafe.Add(m0, int(v31)*4)) = v40 + v41
-				u38 = v38
-				h40[li] = v40
-				u41 = v41
-				if next != 2 {
-					if next >= 0 {
-						return g.Diverge()
-					}
-					next = 2
+		v38 = *(*int32)(unsafe.Add(p0, int(v23)*4)) + 3
+		if 0 < v38 {
+			v40 = v29
+			v41 = 0
+			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v40 + v41
+			u38 = v38
+			h40[li] = v40
+			u41 = v41
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
 				}
-				continue
+				next = 2
 			}
-			v59 = v29
+			continue
 		}
+		v59 = v29
 	b15:
 		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v59
 		h59[li] = v59
@@ -2499,8 +2480,7 @@ func (g *rowsHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		v54 := *(*int32)(unsafe.Add(m0, int(v51)*4))
-		v55 := v40 + v54
+		v55 := v40 + *(*int32)(unsafe.Add(m0, int(v51)*4))
 		h55[li] = v55
 		next = 3
 	}
@@ -2626,8 +2606,7 @@ func (g *rowsHost) r5() int {
 			}
 		}
 		{
-			v78 := *(*int32)(unsafe.Add(m0, int(v75)*4))
-			v79 := v66 + v78
+			v79 := v66 + *(*int32)(unsafe.Add(m0, int(v75)*4))
 			u64 = v64
 			u67 = v67
 			h79[li] = v79
@@ -2730,14 +2709,11 @@ func (g *rowsHost) r7() int {
 				continue
 			}
 		}
-		{
-			v78 := *(*int32)(unsafe.Add(m0, int(v75)*4))
-			v79 = v66 + v78
-			u67 = v67
-			h79[li] = v79
-			next = 5
-			continue
-		}
+		v79 = v66 + *(*int32)(unsafe.Add(m0, int(v75)*4))
+		u67 = v67
+		h79[li] = v79
+		next = 5
+		continue
 	b24:
 		if uint64(v27) >= uint64(v6) {
 			g.Fault(5, v27, v6, v0, v1)
@@ -2803,8 +2779,7 @@ func (g *searchHost) r0() int {
 			g.Leave(li)
 			continue
 		}
-		v11 := *(*int32)(unsafe.Add(p3, (basex+li)*4))
-		if (v11 & 63) != v9 {
+		if (*(*int32)(unsafe.Add(p3, (basex+li)*4)) & 63) != v9 {
 			u9 = v9
 			next = 0
 			continue
@@ -2857,8 +2832,7 @@ func (g *searchHost) r1() int {
 			g.Leave(li)
 			continue
 		}
-		v11 := *(*int32)(unsafe.Add(p3, (basex+li)*4))
-		if (v11 & 63) != v9 {
+		if (*(*int32)(unsafe.Add(p3, (basex+li)*4)) & 63) != v9 {
 			u9 = v9
 			next = 0
 			continue
@@ -3298,8 +3272,7 @@ func (g *statedHost) r6() int {
 		v16 := h16[li]
 		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		v55 := *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(m0, li*4)) = v55 - v50
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) - v50
 		v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 		v59 := v58
 		if v59 == 1.5 {
@@ -3348,8 +3321,7 @@ func (g *statedHost) r8() int {
 		v61 := h61[li]
 		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		v62 := *(*int32)(unsafe.Add(m0, li*4))
-		*(*int32)(unsafe.Add(m0, li*4)) = v62 ^ v61
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) ^ v61
 		v65 := *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(5, v8, v4, v0)
@@ -3495,8 +3467,8 @@ func (g *stepsHost) r1() int {
 			g.Leave(li)
 			continue
 		}
-		v24 := *(*int32)(unsafe.Add(p2, int(v15)*4))
-		v14 = v14 ^ (v24 + int32(uint64(v16)))
+		v27 := v14 ^ (*(*int32)(unsafe.Add(p2, int(v15)*4)) + int32(uint64(v16)))
+		v14 = v27
 		v15 = v15 + 1
 		v16 = v16 + v13
 		v17 = int64(uint32(v15))
@@ -3737,8 +3709,7 @@ func (g *uniformRowsHost) r2() int {
 			}
 		}
 		{
-			v50 := *(*int32)(unsafe.Add(m0, int(v47)*4))
-			v51 := v38 + v50
+			v51 := v38 + *(*int32)(unsafe.Add(m0, int(v47)*4))
 			u36 = v36
 			u39 = v39
 			h51[li] = v51
@@ -3873,19 +3844,16 @@ func (g *uniformRowsHost) r4() int {
 				continue
 			}
 		}
-		{
-			v50 := *(*int32)(unsafe.Add(m0, int(v47)*4))
-			v51 = v38 + v50
-			u39 = v39
-			h51[li] = v51
-			if next != 2 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 2
+		v51 = v38 + *(*int32)(unsafe.Add(m0, int(v47)*4))
+		u39 = v39
+		h51[li] = v51
+		if next != 2 {
+			if next >= 0 {
+				return g.Diverge()
 			}
-			continue
+			next = 2
 		}
+		continue
 	b12:
 		if !v59 {
 			g.Fault(3, v58, 128, v0, v1)
@@ -3931,8 +3899,7 @@ func (g *uniformRowsHost) r5() int {
 			continue
 		}
 		v29 := h29[li]
-		v66 := *(*int32)(unsafe.Add(m0, int(v29)*4))
-		*(*int32)(unsafe.Add(m0, int(v29)*4)) = v66 + 1
+		*(*int32)(unsafe.Add(m0, int(v29)*4)) = *(*int32)(unsafe.Add(m0, int(v29)*4)) + 1
 	}
 	return 5
 }
@@ -3986,8 +3953,7 @@ func (g *uniformRowsHost) r6() int {
 			g.Fault(5, v76, 128, v0, v1)
 			continue
 		}
-		v78 := *(*int32)(unsafe.Add(m0, int(v75)*4))
-		v81 = v56 + v78
+		v81 = v56 + *(*int32)(unsafe.Add(m0, int(v75)*4))
 		if uint64(v25) >= uint64(v4) {
 			g.Fault(4, v25, v4, v0, v1)
 			continue
@@ -4058,8 +4024,7 @@ func (g *votesHost) r0() int {
 			g.Leave(li)
 			continue
 		}
-		v7 := *(*int32)(unsafe.Add(p3, (basex+li)*4))
-		v8 = v7
+		v8 = *(*int32)(unsafe.Add(p3, (basex+li)*4))
 		v9 := 3 < v8
 		h8[li] = v8
 		h9[li] = v9
@@ -4641,8 +4606,7 @@ func (g *wholeInt16Host) r0() int {
 			g.Leave(li)
 			continue
 		}
-		v8 := *(*int16)(unsafe.Add(p1, (basex+li)*2))
-		v9 := int32(v8)
+		v9 := int32(*(*int16)(unsafe.Add(p1, (basex+li)*2)))
 		v10 := v6 * 16
 		if uint64(v10) > uint64(v4) {
 			g.Fault(1, v10, v4, v0)
@@ -6328,8 +6292,7 @@ func (g *wholeInt8Host) r0() int {
 			g.Leave(li)
 			continue
 		}
-		v8 := *(*int8)(unsafe.Add(p1, (basex + li)))
-		v9 := int32(v8)
+		v9 := int32(*(*int8)(unsafe.Add(p1, (basex + li))))
 		v10 := v6 * 16
 		if uint64(v10) > uint64(v4) {
 			g.Fault(1, v10, v4, v0)

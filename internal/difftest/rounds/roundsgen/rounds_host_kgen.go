@@ -97,36 +97,30 @@ func (g *countHost) Run() {
 		}
 		v7 = 0
 	b1:
-		{
-			v8 := *(*int64)(unsafe.Add(p0, x*8))
-			if v7 < v8 {
-				v7 = v7 + 1
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b1
+		if v7 < *(*int64)(unsafe.Add(p0, x*8)) {
+			v7 = v7 + 1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v15 = v7
-			goto b6
+			goto b1
 		}
+		v15 = v7
+		goto b6
 	b3:
 		if !v6 {
 			g.Fault(0, v5, v1, v0)
 			continue
 		}
-		{
-			v12 := *(*int64)(unsafe.Add(p0, x*8))
-			if v11 < v12 {
-				v11 = v11 + 1
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b3
+		if v11 < *(*int64)(unsafe.Add(p0, x*8)) {
+			v11 = v11 + 1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v15 = v11
+			goto b3
 		}
+		v15 = v11
 	b6:
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(1, v5, v3, v0)
@@ -261,18 +255,15 @@ func (g *distanceHost) Run() {
 	b14:
 		if v47 <= v3 {
 			v50 := int32(uint64(v47 + -1))
-			v51 := *(*int8)(unsafe.Add(p0, x*512+int(v50)))
-			v53 := *(*int8)(unsafe.Add(p0, x*512+int(v45)+256))
+			v55 := int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v50))))) != int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v45)+256))))
 			v57 := v46
-			if int32(uint8(v51)) != int32(uint8(v53)) {
+			if v55 {
 				v57 = v46 + 1
 			}
 			v58 := int32(uint64(v47))
 			v59 := *(*int32)(unsafe.Add(p2, x*1028+int(v58)*4))
-			v60 := *(*int32)(unsafe.Add(p2, x*1028+int(v58)*4))
-			v61 := v60 + 1
-			v62 := *(*int32)(unsafe.Add(p2, x*1028+int(v50)*4))
-			v63 := v62 + 1
+			v61 := *(*int32)(unsafe.Add(p2, x*1028+int(v58)*4)) + 1
+			v63 := *(*int32)(unsafe.Add(p2, x*1028+int(v50)*4)) + 1
 			v65 := v61
 			if v57 < v61 {
 				v65 = v57
@@ -322,27 +313,22 @@ func (g *distanceHost) Run() {
 			g.Fault(4, v82, 256, v0)
 			continue
 		}
-		{
-			v84 = int32(uint64(v82))
-			v85 := *(*int8)(unsafe.Add(p0, x*512+int(v84)))
-			v86 = int32(uint8(v85))
-			if !v77 {
-				g.Fault(5, v76, 256, v0)
-				continue
-			}
+		v84 = int32(uint64(v82))
+		v86 = int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v84)))))
+		if !v77 {
+			g.Fault(5, v76, 256, v0)
+			continue
 		}
 		{
-			v87 := *(*int8)(unsafe.Add(p0, x*512+int(v78)+256))
+			v89 := v86 != int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v78)+256))))
 			v91 := v79
-			if v86 != int32(uint8(v87)) {
+			if v89 {
 				v91 = v79 + 1
 			}
 			v92 := int32(uint64(v80))
 			v93 := *(*int32)(unsafe.Add(p2, x*1028+int(v92)*4))
-			v94 := *(*int32)(unsafe.Add(p2, x*1028+int(v92)*4))
-			v95 := v94 + 1
-			v96 := *(*int32)(unsafe.Add(p2, x*1028+int(v84)*4))
-			v97 := v96 + 1
+			v95 := *(*int32)(unsafe.Add(p2, x*1028+int(v92)*4)) + 1
+			v97 := *(*int32)(unsafe.Add(p2, x*1028+int(v84)*4)) + 1
 			v99 := v95
 			if v91 < v95 {
 				v99 = v91
@@ -612,8 +598,7 @@ func (g *untilHost) Run() {
 			g.Fault(0, v5, v1, v0)
 			continue
 		}
-		v7 := *(*int64)(unsafe.Add(p0, x*8))
-		v8 := v7 / 2
+		v8 := *(*int64)(unsafe.Add(p0, x*8)) / 2
 		if 0 >= v8 {
 			v18 = v0
 			goto b5
@@ -644,9 +629,7 @@ func (g *untilHost) Run() {
 		v19 = v18
 	b6:
 		v20 := v0 * 7
-		v21 := *(*int64)(unsafe.Add(p0, x*8))
-		v22 := *(*int64)(unsafe.Add(p0, x*8))
-		v24 := v21 - (v22 / 2)
+		v24 := *(*int64)(unsafe.Add(p0, x*8)) - (*(*int64)(unsafe.Add(p0, x*8)) / 2)
 		if 0 >= v24 {
 			v34 = v20
 			goto b10

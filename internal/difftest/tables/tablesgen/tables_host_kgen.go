@@ -137,9 +137,8 @@ func (g *tablesHost) Run() {
 		}
 		v14 := x * 48
 		v15 := v9 & 255
-		v17 := *(*int8)(unsafe.Add(data, v1+int(v15)))
-		v20 := *(*int8)(unsafe.Add(data, v1+int(int64(uint8(v17))+int64(uint32(v15)))))
-		*(*int64)(unsafe.Add(p1, v14)) = int64(uint8(v20))
+		v19 := int64(uint8(*(*int8)(unsafe.Add(data, v1+int(v15))))) + int64(uint32(v15))
+		*(*int64)(unsafe.Add(p1, v14)) = int64(uint8(*(*int8)(unsafe.Add(data, v1+int(v19)))))
 		v25 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), int(int32(uint64(int64(uint64(v10)%46))))*4))
 		*(*int64)(unsafe.Add(p1, v14+8)) = int64(uint32(v25))
 		v28 = 0
@@ -155,16 +154,13 @@ func (g *tablesHost) Run() {
 		if v31 == v9 {
 			goto b11
 		}
-		{
-			v33 := *(*int64)(unsafe.Add(p1, v14+16))
-			*(*int64)(unsafe.Add(p1, v14+16)) = v33 + 1
-			if v9 < v31 {
-				v37 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12+4))
-				v39 = v37
-			} else {
-				v38 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12+8))
-				v39 = v38
-			}
+		*(*int64)(unsafe.Add(p1, v14+16)) = *(*int64)(unsafe.Add(p1, v14+16)) + 1
+		if v9 < v31 {
+			v37 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12+4))
+			v39 = v37
+		} else {
+			v38 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12+8))
+			v39 = v38
 		}
 		v28 = v39
 		if stop.Load() {
@@ -173,8 +169,8 @@ func (g *tablesHost) Run() {
 		}
 		goto b3
 	b11:
-		v42 := *(*int64)(unsafe.Add(p1, v14+16))
-		*(*int64)(unsafe.Add(p1, v14+16)) = (v42 << 8) | int64(uint32(v28&255))
+		v46 := (*(*int64)(unsafe.Add(p1, v14+16)) << 8) | int64(uint32(v28&255))
+		*(*int64)(unsafe.Add(p1, v14+16)) = v46
 		v48 := v9 & 31
 		v49 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable2), int(v48)*4))
 		v50 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable3), int(v48)*4))
@@ -188,8 +184,7 @@ func (g *tablesHost) Run() {
 		v64 := ((int64(v49) << 32) ^ (int64(uint32(v50)) << 16)) ^ int64(uint32(v51))
 		*(*int64)(unsafe.Add(p1, v14+24)) = v64 ^ v52
 		if v53 {
-			v67 := *(*int64)(unsafe.Add(p1, v14+24))
-			*(*int64)(unsafe.Add(p1, v14+24)) = v67 + 1
+			*(*int64)(unsafe.Add(p1, v14+24)) = *(*int64)(unsafe.Add(p1, v14+24)) + 1
 		}
 		v70 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable9), int(v48)*8))
 		v71 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable10), int(v48)*8))
@@ -248,10 +243,7 @@ func (g *tablesHost) Run() {
 			}
 		}
 	b22:
-		{
-			v104 := *(*int64)(unsafe.Add(p1, v14+40))
-			*(*int64)(unsafe.Add(p1, v14+40)) = v104 | 256
-		}
+		*(*int64)(unsafe.Add(p1, v14+40)) = *(*int64)(unsafe.Add(p1, v14+40)) | 256
 	b23:
 	}
 }
@@ -343,8 +335,7 @@ func (g *wavesHost) Run() {
 			g.Fault(0, v5, v1, v0)
 			continue
 		}
-		v7 := *(*int32)(unsafe.Add(p0, x*4))
-		v8 := v7 & 1023
+		v8 := *(*int32)(unsafe.Add(p0, x*4)) & 1023
 		v10 := (v5 * 5) + 5
 		if uint64(v10) > uint64(v3) {
 			g.Fault(1, v10, v3, v0)

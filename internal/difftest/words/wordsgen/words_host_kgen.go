@@ -708,8 +708,8 @@ func (g *fillHost) Run() {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
-		v7 := *(*int8)(unsafe.Add(p0, x))
-		*(*int8)(unsafe.Add(p0, x)) = int8(uint32((v5 + (int32(uint8(v7)) & 128)) & 255))
+		v11 := (v5 + (int32(uint8(*(*int8)(unsafe.Add(p0, x)))) & 128)) & 255
+		*(*int8)(unsafe.Add(p0, x)) = int8(uint32(v11))
 	}
 }
 
@@ -757,38 +757,22 @@ func (g *insertionHost) Run() {
 			continue
 		}
 		v10 := x * 128
-		v11 := *(*int64)(unsafe.Add(p0, v10))
-		*(*int64)(m0) = v11
-		v13 := *(*int64)(unsafe.Add(p0, v10+8))
-		*(*int64)(unsafe.Add(m0, 8)) = v13
-		v15 := *(*int64)(unsafe.Add(p0, v10+16))
-		*(*int64)(unsafe.Add(m0, 16)) = v15
-		v17 := *(*int64)(unsafe.Add(p0, v10+24))
-		*(*int64)(unsafe.Add(m0, 24)) = v17
-		v19 := *(*int64)(unsafe.Add(p0, v10+32))
-		*(*int64)(unsafe.Add(m0, 32)) = v19
-		v21 := *(*int64)(unsafe.Add(p0, v10+40))
-		*(*int64)(unsafe.Add(m0, 40)) = v21
-		v23 := *(*int64)(unsafe.Add(p0, v10+48))
-		*(*int64)(unsafe.Add(m0, 48)) = v23
-		v25 := *(*int64)(unsafe.Add(p0, v10+56))
-		*(*int64)(unsafe.Add(m0, 56)) = v25
-		v27 := *(*int64)(unsafe.Add(p0, v10+64))
-		*(*int64)(unsafe.Add(m0, 64)) = v27
-		v29 := *(*int64)(unsafe.Add(p0, v10+72))
-		*(*int64)(unsafe.Add(m0, 72)) = v29
-		v31 := *(*int64)(unsafe.Add(p0, v10+80))
-		*(*int64)(unsafe.Add(m0, 80)) = v31
-		v33 := *(*int64)(unsafe.Add(p0, v10+88))
-		*(*int64)(unsafe.Add(m0, 88)) = v33
-		v35 := *(*int64)(unsafe.Add(p0, v10+96))
-		*(*int64)(unsafe.Add(m0, 96)) = v35
-		v37 := *(*int64)(unsafe.Add(p0, v10+104))
-		*(*int64)(unsafe.Add(m0, 104)) = v37
-		v39 := *(*int64)(unsafe.Add(p0, v10+112))
-		*(*int64)(unsafe.Add(m0, 112)) = v39
-		v41 := *(*int64)(unsafe.Add(p0, v10+120))
-		*(*int64)(unsafe.Add(m0, 120)) = v41
+		*(*int64)(m0) = *(*int64)(unsafe.Add(p0, v10))
+		*(*int64)(unsafe.Add(m0, 8)) = *(*int64)(unsafe.Add(p0, v10+8))
+		*(*int64)(unsafe.Add(m0, 16)) = *(*int64)(unsafe.Add(p0, v10+16))
+		*(*int64)(unsafe.Add(m0, 24)) = *(*int64)(unsafe.Add(p0, v10+24))
+		*(*int64)(unsafe.Add(m0, 32)) = *(*int64)(unsafe.Add(p0, v10+32))
+		*(*int64)(unsafe.Add(m0, 40)) = *(*int64)(unsafe.Add(p0, v10+40))
+		*(*int64)(unsafe.Add(m0, 48)) = *(*int64)(unsafe.Add(p0, v10+48))
+		*(*int64)(unsafe.Add(m0, 56)) = *(*int64)(unsafe.Add(p0, v10+56))
+		*(*int64)(unsafe.Add(m0, 64)) = *(*int64)(unsafe.Add(p0, v10+64))
+		*(*int64)(unsafe.Add(m0, 72)) = *(*int64)(unsafe.Add(p0, v10+72))
+		*(*int64)(unsafe.Add(m0, 80)) = *(*int64)(unsafe.Add(p0, v10+80))
+		*(*int64)(unsafe.Add(m0, 88)) = *(*int64)(unsafe.Add(p0, v10+88))
+		*(*int64)(unsafe.Add(m0, 96)) = *(*int64)(unsafe.Add(p0, v10+96))
+		*(*int64)(unsafe.Add(m0, 104)) = *(*int64)(unsafe.Add(p0, v10+104))
+		*(*int64)(unsafe.Add(m0, 112)) = *(*int64)(unsafe.Add(p0, v10+112))
+		*(*int64)(unsafe.Add(m0, 120)) = *(*int64)(unsafe.Add(p0, v10+120))
 		v43 = 0
 		v44 = 20
 	b2:
@@ -827,14 +811,12 @@ func (g *insertionHost) Run() {
 		}
 		{
 			v72 = int32(uint64(v70))
-			v73 := *(*int64)(unsafe.Add(m0, int(v72)*8))
 			v75 = v70 + -1
 			v76 = int32(uint64(v75))
-			v77 := *(*int64)(unsafe.Add(m0, int(v76)*8))
-			if (v73 & 7) < (v77 & 7) {
-				v80 := *(*int64)(unsafe.Add(m0, int(v76)*8))
+			v79 := (*(*int64)(unsafe.Add(m0, int(v72)*8)) & 7) < (*(*int64)(unsafe.Add(m0, int(v76)*8)) & 7)
+			if v79 {
 				v81 := *(*int64)(unsafe.Add(m0, int(v72)*8))
-				*(*int64)(unsafe.Add(m0, int(v72)*8)) = v80
+				*(*int64)(unsafe.Add(m0, int(v72)*8)) = *(*int64)(unsafe.Add(m0, int(v76)*8))
 				*(*int64)(unsafe.Add(m0, int(v76)*8)) = v81
 				v70 = v75
 				if stop.Load() {
@@ -853,31 +835,24 @@ func (g *insertionHost) Run() {
 			g.Fault(1, v84, 16, v0)
 			continue
 		}
-		{
-			v87 = int32(uint64(v84))
-			v88 := *(*int64)(unsafe.Add(m0, int(v87)*8))
-			v89 = v88 & 7
-			v90 = v84 + -1
-			if uint64(v90) >= 16 {
-				g.Fault(2, v90, 16, v0)
-				continue
-			}
+		v87 = int32(uint64(v84))
+		v89 = *(*int64)(unsafe.Add(m0, int(v87)*8)) & 7
+		v90 = v84 + -1
+		if uint64(v90) >= 16 {
+			g.Fault(2, v90, 16, v0)
+			continue
 		}
-		{
-			v92 = int32(uint64(v90))
-			v93 := *(*int64)(unsafe.Add(m0, int(v92)*8))
-			if v89 < (v93 & 7) {
-				v96 := *(*int64)(unsafe.Add(m0, int(v92)*8))
-				v97 := *(*int64)(unsafe.Add(m0, int(v87)*8))
-				*(*int64)(unsafe.Add(m0, int(v87)*8)) = v96
-				*(*int64)(unsafe.Add(m0, int(v92)*8)) = v97
-				v84 = v90
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b9
+		v92 = int32(uint64(v90))
+		if v89 < (*(*int64)(unsafe.Add(m0, int(v92)*8)) & 7) {
+			v97 := *(*int64)(unsafe.Add(m0, int(v87)*8))
+			*(*int64)(unsafe.Add(m0, int(v87)*8)) = *(*int64)(unsafe.Add(m0, int(v92)*8))
+			*(*int64)(unsafe.Add(m0, int(v92)*8)) = v97
+			v84 = v90
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b9
 		}
 	b16:
 		v49 = v49 + 1
@@ -906,14 +881,12 @@ func (g *insertionHost) Run() {
 		}
 		{
 			v128 = int32(uint64(v126))
-			v129 := *(*int64)(unsafe.Add(m0, int(v128)*8))
 			v131 = v126 + -1
 			v132 = int32(uint64(v131))
-			v133 := *(*int64)(unsafe.Add(m0, int(v132)*8))
-			if (v129 & 7) < (v133 & 7) {
-				v136 := *(*int64)(unsafe.Add(m0, int(v132)*8))
+			v135 := (*(*int64)(unsafe.Add(m0, int(v128)*8)) & 7) < (*(*int64)(unsafe.Add(m0, int(v132)*8)) & 7)
+			if v135 {
 				v137 := *(*int64)(unsafe.Add(m0, int(v128)*8))
-				*(*int64)(unsafe.Add(m0, int(v128)*8)) = v136
+				*(*int64)(unsafe.Add(m0, int(v128)*8)) = *(*int64)(unsafe.Add(m0, int(v132)*8))
 				*(*int64)(unsafe.Add(m0, int(v132)*8)) = v137
 				v126 = v131
 				if stop.Load() {
@@ -932,31 +905,24 @@ func (g *insertionHost) Run() {
 			g.Fault(1, v140, 16, v0)
 			continue
 		}
-		{
-			v143 = int32(uint64(v140))
-			v144 := *(*int64)(unsafe.Add(m0, int(v143)*8))
-			v145 = v144 & 7
-			v146 = v140 + -1
-			if uint64(v146) >= 16 {
-				g.Fault(2, v146, 16, v0)
-				continue
-			}
+		v143 = int32(uint64(v140))
+		v145 = *(*int64)(unsafe.Add(m0, int(v143)*8)) & 7
+		v146 = v140 + -1
+		if uint64(v146) >= 16 {
+			g.Fault(2, v146, 16, v0)
+			continue
 		}
-		{
-			v148 = int32(uint64(v146))
-			v149 := *(*int64)(unsafe.Add(m0, int(v148)*8))
-			if v145 < (v149 & 7) {
-				v152 := *(*int64)(unsafe.Add(m0, int(v148)*8))
-				v153 := *(*int64)(unsafe.Add(m0, int(v143)*8))
-				*(*int64)(unsafe.Add(m0, int(v143)*8)) = v152
-				*(*int64)(unsafe.Add(m0, int(v148)*8)) = v153
-				v140 = v146
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b24
+		v148 = int32(uint64(v146))
+		if v145 < (*(*int64)(unsafe.Add(m0, int(v148)*8)) & 7) {
+			v153 := *(*int64)(unsafe.Add(m0, int(v143)*8))
+			*(*int64)(unsafe.Add(m0, int(v143)*8)) = *(*int64)(unsafe.Add(m0, int(v148)*8))
+			*(*int64)(unsafe.Add(m0, int(v148)*8)) = v153
+			v140 = v146
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b24
 		}
 	b31:
 		v107 = v107 + 1
@@ -971,38 +937,22 @@ func (g *insertionHost) Run() {
 			continue
 		}
 		v160 := x * 128
-		v161 := *(*int64)(m0)
-		*(*int64)(unsafe.Add(p1, v160)) = v161
-		v163 := *(*int64)(unsafe.Add(m0, 8))
-		*(*int64)(unsafe.Add(p1, v160+8)) = v163
-		v165 := *(*int64)(unsafe.Add(m0, 16))
-		*(*int64)(unsafe.Add(p1, v160+16)) = v165
-		v167 := *(*int64)(unsafe.Add(m0, 24))
-		*(*int64)(unsafe.Add(p1, v160+24)) = v167
-		v169 := *(*int64)(unsafe.Add(m0, 32))
-		*(*int64)(unsafe.Add(p1, v160+32)) = v169
-		v171 := *(*int64)(unsafe.Add(m0, 40))
-		*(*int64)(unsafe.Add(p1, v160+40)) = v171
-		v173 := *(*int64)(unsafe.Add(m0, 48))
-		*(*int64)(unsafe.Add(p1, v160+48)) = v173
-		v175 := *(*int64)(unsafe.Add(m0, 56))
-		*(*int64)(unsafe.Add(p1, v160+56)) = v175
-		v177 := *(*int64)(unsafe.Add(m0, 64))
-		*(*int64)(unsafe.Add(p1, v160+64)) = v177
-		v179 := *(*int64)(unsafe.Add(m0, 72))
-		*(*int64)(unsafe.Add(p1, v160+72)) = v179
-		v181 := *(*int64)(unsafe.Add(m0, 80))
-		*(*int64)(unsafe.Add(p1, v160+80)) = v181
-		v183 := *(*int64)(unsafe.Add(m0, 88))
-		*(*int64)(unsafe.Add(p1, v160+88)) = v183
-		v185 := *(*int64)(unsafe.Add(m0, 96))
-		*(*int64)(unsafe.Add(p1, v160+96)) = v185
-		v187 := *(*int64)(unsafe.Add(m0, 104))
-		*(*int64)(unsafe.Add(p1, v160+104)) = v187
-		v189 := *(*int64)(unsafe.Add(m0, 112))
-		*(*int64)(unsafe.Add(p1, v160+112)) = v189
-		v191 := *(*int64)(unsafe.Add(m0, 120))
-		*(*int64)(unsafe.Add(p1, v160+120)) = v191
+		*(*int64)(unsafe.Add(p1, v160)) = *(*int64)(m0)
+		*(*int64)(unsafe.Add(p1, v160+8)) = *(*int64)(unsafe.Add(m0, 8))
+		*(*int64)(unsafe.Add(p1, v160+16)) = *(*int64)(unsafe.Add(m0, 16))
+		*(*int64)(unsafe.Add(p1, v160+24)) = *(*int64)(unsafe.Add(m0, 24))
+		*(*int64)(unsafe.Add(p1, v160+32)) = *(*int64)(unsafe.Add(m0, 32))
+		*(*int64)(unsafe.Add(p1, v160+40)) = *(*int64)(unsafe.Add(m0, 40))
+		*(*int64)(unsafe.Add(p1, v160+48)) = *(*int64)(unsafe.Add(m0, 48))
+		*(*int64)(unsafe.Add(p1, v160+56)) = *(*int64)(unsafe.Add(m0, 56))
+		*(*int64)(unsafe.Add(p1, v160+64)) = *(*int64)(unsafe.Add(m0, 64))
+		*(*int64)(unsafe.Add(p1, v160+72)) = *(*int64)(unsafe.Add(m0, 72))
+		*(*int64)(unsafe.Add(p1, v160+80)) = *(*int64)(unsafe.Add(m0, 80))
+		*(*int64)(unsafe.Add(p1, v160+88)) = *(*int64)(unsafe.Add(m0, 88))
+		*(*int64)(unsafe.Add(p1, v160+96)) = *(*int64)(unsafe.Add(m0, 96))
+		*(*int64)(unsafe.Add(p1, v160+104)) = *(*int64)(unsafe.Add(m0, 104))
+		*(*int64)(unsafe.Add(p1, v160+112)) = *(*int64)(unsafe.Add(m0, 112))
+		*(*int64)(unsafe.Add(p1, v160+120)) = *(*int64)(unsafe.Add(m0, 120))
 	}
 }
 
@@ -1138,10 +1088,8 @@ func (g *tileHost) Run() {
 			}
 		}
 		{
-			v31 := *(*int64)(unsafe.Add(m1, int(int32(uint64(v28)))*8))
-			v37 := int64(uint64(v31) >> (uint64(int64(uint32((v21-((v21/64)*64))&63))) & 63))
-			v39 := *(*int32)(unsafe.Add(m0, int(v21)*4))
-			v41 = (v22 + v37) + int64(uint32(v39))
+			v37 := int64(uint64(*(*int64)(unsafe.Add(m1, int(int32(uint64(v28)))*8))) >> (uint64(int64(uint32((v21-((v21/64)*64))&63))) & 63))
+			v41 = (v22 + v37) + int64(uint32(*(*int32)(unsafe.Add(m0, int(v21)*4))))
 			v42 = v21 + 1
 			if v42 < c0 {
 				v20 = v41
@@ -1168,23 +1116,19 @@ func (g *tileHost) Run() {
 			}
 		}
 		{
-			v55 := *(*int64)(unsafe.Add(m1, int(v52)*8))
-			v61 := int64(uint64(v55) >> (uint64(int64(uint32((v46-((v46/64)*64))&63))) & 63))
+			v61 := int64(uint64(*(*int64)(unsafe.Add(m1, int(v52)*8))) >> (uint64(int64(uint32((v46-((v46/64)*64))&63))) & 63))
 			v62 = v48 + v61
 			if uint32(v46) >= 64 {
 				g.Fault(3, v47, 64, v0)
 				continue
 			}
 		}
-		{
-			v64 := *(*int32)(unsafe.Add(m0, int(v46)*4))
-			v66 = v62 + int64(uint32(v64))
-			v67 = v46 + 1
-			if v67 < c0 {
-				v45 = v66
-				v46 = v67
-				goto b11
-			}
+		v66 = v62 + int64(uint32(*(*int32)(unsafe.Add(m0, int(v46)*4))))
+		v67 = v46 + 1
+		if v67 < c0 {
+			v45 = v66
+			v46 = v67
+			goto b11
 		}
 		v69 = v66
 	b16:

@@ -61,9 +61,8 @@ func (g *dotHost) Run() {
 	b3:
 		v15 := v14 + 1
 		if v15 < v3 {
-			v17 := *(*float32)(unsafe.Add(p1, int(v15)*4))
-			v18 := *(*float32)(unsafe.Add(p0, v12+int(v15)*4))
-			v13 = float32(v18*v17 + v13)
+			v19 := float32(*(*float32)(unsafe.Add(p0, v12+int(v15)*4))**(*float32)(unsafe.Add(p1, int(v15)*4)) + v13)
+			v13 = v19
 			v14 = v15
 			if stop.Load() {
 				g.Stop()

@@ -9,331 +9,6 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
-// blurArgumentHost is some work-items of the kernel [BlurArgument].
-type blurArgumentHost struct {
-	kernelimpl.HostGroup
-}
-
-func newBlurArgumentHost() kernelimpl.HostForm { return new(blurArgumentHost) }
-
-var blurArgumentHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:18"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:35"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:121:5"},
-}
-
-func (g *blurArgumentHost) Begin() {
-	g.Sites = blurArgumentHostSites
-}
-
-func (*blurArgumentHost) Spare() {}
-
-func (g *blurArgumentHost) Run() {
-	v3 := g.Int64(24)
-	v13 := v3 * 2
-	v14 := v13 + 1
-	v16 := 0 < v14
-	v2 := g.Int32(8)
-	v12 := int64(uint32(v2))
-	v15 := v12 + v13
-	v4 := g.Int64(40)
-	v17 := v14 <= 2147483647
-	v18 := -2147483648 <= v15
-	v37 := v17 && v18
-	v19 := v15 <= 2147483647
-	v38 := v37 && v19
-	v6 := g.Int64(56)
-	v20 := v6 != 0
-	v39 := v38 && v20
-	v21 := v13 * v14
-	v22 := uint64(v21) < uint64(v6)
-	v40 := v39 && v22
-	v23 := uint64(v13) < uint64(v6)
-	v41 := v40 && v23
-	v24 := v21 + v13
-	v25 := uint64(v24) < uint64(v6)
-	v42 := v41 && v25
-	p2 := g.Pointer(2)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	v8 := g.Int64(72)
-	p3 := g.Pointer(3)
-	nx := g.Global[0]
-	x := g.Lo%nx - 1
-	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v47, v53, v59, v64, v70, v74, v78, v85 float32
-		var v48, v49, v52, v54, v60, v62, v65, v66, v69, v71, v72, v75, v79, v81 int64
-		v0 := int32(x)
-		v1 := int32(y)
-		v10 := int64(uint32(v0))
-		v11 := int64(uint32(v1))
-		if !v16 {
-			v85 = 0
-			goto b16
-		}
-		{
-			v27 := (v11 * v15) + v10
-			v31 := ((v11 + v13) * v15) + v10
-			v43 := v42 && (uint64(v27) < uint64(v4))
-			v45 := (v43 && (uint64(v31) < uint64(v4))) && (uint64(v27+v13) < uint64(v4))
-			if !(v45 && (uint64(v31+v13) < uint64(v4))) {
-				v64 = 0
-				v65 = 0
-				goto b7
-			}
-			v47 = 0
-			v48 = 0
-		}
-	b2:
-		v49 = v48 * v14
-		v52 = ((v11 + v48) * v15) + v10
-		v53 = v47
-		v54 = 0
-	b3:
-		{
-			v56 := *(*float32)(unsafe.Add(p2, int(v49+v54)*4))
-			v58 := *(*float32)(unsafe.Add(p1, int(v52+v54)*4))
-			v59 = float32(v56*v58 + v53)
-			v60 = v54 + 1
-			if v60 < v14 {
-				v53 = v59
-				v54 = v60
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b3
-			}
-		}
-		v62 = v48 + 1
-		if v62 < v14 {
-			v47 = v59
-			v48 = v62
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b2
-		}
-		v85 = v59
-		goto b16
-	b7:
-		v66 = v65 * v14
-		v69 = ((v11 + v65) * v15) + v10
-		v70 = v64
-		v71 = 0
-	b8:
-		v72 = v66 + v71
-		if uint64(v72) >= uint64(v6) {
-			g.Fault(0, v72, v6, v0, v1)
-			continue
-		}
-		v74 = *(*float32)(unsafe.Add(p2, int(v72)*4))
-		v75 = v69 + v71
-		if uint64(v75) >= uint64(v4) {
-			g.Fault(1, v75, v4, v0, v1)
-			continue
-		}
-		{
-			v77 := *(*float32)(unsafe.Add(p1, int(v75)*4))
-			v78 = float32(v74*v77 + v70)
-			v79 = v71 + 1
-			if v79 < v14 {
-				v70 = v78
-				v71 = v79
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b8
-			}
-		}
-		v81 = v65 + 1
-		if v81 < v14 {
-			v64 = v78
-			v65 = v81
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b7
-		}
-		v85 = v78
-	b16:
-		v87 := (v11 * v12) + v10
-		if uint64(v87) >= uint64(v8) {
-			g.Fault(2, v87, v8, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p3, int(v87)*4)) = v85
-	}
-}
-
-// blurSpecHost is some work-items of the kernel [BlurSpec].
-type blurSpecHost struct {
-	kernelimpl.HostGroup
-	c0 int32
-}
-
-func newBlurSpecHost() kernelimpl.HostForm { return new(blurSpecHost) }
-
-var blurSpecHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:18"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:35"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:121:5"},
-}
-
-func (g *blurSpecHost) Begin() {
-	g.Sites = blurSpecHostSites
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 4)
-}
-
-func (*blurSpecHost) Spare() {}
-
-func (g *blurSpecHost) Run() {
-	v2 := g.Int32(8)
-	v11 := int64(uint32(v2))
-	c0 := g.c0
-	v12 := c0 * 2
-	v13 := int64(uint32(v12))
-	v15 := v11 + v13
-	v3 := g.Int64(32)
-	v5 := g.Int64(48)
-	v16 := v5 != 0
-	v14 := v12 + 1
-	v17 := v12 * v14
-	v18 := int64(uint32(v17))
-	v19 := uint64(v18) < uint64(v5)
-	v35 := v16 && v19
-	v20 := uint64(v13) < uint64(v5)
-	v36 := v35 && v20
-	v21 := v17 + v12
-	v22 := int64(uint32(v21))
-	v23 := uint64(v22) < uint64(v5)
-	v37 := v36 && v23
-	p1 := g.Pointer(1)
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	v7 := g.Int64(64)
-	p2 := g.Pointer(2)
-	nx := g.Global[0]
-	x := g.Lo%nx - 1
-	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v42, v49, v56, v61, v68, v74, v78, v83 float32
-		var v43, v45, v50, v57, v59, v62, v64, v69, v71, v79, v81 int32
-		var v48, v67, v70, v72, v75 int64
-		v0 := int32(x)
-		v1 := int32(y)
-		v9 := int64(uint32(v0))
-		v10 := int64(uint32(v1))
-		v25 := (v10 * v15) + v9
-		v29 := ((v10 + v13) * v15) + v9
-		v38 := v37 && (uint64(v25) < uint64(v3))
-		v40 := (v38 && (uint64(v29) < uint64(v3))) && (uint64(v25+v13) < uint64(v3))
-		if !(v40 && (uint64(v29+v13) < uint64(v3))) {
-			v61 = 0
-			v62 = 0
-			goto b6
-		}
-		v42 = 0
-		v43 = 0
-	b1:
-		v45 = v43 * v14
-		v48 = ((v10 + int64(uint32(v43))) * v15) + v9
-		v49 = v42
-		v50 = 0
-	b2:
-		{
-			v53 := *(*float32)(unsafe.Add(p1, int(v45+v50)*4))
-			v55 := *(*float32)(unsafe.Add(p0, int(v48+int64(uint32(v50)))*4))
-			v56 = float32(v53*v55 + v49)
-			v57 = v50 + 1
-			if v57 < v14 {
-				v49 = v56
-				v50 = v57
-				goto b2
-			}
-		}
-		v59 = v43 + 1
-		if v59 < v14 {
-			v42 = v56
-			v43 = v59
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b1
-		}
-		v83 = v56
-		goto b13
-	b6:
-		v64 = v62 * v14
-		v67 = ((v10 + int64(uint32(v62))) * v15) + v9
-		v68 = v61
-		v69 = 0
-	b7:
-		v70 = int64(uint32(v69))
-		v71 = v64 + v69
-		v72 = int64(uint32(v71))
-		if uint64(v72) >= uint64(v5) {
-			g.Fault(0, v72, v5, v0, v1)
-			continue
-		}
-		v74 = *(*float32)(unsafe.Add(p1, int(v71)*4))
-		v75 = v67 + v70
-		if uint64(v75) >= uint64(v3) {
-			g.Fault(1, v75, v3, v0, v1)
-			continue
-		}
-		{
-			v77 := *(*float32)(unsafe.Add(p0, int(v75)*4))
-			v78 = float32(v74*v77 + v68)
-			v79 = v69 + 1
-			if v79 < v14 {
-				v68 = v78
-				v69 = v79
-				goto b7
-			}
-		}
-		v81 = v62 + 1
-		if v81 < v14 {
-			v61 = v78
-			v62 = v81
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b6
-		}
-		v83 = v78
-	b13:
-		v85 := (v10 * v11) + v9
-		if uint64(v85) >= uint64(v7) {
-			g.Fault(2, v85, v7, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p2, int(v85)*4)) = v83
-	}
-}
-
 // matMulArgumentHost is a work-group of the kernel [MatMulArgument].
 type matMulArgumentHost struct {
 	kernelimpl.HostGroup
@@ -539,9 +214,8 @@ func (g *matMulArgumentHost) r3() int {
 		}
 	b11:
 		{
-			v60 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v57)))*4))
 			v64 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v57*v3)+v15)))*4))
-			v65 = float32(v60*v64 + v56)
+			v65 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v57)))*4))*v64 + v56)
 			v66 = v57 + 1
 			if v66 < v3 {
 				v56 = v65
@@ -568,18 +242,15 @@ func (g *matMulArgumentHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v78 := *(*float32)(unsafe.Add(m1, int(int32(uint64(v75)))*4))
-			v79 = float32(v73*v78 + v68)
-			v80 = v69 + 1
-			if v80 < v3 {
-				v68 = v79
-				v69 = v80
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b14
+		v79 = float32(v73**(*float32)(unsafe.Add(m1, int(int32(uint64(v75)))*4)) + v68)
+		v80 = v69 + 1
+		if v80 < v3 {
+			v68 = v79
+			v69 = v80
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b14
 		}
 		v82 = v79
 	b19:
@@ -802,14 +473,11 @@ func (g *matMulConstantHost) r2() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v32 := *(*float32)(unsafe.Add(p2, int(v30)*4))
-			*(*float32)(unsafe.Add(m1, int(v19)*4)) = v32
-			h15[li] = v15
-			u16 = v16
-			next = 2
-			continue
-		}
+		*(*float32)(unsafe.Add(m1, int(v19)*4)) = *(*float32)(unsafe.Add(p2, int(v30)*4))
+		h15[li] = v15
+		u16 = v16
+		next = 2
+		continue
 	b22:
 		v141 := (v10 * v2) + v9
 		if uint64(v141) >= uint64(v7) {
@@ -856,43 +524,23 @@ func (g *matMulConstantHost) r3() int {
 		var v122, v127 int64
 		v41 := ((uint32(v18) < 256) && (uint32(v18+15) < 256)) && (uint32(v11) < 256)
 		if v41 && (uint32(v11+240) < 256) {
-			v43 := *(*float32)(unsafe.Add(m0, y*64))
-			v44 := *(*float32)(unsafe.Add(m1, x*4))
-			v47 := *(*float32)(unsafe.Add(m0, y*64+4))
-			v49 := *(*float32)(unsafe.Add(m1, x*4+64))
-			v52 := *(*float32)(unsafe.Add(m0, y*64+8))
-			v54 := *(*float32)(unsafe.Add(m1, x*4+128))
-			v57 := *(*float32)(unsafe.Add(m0, y*64+12))
-			v59 := *(*float32)(unsafe.Add(m1, x*4+192))
-			v60 := float32(v57*v59 + float32(v52*v54+float32(v47*v49+float32(v43*v44+v15))))
-			v62 := *(*float32)(unsafe.Add(m0, y*64+16))
-			v64 := *(*float32)(unsafe.Add(m1, x*4+256))
-			v67 := *(*float32)(unsafe.Add(m0, y*64+20))
-			v69 := *(*float32)(unsafe.Add(m1, x*4+320))
-			v72 := *(*float32)(unsafe.Add(m0, y*64+24))
-			v74 := *(*float32)(unsafe.Add(m1, x*4+384))
-			v77 := *(*float32)(unsafe.Add(m0, y*64+28))
-			v79 := *(*float32)(unsafe.Add(m1, x*4+448))
-			v80 := float32(v77*v79 + float32(v72*v74+float32(v67*v69+float32(v62*v64+v60))))
-			v82 := *(*float32)(unsafe.Add(m0, y*64+32))
-			v84 := *(*float32)(unsafe.Add(m1, x*4+512))
-			v87 := *(*float32)(unsafe.Add(m0, y*64+36))
-			v89 := *(*float32)(unsafe.Add(m1, x*4+576))
-			v92 := *(*float32)(unsafe.Add(m0, y*64+40))
-			v94 := *(*float32)(unsafe.Add(m1, x*4+640))
-			v97 := *(*float32)(unsafe.Add(m0, y*64+44))
-			v99 := *(*float32)(unsafe.Add(m1, x*4+704))
-			v100 := float32(v97*v99 + float32(v92*v94+float32(v87*v89+float32(v82*v84+v80))))
-			v102 := *(*float32)(unsafe.Add(m0, y*64+48))
-			v104 := *(*float32)(unsafe.Add(m1, x*4+768))
-			v107 := *(*float32)(unsafe.Add(m0, y*64+52))
-			v109 := *(*float32)(unsafe.Add(m1, x*4+832))
-			v112 := *(*float32)(unsafe.Add(m0, y*64+56))
-			v114 := *(*float32)(unsafe.Add(m1, x*4+896))
-			v115 := float32(v112*v114 + float32(v107*v109+float32(v102*v104+v100)))
-			v116 := *(*float32)(unsafe.Add(m0, y*64+60))
-			v117 := *(*float32)(unsafe.Add(m1, x*4+960))
-			v133 = float32(v116*v117 + v115)
+			v45 := float32(*(*float32)(unsafe.Add(m0, y*64))**(*float32)(unsafe.Add(m1, x*4)) + v15)
+			v50 := float32(*(*float32)(unsafe.Add(m0, y*64+4))**(*float32)(unsafe.Add(m1, x*4+64)) + v45)
+			v55 := float32(*(*float32)(unsafe.Add(m0, y*64+8))**(*float32)(unsafe.Add(m1, x*4+128)) + v50)
+			v60 := float32(*(*float32)(unsafe.Add(m0, y*64+12))**(*float32)(unsafe.Add(m1, x*4+192)) + v55)
+			v65 := float32(*(*float32)(unsafe.Add(m0, y*64+16))**(*float32)(unsafe.Add(m1, x*4+256)) + v60)
+			v70 := float32(*(*float32)(unsafe.Add(m0, y*64+20))**(*float32)(unsafe.Add(m1, x*4+320)) + v65)
+			v75 := float32(*(*float32)(unsafe.Add(m0, y*64+24))**(*float32)(unsafe.Add(m1, x*4+384)) + v70)
+			v80 := float32(*(*float32)(unsafe.Add(m0, y*64+28))**(*float32)(unsafe.Add(m1, x*4+448)) + v75)
+			v85 := float32(*(*float32)(unsafe.Add(m0, y*64+32))**(*float32)(unsafe.Add(m1, x*4+512)) + v80)
+			v90 := float32(*(*float32)(unsafe.Add(m0, y*64+36))**(*float32)(unsafe.Add(m1, x*4+576)) + v85)
+			v95 := float32(*(*float32)(unsafe.Add(m0, y*64+40))**(*float32)(unsafe.Add(m1, x*4+640)) + v90)
+			v100 := float32(*(*float32)(unsafe.Add(m0, y*64+44))**(*float32)(unsafe.Add(m1, x*4+704)) + v95)
+			v105 := float32(*(*float32)(unsafe.Add(m0, y*64+48))**(*float32)(unsafe.Add(m1, x*4+768)) + v100)
+			v110 := float32(*(*float32)(unsafe.Add(m0, y*64+52))**(*float32)(unsafe.Add(m1, x*4+832)) + v105)
+			v115 := float32(*(*float32)(unsafe.Add(m0, y*64+56))**(*float32)(unsafe.Add(m1, x*4+896)) + v110)
+			v118 := float32(*(*float32)(unsafe.Add(m0, y*64+60))**(*float32)(unsafe.Add(m1, x*4+960)) + v115)
+			v133 = v118
 			goto b15
 		}
 		v119 = v15
@@ -913,15 +561,12 @@ func (g *matMulConstantHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v129 := *(*float32)(unsafe.Add(m1, int(v126)*4))
-			v130 = float32(v124*v129 + v119)
-			v131 = v120 + 1
-			if v131 < 16 {
-				v119 = v130
-				v120 = v131
-				goto b10
-			}
+		v130 = float32(v124**(*float32)(unsafe.Add(m1, int(v126)*4)) + v119)
+		v131 = v120 + 1
+		if v131 < 16 {
+			v119 = v130
+			v120 = v131
+			goto b10
 		}
 		v133 = v130
 	b15:
@@ -1000,14 +645,11 @@ func (g *matMulConstantHost) r4() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v32 := *(*float32)(unsafe.Add(p2, int(v30)*4))
-			*(*float32)(unsafe.Add(m1, int(v19)*4)) = v32
-			h15[li] = v15
-			u16 = v16
-			next = 2
-			continue
-		}
+		*(*float32)(unsafe.Add(m1, int(v19)*4)) = *(*float32)(unsafe.Add(p2, int(v30)*4))
+		h15[li] = v15
+		u16 = v16
+		next = 2
+		continue
 	b22:
 		v141 := (v10 * v2) + v9
 		if uint64(v141) >= uint64(v7) {
@@ -1141,14 +783,11 @@ func (g *matMulSpecHost) r2() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v35 := *(*float32)(unsafe.Add(p2, int(v33)*4))
-			*(*float32)(unsafe.Add(m1, int(v22)*4)) = v35
-			h18[li] = v18
-			u19 = v19
-			next = 2
-			continue
-		}
+		*(*float32)(unsafe.Add(m1, int(v22)*4)) = *(*float32)(unsafe.Add(p2, int(v33)*4))
+		h18[li] = v18
+		u19 = v19
+		next = 2
+		continue
 	b24:
 		v80 := (v13 * v2) + v12
 		if uint64(v80) >= uint64(v7) {
@@ -1208,16 +847,12 @@ func (g *matMulSpecHost) r3() int {
 		v48 = v18
 		v49 = 0
 	b9:
-		{
-			v51 := *(*float32)(unsafe.Add(m0, int(v21+v49)*4))
-			v54 := *(*float32)(unsafe.Add(m1, int((v49*c0)+v14)*4))
-			v55 = float32(v51*v54 + v48)
-			v56 = v49 + 1
-			if v56 < c0 {
-				v48 = v55
-				v49 = v56
-				goto b9
-			}
+		v55 = float32(*(*float32)(unsafe.Add(m0, int(v21+v49)*4))**(*float32)(unsafe.Add(m1, int((v49*c0)+v14)*4)) + v48)
+		v56 = v49 + 1
+		if v56 < c0 {
+			v48 = v55
+			v49 = v56
+			goto b9
 		}
 		v72 = v55
 		goto b17
@@ -1237,15 +872,12 @@ func (g *matMulSpecHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v68 := *(*float32)(unsafe.Add(m1, int(v65)*4))
-			v69 = float32(v63*v68 + v58)
-			v70 = v59 + 1
-			if v70 < c0 {
-				v58 = v69
-				v59 = v70
-				goto b12
-			}
+		v69 = float32(v63**(*float32)(unsafe.Add(m1, int(v65)*4)) + v58)
+		v70 = v59 + 1
+		if v70 < c0 {
+			v58 = v69
+			v59 = v70
+			goto b12
 		}
 		v72 = v69
 	b17:
@@ -1328,14 +960,11 @@ func (g *matMulSpecHost) r4() int {
 			g.Leave(li)
 			continue
 		}
-		{
-			v35 := *(*float32)(unsafe.Add(p2, int(v33)*4))
-			*(*float32)(unsafe.Add(m1, int(v22)*4)) = v35
-			h18[li] = v18
-			u19 = v19
-			next = 2
-			continue
-		}
+		*(*float32)(unsafe.Add(m1, int(v22)*4)) = *(*float32)(unsafe.Add(p2, int(v33)*4))
+		h18[li] = v18
+		u19 = v19
+		next = 2
+		continue
 	b24:
 		v80 := (v13 * v2) + v12
 		if uint64(v80) >= uint64(v7) {
@@ -1348,393 +977,4 @@ func (g *matMulSpecHost) r4() int {
 	}
 	g.v19 = u19
 	return next
-}
-
-// medianArgumentHost is some work-items of the kernel [MedianArgument].
-type medianArgumentHost struct {
-	kernelimpl.HostGroup
-}
-
-func newMedianArgumentHost() kernelimpl.HostForm { return new(medianArgumentHost) }
-
-var medianArgumentHostSites = []abi.Site{
-	{Kind: 2, Pos: "internal/specbench/kernels/kernels.go:152:27"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:162:11"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:164:21"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:165:9"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:168:8"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:171:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:171:5"},
-}
-
-func (g *medianArgumentHost) Begin() {
-	g.Sites = medianArgumentHostSites
-	g.Allot(0, 324)
-}
-
-func (*medianArgumentHost) Spare() {}
-
-func (g *medianArgumentHost) Run() {
-	m0 := g.Memory(0)
-	v3 := g.Int64(24)
-	v9 := v3 * v3
-	v10 := uint64(v9) <= 81
-	v16 := 0 < v3
-	v2 := g.Int32(8)
-	v13 := int64(uint32(v2))
-	v14 := v13 + v3
-	v15 := v14 + -1
-	v4 := g.Int64(40)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	v77 := v9 / 2
-	v78 := uint64(v77) < uint64(v9)
-	v79 := int32(uint64(v77))
-	v6 := g.Int64(56)
-	p2 := g.Pointer(2)
-	nx := g.Global[0]
-	x := g.Lo%nx - 1
-	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v17, v20, v21, v22, v23, v43, v45, v52, v54, v65, v69, v71 int64
-		var v25, v59 float32
-		var v46, v56 int32
-		v0 := int32(x)
-		v1 := int32(y)
-		*(*[324]byte)(m0) = [324]byte{}
-		if !v10 {
-			g.Fault(0, v9, 81, v0, v1)
-			continue
-		}
-		v11 := int64(uint32(v0))
-		v12 := int64(uint32(v1))
-		if !v16 {
-			goto b22
-		}
-		v17 = 0
-	b2:
-		v20 = ((v12 + v17) * v15) + v11
-		v21 = v17 * v3
-		v22 = 0
-	b3:
-		v23 = v20 + v22
-		if uint64(v23) >= uint64(v4) {
-			g.Fault(1, v23, v4, v0, v1)
-			continue
-		}
-		{
-			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
-			v26 := v21 + v22
-			v33 := v26 + ((v26 * -1) + 1)
-			v39 := ((-2147483648 <= v26) && (v26 <= 2147483647)) && (uint64(v26+-1) < uint64(v9))
-			v41 := (v39 && (uint64(v33+-1) < uint64(v9))) && (uint64(v26) < uint64(v9))
-			if !(v41 && (uint64(v33) < uint64(v9))) {
-				v52 = v26
-				goto b8
-			}
-			v43 = v26
-		}
-	b5:
-		if 0 >= v43 {
-			v65 = v43
-			goto b15
-		}
-		{
-			v45 = v43 + -1
-			v46 = int32(uint64(v45))
-			v47 := *(*float32)(unsafe.Add(m0, int(v46)*4))
-			if v25 < v47 {
-				v49 := *(*float32)(unsafe.Add(m0, int(v46)*4))
-				*(*float32)(unsafe.Add(m0, int(int32(uint64(v43)))*4)) = v49
-				v43 = v45
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b5
-			}
-			v65 = v43
-			goto b15
-		}
-	b8:
-		if 0 >= v52 {
-			v65 = v52
-			goto b15
-		}
-		v54 = v52 + -1
-		if uint64(v54) >= uint64(v9) {
-			g.Fault(2, v54, v9, v0, v1)
-			continue
-		}
-		{
-			v56 = int32(uint64(v54))
-			v57 := *(*float32)(unsafe.Add(m0, int(v56)*4))
-			if !(v25 < v57) {
-				v65 = v52
-				goto b15
-			}
-		}
-		v59 = *(*float32)(unsafe.Add(m0, int(v56)*4))
-		if uint64(v52) >= uint64(v9) {
-			g.Fault(3, v52, v9, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(int32(uint64(v52)))*4)) = v59
-		v52 = v54
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b8
-	b15:
-		if uint64(v65) >= uint64(v9) {
-			g.Fault(4, v65, v9, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(int32(uint64(v65)))*4)) = v25
-		v69 = v22 + 1
-		if v69 < v3 {
-			v22 = v69
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b3
-		}
-		v71 = v17 + 1
-		if v71 < v3 {
-			v17 = v71
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b2
-		}
-	b22:
-		v76 := (v12 * v13) + v11
-		if !v78 {
-			g.Fault(5, v77, v9, v0, v1)
-			continue
-		}
-		v80 := *(*float32)(unsafe.Add(m0, int(v79)*4))
-		if uint64(v76) >= uint64(v6) {
-			g.Fault(6, v76, v6, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p2, int(v76)*4)) = v80
-	}
-}
-
-// medianSpecHost is some work-items of the kernel [MedianSpec].
-type medianSpecHost struct {
-	kernelimpl.HostGroup
-	c0 int32
-	c1 int32
-	c2 bool
-}
-
-func newMedianSpecHost() kernelimpl.HostForm { return new(medianSpecHost) }
-
-var medianSpecHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:168:8"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:162:11"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:171:5"},
-}
-
-func (g *medianSpecHost) Begin() {
-	g.Sites = medianSpecHostSites
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 5)
-	g.c1 = g.c0 * g.c0
-	g.c2 = g.c1 <= 64
-	g.Allot(0, int(g.c1)*4)
-}
-
-func (*medianSpecHost) Spare() {}
-
-func (g *medianSpecHost) Run() {
-	c2 := g.c2
-	m0 := g.Memory(0)
-	c1 := g.c1
-	stop := g.Cancelled()
-	v2 := g.Int32(8)
-	v17 := int64(uint32(v2))
-	c0 := g.c0
-	v7 := int64(c0)
-	v18 := v17 + v7
-	v19 := v18 + -1
-	v3 := g.Int64(32)
-	v23 := c0 + -1
-	v24 := int64(uint32(v23))
-	p0 := g.Pointer(0)
-	v8 := c0 * c0
-	v9 := int64(uint32(v8))
-	v90 := v8 / 2
-	v5 := g.Int64(48)
-	p1 := g.Pointer(1)
-	nx := g.Global[0]
-	x := g.Lo%nx - 1
-	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v11, v36, v41, v42, v47, v50, v57, v59, v62, v67, v68, v74, v77, v84, v86 int32
-		var v40, v48, v66, v70, v75 int64
-		var v45, v72 float32
-		v0 := int32(x)
-		v1 := int32(y)
-		if c2 {
-			clear(unsafe.Slice((*byte)(m0), int(c1)*4))
-			goto b4
-		}
-		v11 = 0
-	b2:
-		if v11 < c1 {
-			*(*float32)(unsafe.Add(m0, int(v11)*4)) = 0
-			v11 = v11 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b2
-		}
-	b4:
-		v15 := int64(uint32(v0))
-		v16 := int64(uint32(v1))
-		v21 := (v16 * v19) + v15
-		v27 := ((v16 + v24) * v19) + v15
-		v34 := ((uint64(v21) < uint64(v3)) && (uint64(v27) < uint64(v3))) && (uint64(v21+v24) < uint64(v3))
-		if !(v34 && (uint64(v27+v24) < uint64(v3))) {
-			v62 = 0
-			goto b16
-		}
-		v36 = 0
-	b5:
-		v40 = ((v16 + int64(uint32(v36))) * v19) + v15
-		v41 = v36 * c0
-		v42 = 0
-	b6:
-		v45 = *(*float32)(unsafe.Add(p0, int(v40+int64(uint32(v42)))*4))
-		v47 = v41 + v42
-	b7:
-		v48 = int64(v47)
-		if 0 >= v47 {
-			goto b10
-		}
-		{
-			v50 = v47 + -1
-			v51 := *(*float32)(unsafe.Add(m0, int(v50)*4))
-			if v45 < v51 {
-				v53 := *(*float32)(unsafe.Add(m0, int(v50)*4))
-				*(*float32)(unsafe.Add(m0, int(v47)*4)) = v53
-				v47 = v50
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b7
-			}
-		}
-	b10:
-		if uint32(v47) >= uint32(v8) {
-			g.Fault(0, v48, v9, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v47)*4)) = v45
-		v57 = v42 + 1
-		if v57 < c0 {
-			v42 = v57
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b6
-		}
-		v59 = v36 + 1
-		if v59 < c0 {
-			v36 = v59
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b5
-		}
-		goto b27
-	b16:
-		v66 = ((v16 + int64(uint32(v62))) * v19) + v15
-		v67 = v62 * c0
-		v68 = 0
-	b17:
-		v70 = v66 + int64(uint32(v68))
-		if uint64(v70) >= uint64(v3) {
-			g.Fault(1, v70, v3, v0, v1)
-			continue
-		}
-		v72 = *(*float32)(unsafe.Add(p0, int(v70)*4))
-		v74 = v67 + v68
-	b19:
-		v75 = int64(v74)
-		if 0 >= v74 {
-			goto b22
-		}
-		{
-			v77 = v74 + -1
-			v78 := *(*float32)(unsafe.Add(m0, int(v77)*4))
-			if v72 < v78 {
-				v80 := *(*float32)(unsafe.Add(m0, int(v77)*4))
-				*(*float32)(unsafe.Add(m0, int(v74)*4)) = v80
-				v74 = v77
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b19
-			}
-		}
-	b22:
-		if uint32(v74) >= uint32(v8) {
-			g.Fault(0, v75, v9, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v74)*4)) = v72
-		v84 = v68 + 1
-		if v84 < c0 {
-			v68 = v84
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b17
-		}
-		v86 = v62 + 1
-		if v86 < c0 {
-			v62 = v86
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b16
-		}
-	b27:
-		v89 := (v16 * v17) + v15
-		v91 := *(*float32)(unsafe.Add(m0, int(v90)*4))
-		if uint64(v89) >= uint64(v5) {
-			g.Fault(2, v89, v5, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p1, int(v89)*4)) = v91
-	}
 }

@@ -32,21 +32,21 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"BlurArgument", "BlurConstant", "BlurSpec", "MatMulArgument", "MatMulConstant", "MatMulSpec", "MedianArgument", "MedianConstant", "MedianSpec"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/specbench/kernels/kernels.go", Package: "kernels", Sum: 0xd5e6902a},
+		{File: "internal/specbench/kernels/kernels.go", Package: "kernels", Sum: 0x9fb0097a},
 	},
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
 const pkg = "github.com/kgen-go/kgen/internal/specbench/kernels"
 
-var blurArgumentKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "BlurArgument"), func(a *kernelimpl.HostArgs) any {
+var blurArgumentKernel = kernelimpl.Register(modules.Kernel(pkg, "BlurArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{
 		Radius:  kernelimpl.HostValue[int](a, 0),
 		In:      kernelimpl.HostSlice[float32](a, 1),
 		Weights: kernelimpl.HostSlice[float32](a, 2),
 		Out:     kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
-}, newBlurArgumentHost)
+})
 
 // BlurArgument is the kernel [kernels.BlurArgument] with its slices in device memory.
 // BlurArgument averages the pixels around each, Radius, its field, to all sides.
@@ -127,13 +127,13 @@ func RunBlurConstant(ctx context.Context, dev *runtime.Device, k kernels.BlurCon
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var blurSpecKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "BlurSpec", &kernels.Radius), func(a *kernelimpl.HostArgs) any {
+var blurSpecKernel = kernelimpl.Register(modules.Kernel(pkg, "BlurSpec", &kernels.Radius), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurSpec{
 		In:      kernelimpl.HostSlice[float32](a, 0),
 		Weights: kernelimpl.HostSlice[float32](a, 1),
 		Out:     kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-}, newBlurSpecHost, kernels.Radius)
+}, kernels.Radius)
 
 // BlurSpec is the kernel [kernels.BlurSpec] with its slices in device memory.
 // BlurSpec averages the pixels around each, Radius to all sides.
@@ -319,13 +319,13 @@ func RunMatMulSpec(ctx context.Context, dev *runtime.Device, k kernels.MatMulSpe
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var medianArgumentKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MedianArgument"), func(a *kernelimpl.HostArgs) any {
+var medianArgumentKernel = kernelimpl.Register(modules.Kernel(pkg, "MedianArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
 		Window: kernelimpl.HostValue[int](a, 0),
 		In:     kernelimpl.HostSlice[float32](a, 1),
 		Out:    kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-}, newMedianArgumentHost)
+})
 
 // MedianArgument is the kernel [kernels.MedianArgument] with its slices in device memory.
 // MedianArgument filters by the median of Window by Window pixels, at most MaxWindow by MaxWindow.
@@ -399,12 +399,12 @@ func RunMedianConstant(ctx context.Context, dev *runtime.Device, k kernels.Media
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var medianSpecKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MedianSpec", &kernels.Window), func(a *kernelimpl.HostArgs) any {
+var medianSpecKernel = kernelimpl.Register(modules.Kernel(pkg, "MedianSpec", &kernels.Window), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-}, newMedianSpecHost, kernels.Window)
+}, kernels.Window)
 
 // MedianSpec is the kernel [kernels.MedianSpec] with its slices in device memory.
 // MedianSpec filters by the median of Window by Window pixels.
