@@ -22,6 +22,7 @@ const (
 	runtimePath    = modulePath + "/runtime"
 	implPath       = runtimePath + "/kernelimpl"
 	modulesPath    = modulePath + "/internal/modules"
+	stubsPath      = modulePath + "/internal/stubs"
 )
 
 // packageConst is the constant of stubs without modules that has their package's path.
@@ -103,7 +104,7 @@ func (g *generator) imports(names map[string]string) {
 		g.file.Anon("embed")
 	}
 	g.file.ImportName("context", "context")
-	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath, modulesPath} {
+	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath, modulesPath, stubsPath} {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, packageConst: g.p.Bare}
@@ -268,10 +269,13 @@ func itemType(k *abi.Kernel) string {
 	return "Task"
 }
 
-// fill begins a launch and gives it its arguments; slices is what slices are
-// given with.
-func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
+// newLaunch begins a launch.
+func newLaunch(b *jen.Group, k *Kernel) {
 	b.Id("l").Op(":=").Qual(implPath, "NewLaunch").Call(jen.Id(kernelVar(k.ABI.Name)))
+}
+
+// fill gives a launch its arguments; slices is what slices are given with.
+func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
 	for i, a := range k.Args {
 		p := &k.ABI.Params[i]
 		v := selector(a.Path)
@@ -304,6 +308,7 @@ func (g *generator) launch(k *Kernel) {
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("k").Id(k.ABI.Name)) }
 	g.file.Comment("launch returns a launch with the kernel's arguments.")
 	g.file.Add(receiver()).Id("launch").Params().Op("*").Qual(implPath, "Launch").BlockFunc(func(b *jen.Group) {
+		newLaunch(b, k)
 		g.fill(b, k, "View")
 		b.Return(jen.Id("l"))
 	})
@@ -330,6 +335,15 @@ func (g *generator) launch(k *Kernel) {
 func (g *generator) run(k *Kernel) {
 	name := k.ABI.Name
 	suffix, typ := rangeOf(k.ABI)
+	if k.RunOnly {
+		if typ == "" {
+			typ = "Task"
+		}
+		g.file.Var().Id("Run"+name).Op("=").Qual(stubsPath, typ).Call(jen.Id(kernelVar(name)),
+			jen.Func().Params(jen.Id("l").Op("*").Qual(implPath, "Launch"), jen.Id("k").Qual(g.p.Path, name)).
+				BlockFunc(func(b *jen.Group) { g.fill(b, k, "Slice") }))
+		return
+	}
 	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("dev").Op("*").Qual(runtimePath, "Device"),
 		jen.Id("k").Qual(g.p.Path, name)}
 	args := []jen.Code{jen.Id("ctx"), jen.Id("dev")}
@@ -346,6 +360,7 @@ func (g *generator) run(k *Kernel) {
 		g.file.Comment(doc)
 	}
 	g.file.Func().Id("Run" + name).Params(params...).Error().BlockFunc(func(b *jen.Group) {
+		newLaunch(b, k)
 		g.fill(b, k, "Slice")
 		b.Return(jen.Id("l").Dot(method).Call(append(args, jen.Id("opts"))...))
 	})

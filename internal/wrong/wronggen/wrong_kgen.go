@@ -4,11 +4,11 @@
 package wronggen
 
 import (
-	"context"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/internal/wrong"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -47,16 +47,12 @@ var accessorKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Accessor"), fu
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newAccessorHost)
-
-func RunAccessor(ctx context.Context, dev *runtime.Device, k wrong.Accessor, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(accessorKernel)
+var RunAccessor = stubs.NDRange1(accessorKernel, func(l *kernelimpl.Launch, k wrong.Accessor) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var afterReductionKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "AfterReduction"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -65,16 +61,12 @@ var afterReductionKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "AfterRed
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newAfterReductionHost)
-
-func RunAfterReduction(ctx context.Context, dev *runtime.Device, k wrong.AfterReduction, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(afterReductionKernel)
+var RunAfterReduction = stubs.NDRange1(afterReductionKernel, func(l *kernelimpl.Launch, k wrong.AfterReduction) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var countsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Counts"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Counts
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -83,16 +75,12 @@ var countsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Counts"), func(a
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newCountsHost)
-
-func RunCounts(ctx context.Context, dev *runtime.Device, k wrong.Counts, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsKernel)
+var RunCounts = stubs.NDRange1(countsKernel, func(l *kernelimpl.Launch, k wrong.Counts) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var evensKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Evens"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Evens
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -101,16 +89,12 @@ var evensKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Evens"), func(a *
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newEvensHost)
-
-func RunEvens(ctx context.Context, dev *runtime.Device, k wrong.Evens, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(evensKernel)
+var RunEvens = stubs.NDRange1(evensKernel, func(l *kernelimpl.Launch, k wrong.Evens) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var flagKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Flag"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Flag
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -119,30 +103,22 @@ var flagKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Flag"), func(a *ke
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newFlagHost)
-
-func RunFlag(ctx context.Context, dev *runtime.Device, k wrong.Flag, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagKernel)
+var RunFlag = stubs.NDRange1(flagKernel, func(l *kernelimpl.Launch, k wrong.Flag) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var globalCountsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GlobalCounts"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.GlobalCounts
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
 }, newGlobalCountsHost)
-
-func RunGlobalCounts(ctx context.Context, dev *runtime.Device, k wrong.GlobalCounts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(globalCountsKernel)
+var RunGlobalCounts = stubs.Range1(globalCountsKernel, func(l *kernelimpl.Launch, k wrong.GlobalCounts) {
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var guardedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Guarded"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Guarded
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -151,16 +127,12 @@ var guardedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Guarded"), func
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newGuardedHost)
-
-func RunGuarded(ctx context.Context, dev *runtime.Device, k wrong.Guarded, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(guardedKernel)
+var RunGuarded = stubs.NDRange1(guardedKernel, func(l *kernelimpl.Launch, k wrong.Guarded) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var halfAtomicKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "HalfAtomic"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.HalfAtomic
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -169,16 +141,12 @@ var halfAtomicKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "HalfAtomic")
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newHalfAtomicHost)
-
-func RunHalfAtomic(ctx context.Context, dev *runtime.Device, k wrong.HalfAtomic, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(halfAtomicKernel)
+var RunHalfAtomic = stubs.NDRange1(halfAtomicKernel, func(l *kernelimpl.Launch, k wrong.HalfAtomic) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var haloKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Halo"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halo
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -187,16 +155,12 @@ var haloKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Halo"), func(a *ke
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newHaloHost)
-
-func RunHalo(ctx context.Context, dev *runtime.Device, k wrong.Halo, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(haloKernel)
+var RunHalo = stubs.NDRange1(haloKernel, func(l *kernelimpl.Launch, k wrong.Halo) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var halvesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Halves"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halves
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -205,30 +169,22 @@ var halvesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Halves"), func(a
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newHalvesHost)
-
-func RunHalves(ctx context.Context, dev *runtime.Device, k wrong.Halves, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(halvesKernel)
+var RunHalves = stubs.NDRange1(halvesKernel, func(l *kernelimpl.Launch, k wrong.Halves) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var inPlaceKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "InPlace"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.InPlace
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
 }, newInPlaceHost)
-
-func RunInPlace(ctx context.Context, dev *runtime.Device, k wrong.InPlace, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(inPlaceKernel)
+var RunInPlace = stubs.Range1(inPlaceKernel, func(l *kernelimpl.Launch, k wrong.InPlace) {
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var lastStepsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LastSteps"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -237,16 +193,12 @@ var lastStepsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LastSteps"), 
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newLastStepsHost)
-
-func RunLastSteps(ctx context.Context, dev *runtime.Device, k wrong.LastSteps, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lastStepsKernel)
+var RunLastSteps = stubs.NDRange1(lastStepsKernel, func(l *kernelimpl.Launch, k wrong.LastSteps) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var lieKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Lie"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -255,16 +207,12 @@ var lieKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Lie"), func(a *kern
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newLieHost)
-
-func RunLie(ctx context.Context, dev *runtime.Device, k wrong.Lie, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lieKernel)
+var RunLie = stubs.NDRange1(lieKernel, func(l *kernelimpl.Launch, k wrong.Lie) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var lieRoundsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LieRounds"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.LieRounds
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -273,16 +221,12 @@ var lieRoundsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LieRounds"), 
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newLieRoundsHost)
-
-func RunLieRounds(ctx context.Context, dev *runtime.Device, k wrong.LieRounds, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lieRoundsKernel)
+var RunLieRounds = stubs.NDRange1(lieRoundsKernel, func(l *kernelimpl.Launch, k wrong.LieRounds) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var missingBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MissingBarrier"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingBarrier
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -291,16 +235,12 @@ var missingBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MissingB
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newMissingBarrierHost)
-
-func RunMissingBarrier(ctx context.Context, dev *runtime.Device, k wrong.MissingBarrier, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(missingBarrierKernel)
+var RunMissingBarrier = stubs.NDRange1(missingBarrierKernel, func(l *kernelimpl.Launch, k wrong.MissingBarrier) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var missingSecondKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MissingSecond"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -309,30 +249,22 @@ var missingSecondKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MissingSe
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newMissingSecondHost)
-
-func RunMissingSecond(ctx context.Context, dev *runtime.Device, k wrong.MissingSecond, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(missingSecondKernel)
+var RunMissingSecond = stubs.NDRange1(missingSecondKernel, func(l *kernelimpl.Launch, k wrong.MissingSecond) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var neighbourKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Neighbour"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Neighbour
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
 }, newNeighbourHost)
-
-func RunNeighbour(ctx context.Context, dev *runtime.Device, k wrong.Neighbour, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(neighbourKernel)
+var RunNeighbour = stubs.Range1(neighbourKernel, func(l *kernelimpl.Launch, k wrong.Neighbour) {
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var overlapKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Overlap"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Overlap
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -341,16 +273,12 @@ var overlapKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Overlap"), func
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newOverlapHost)
-
-func RunOverlap(ctx context.Context, dev *runtime.Device, k wrong.Overlap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(overlapKernel)
+var RunOverlap = stubs.NDRange1(overlapKernel, func(l *kernelimpl.Launch, k wrong.Overlap) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var sameElementKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SameElement"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.SameElement
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -359,16 +287,12 @@ var sameElementKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SameElement
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newSameElementHost)
-
-func RunSameElement(ctx context.Context, dev *runtime.Device, k wrong.SameElement, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sameElementKernel)
+var RunSameElement = stubs.NDRange1(sameElementKernel, func(l *kernelimpl.Launch, k wrong.SameElement) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var sharedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shared"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Shared
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -377,16 +301,12 @@ var sharedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shared"), func(a
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newSharedHost)
-
-func RunShared(ctx context.Context, dev *runtime.Device, k wrong.Shared, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sharedKernel)
+var RunShared = stubs.NDRange1(sharedKernel, func(l *kernelimpl.Launch, k wrong.Shared) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var smallBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SmallBarrier"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.SmallBarrier
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -395,16 +315,12 @@ var smallBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SmallBarri
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newSmallBarrierHost)
-
-func RunSmallBarrier(ctx context.Context, dev *runtime.Device, k wrong.SmallBarrier, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(smallBarrierKernel)
+var RunSmallBarrier = stubs.NDRange1(smallBarrierKernel, func(l *kernelimpl.Launch, k wrong.SmallBarrier) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var treeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Tree"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
@@ -413,12 +329,9 @@ var treeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Tree"), func(a *ke
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newTreeHost)
-
-func RunTree(ctx context.Context, dev *runtime.Device, k wrong.Tree, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(treeKernel)
+var RunTree = stubs.NDRange1(treeKernel, func(l *kernelimpl.Launch, k wrong.Tree) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
+})

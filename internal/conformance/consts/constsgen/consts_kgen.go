@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -45,74 +46,50 @@ var arraysKernel = kernelimpl.Register(modules.Kernel(pkg, "Arrays", &consts.Ext
 		Ints: kernelimpl.HostSlice[consts.Widths](a, 1),
 	}.Kernel
 }, consts.Outers, consts.Extremes)
-
-func RunArrays(ctx context.Context, dev *runtime.Device, k consts.Arrays, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(arraysKernel)
+var RunArrays = stubs.Task(arraysKernel, func(l *kernelimpl.Launch, k consts.Arrays) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Ints)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var bothKernel = kernelimpl.Register(modules.Kernel(pkg, "Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), func(a *kernelimpl.HostArgs) any {
 	return consts.Both{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, consts.BothSize, consts.Kernels, consts.RunBoth)
-
-func RunBoth(ctx context.Context, dev *runtime.Device, k consts.Both, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bothKernel)
+var RunBoth = stubs.Task(bothKernel, func(l *kernelimpl.Launch, k consts.Both) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var foldedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Folded", &consts.Size), func(a *kernelimpl.HostArgs) any {
 	return consts.Folded{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newFoldedHost, consts.Size)
-
-func RunFolded(ctx context.Context, dev *runtime.Device, k consts.Folded, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(foldedKernel)
+var RunFolded = stubs.NDRange1(foldedKernel, func(l *kernelimpl.Launch, k consts.Folded) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var gapsKernel = kernelimpl.Register(modules.Kernel(pkg, "Gaps", &consts.Gappy), func(a *kernelimpl.HostArgs) any {
 	return consts.Gaps{
 		Out: kernelimpl.HostSlice[consts.Padded](a, 0),
 	}.Kernel
 }, consts.Gappy)
-
-func RunGaps(ctx context.Context, dev *runtime.Device, k consts.Gaps, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(gapsKernel)
+var RunGaps = stubs.Task(gapsKernel, func(l *kernelimpl.Launch, k consts.Gaps) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var idsKernel = kernelimpl.Register(modules.Kernel(pkg, "Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), func(a *kernelimpl.HostArgs) any {
 	return consts.Ids{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, consts.Index, consts.Numbered, consts.Fortytwo)
-
-func RunIds(ctx context.Context, dev *runtime.Device, k consts.Ids, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(idsKernel)
+var RunIds = stubs.Task(idsKernel, func(l *kernelimpl.Launch, k consts.Ids) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var localKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Local", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.Local{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newLocalHost, consts.Block)
-
-func RunLocal(ctx context.Context, dev *runtime.Device, k consts.Local, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(localKernel)
+var RunLocal = stubs.NDRange1(localKernel, func(l *kernelimpl.Launch, k consts.Local) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var mm32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MM32", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
 		N:  kernelimpl.HostValue[int](a, 0),
@@ -123,18 +100,14 @@ var mm32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MM32", &consts.Blo
 		TB: dsl.LocalLen[float32](kernelimpl.HostLen(a, 5)),
 	}.Kernel
 }, newMm32Host, consts.Block)
-
-func RunMM32(ctx context.Context, dev *runtime.Device, k consts.MM32, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mm32Kernel)
+var RunMM32 = stubs.NDRange2(mm32Kernel, func(l *kernelimpl.Launch, k consts.MM32) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.A)
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var mm64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MM64", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{
 		N:  kernelimpl.HostValue[int](a, 0),
@@ -145,56 +118,40 @@ var mm64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MM64", &consts.Blo
 		TB: dsl.LocalLen[float64](kernelimpl.HostLen(a, 5)),
 	}.Kernel
 }, newMm64Host, consts.Block)
-
-func RunMM64(ctx context.Context, dev *runtime.Device, k consts.MM64, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mm64Kernel)
+var RunMM64 = stubs.NDRange2(mm64Kernel, func(l *kernelimpl.Launch, k consts.MM64) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.A)
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var namedKernel = kernelimpl.Register(modules.Kernel(pkg, "Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), func(a *kernelimpl.HostArgs) any {
 	return consts.Named{
 		I:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, consts.Speed, consts.Share, consts.Cells, consts.Piece)
-
-func RunNamed(ctx context.Context, dev *runtime.Device, k consts.Named, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(namedKernel)
+var RunNamed = stubs.Task(namedKernel, func(l *kernelimpl.Launch, k consts.Named) {
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var scaleKernel = kernelimpl.Register(modules.Kernel(pkg, "Scale", &consts.Gain), func(a *kernelimpl.HostArgs) any {
 	return consts.Scale{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
 }, consts.Gain)
-
-func RunScale(ctx context.Context, dev *runtime.Device, k consts.Scale, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaleKernel)
+var RunScale = stubs.Task(scaleKernel, func(l *kernelimpl.Launch, k consts.Scale) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var singlesKernel = kernelimpl.Register(modules.Kernel(pkg, "Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
 	return consts.Singles{
 		Out: kernelimpl.HostSlice[consts.Words](a, 0),
 	}.Kernel
 }, consts.Flag, consts.Zero, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32)
-
-func RunSingles(ctx context.Context, dev *runtime.Device, k consts.Singles, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(singlesKernel)
+var RunSingles = stubs.Task(singlesKernel, func(l *kernelimpl.Launch, k consts.Singles) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var structsKernel = kernelimpl.Register(modules.Kernel(pkg, "Structs", &consts.Index, &consts.Nested, &consts.Pair), func(a *kernelimpl.HostArgs) any {
 	return consts.Structs{
 		Index: kernelimpl.HostSlice[int32](a, 0),
@@ -203,64 +160,44 @@ var structsKernel = kernelimpl.Register(modules.Kernel(pkg, "Structs", &consts.I
 		I:     kernelimpl.HostValue[int](a, 3),
 	}.Kernel
 }, consts.Index, consts.Nested, consts.Pair)
-
-func RunStructs(ctx context.Context, dev *runtime.Device, k consts.Structs, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(structsKernel)
+var RunStructs = stubs.Task(structsKernel, func(l *kernelimpl.Launch, k consts.Structs) {
 	kernelimpl.Slice(l, 0, k.Index)
 	kernelimpl.Slice(l, 1, k.Outer)
 	kernelimpl.Slice(l, 2, k.Pair)
 	kernelimpl.Value(l, 3, k.I)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var sumKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Sum", &consts.Left, &consts.Right), func(a *kernelimpl.HostArgs) any {
 	return consts.Sum{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 }, newSumHost, consts.Left, consts.Right)
-
-func RunSum(ctx context.Context, dev *runtime.Device, k consts.Sum, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sumKernel)
+var RunSum = stubs.Range1(sumKernel, func(l *kernelimpl.Launch, k consts.Sum) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tellFloatKernel = kernelimpl.Register(modules.Kernel(pkg, "TellFloat", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.TellFloat{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
 }, consts.Block)
-
-func RunTellFloat(ctx context.Context, dev *runtime.Device, k consts.TellFloat, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tellFloatKernel)
+var RunTellFloat = stubs.Task(tellFloatKernel, func(l *kernelimpl.Launch, k consts.TellFloat) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var tellIntKernel = kernelimpl.Register(modules.Kernel(pkg, "TellInt", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.TellInt{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, consts.Block)
-
-func RunTellInt(ctx context.Context, dev *runtime.Device, k consts.TellInt, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tellIntKernel)
+var RunTellInt = stubs.Task(tellIntKernel, func(l *kernelimpl.Launch, k consts.TellInt) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var typesKernel = kernelimpl.Register(modules.Kernel(pkg, "Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
 	return consts.Types{
 		Out: kernelimpl.HostSlice[consts.All](a, 0),
 	}.Kernel
 }, consts.Flag, consts.Zero, consts.Pi, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32, consts.F64)
-
-func RunTypes(ctx context.Context, dev *runtime.Device, k consts.Types, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(typesKernel)
+var RunTypes = stubs.Task(typesKernel, func(l *kernelimpl.Launch, k consts.Types) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var wideKernel = kernelimpl.Register(modules.Kernel(pkg, "Wide", &consts.Width), func(a *kernelimpl.HostArgs) any {
 	return consts.Wide{
 		Out: kernelimpl.HostSlice[int32](a, 0),

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/privates"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -45,63 +46,43 @@ var blockKernel = kernelimpl.Register(modules.Kernel(pkg, "Block", &consts.Block
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, consts.Block)
-
-func RunBlock(ctx context.Context, dev *runtime.Device, k privates.Block, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(blockKernel)
+var RunBlock = stubs.Task(blockKernel, func(l *kernelimpl.Launch, k privates.Block) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var dividedKernel = kernelimpl.Register(modules.Kernel(pkg, "Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
-
-func RunDivided(ctx context.Context, dev *runtime.Device, k privates.Divided, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(dividedKernel)
+var RunDivided = stubs.Task(dividedKernel, func(l *kernelimpl.Launch, k privates.Divided) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var doublesKernel = kernelimpl.Register(modules.Kernel(pkg, "Doubles", &privates.S32), func(a *kernelimpl.HostArgs) any {
 	return privates.Doubles{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, privates.S32)
-
-func RunDoubles(ctx context.Context, dev *runtime.Device, k privates.Doubles, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(doublesKernel)
+var RunDoubles = stubs.Task(doublesKernel, func(l *kernelimpl.Launch, k privates.Doubles) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var elementsKernel = kernelimpl.Register(modules.Kernel(pkg, "Elements", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Elements{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
 }, privates.N)
-
-func RunElements(ctx context.Context, dev *runtime.Device, k privates.Elements, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(elementsKernel)
+var RunElements = stubs.Range1(elementsKernel, func(l *kernelimpl.Launch, k privates.Elements) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fillKernel = kernelimpl.Register(modules.Kernel(pkg, "Fill", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Fill{
 		Out:     kernelimpl.HostSlice[float32](a, 0),
 		Aligned: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, privates.N)
-
-func RunFill(ctx context.Context, dev *runtime.Device, k privates.Fill, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fillKernel)
+var RunFill = stubs.Range1(fillKernel, func(l *kernelimpl.Launch, k privates.Fill) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Aligned)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var helpedKernel = kernelimpl.Register(modules.Kernel(pkg, "Helped", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Helped{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -142,76 +123,52 @@ var innerKernel = kernelimpl.Register(modules.Kernel(pkg, "Inner", &privates.N),
 		Out:    kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, privates.N)
-
-func RunInner(ctx context.Context, dev *runtime.Device, k privates.Inner, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(innerKernel)
+var RunInner = stubs.Range1(innerKernel, func(l *kernelimpl.Launch, k privates.Inner) {
 	kernelimpl.Value(l, 0, k.Rounds)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var narrowKernel = kernelimpl.Register(modules.Kernel(pkg, "Narrow"), func(a *kernelimpl.HostArgs) any {
 	return privates.Narrow{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunNarrow(ctx context.Context, dev *runtime.Device, k privates.Narrow, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(narrowKernel)
+var RunNarrow = stubs.Task(narrowKernel, func(l *kernelimpl.Launch, k privates.Narrow) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var pinnedOnlyKernel = kernelimpl.Register(modules.Kernel(pkg, "PinnedOnly", &privates.Pinned), func(a *kernelimpl.HostArgs) any {
 	return privates.PinnedOnly{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, privates.Pinned)
-
-func RunPinnedOnly(ctx context.Context, dev *runtime.Device, k privates.PinnedOnly, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(pinnedOnlyKernel)
+var RunPinnedOnly = stubs.Task(pinnedOnlyKernel, func(l *kernelimpl.Launch, k privates.PinnedOnly) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var readTwentyKernel = kernelimpl.Register(modules.Kernel(pkg, "ReadTwenty", &privates.Twenty), func(a *kernelimpl.HostArgs) any {
 	return privates.ReadTwenty{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, privates.Twenty)
-
-func RunReadTwenty(ctx context.Context, dev *runtime.Device, k privates.ReadTwenty, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(readTwentyKernel)
+var RunReadTwenty = stubs.Task(readTwentyKernel, func(l *kernelimpl.Launch, k privates.ReadTwenty) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var staticKernel = kernelimpl.Register(modules.Kernel(pkg, "Static"), func(a *kernelimpl.HostArgs) any {
 	return privates.Static{
 		I:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 })
-
-func RunStatic(ctx context.Context, dev *runtime.Device, k privates.Static, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(staticKernel)
+var RunStatic = stubs.Task(staticKernel, func(l *kernelimpl.Launch, k privates.Static) {
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var sumKernel = kernelimpl.Register(modules.Kernel(pkg, "Sum", &privates.Many), func(a *kernelimpl.HostArgs) any {
 	return privates.Sum{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, privates.Many)
-
-func RunSum(ctx context.Context, dev *runtime.Device, k privates.Sum, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sumKernel)
+var RunSum = stubs.Task(sumKernel, func(l *kernelimpl.Launch, k privates.Sum) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var threeKernel = kernelimpl.Register(modules.Kernel(pkg, "Three", &privates.M, &privates.N, &privates.O), func(a *kernelimpl.HostArgs) any {
 	return privates.Three{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -251,9 +208,6 @@ var typesKernel = kernelimpl.Register(modules.Kernel(pkg, "Types", &privates.One
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)
-
-func RunTypes(ctx context.Context, dev *runtime.Device, k privates.Types, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(typesKernel)
+var RunTypes = stubs.Task(typesKernel, func(l *kernelimpl.Launch, k privates.Types) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
+})

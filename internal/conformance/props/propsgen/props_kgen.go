@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/conformance/props"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -86,73 +87,49 @@ var annotatedKernel = kernelimpl.Register(modules.Kernel(pkg, "Annotated"), func
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunAnnotated(ctx context.Context, dev *runtime.Device, k props.Annotated, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(annotatedKernel)
+var RunAnnotated = stubs.Task(annotatedKernel, func(l *kernelimpl.Launch, k props.Annotated) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var attributesKernel = kernelimpl.Register(modules.Kernel(pkg, "Attributes"), func(a *kernelimpl.HostArgs) any {
 	return props.Attributes{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunAttributes(ctx context.Context, dev *runtime.Device, k props.Attributes, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(attributesKernel)
+var RunAttributes = stubs.NDRange2(attributesKernel, func(l *kernelimpl.Launch, k props.Attributes) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var cubeKernel = kernelimpl.Register(modules.Kernel(pkg, "Cube"), func(a *kernelimpl.HostArgs) any {
 	return props.Cube{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunCube(ctx context.Context, dev *runtime.Device, k props.Cube, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(cubeKernel)
+var RunCube = stubs.NDRange3(cubeKernel, func(l *kernelimpl.Launch, k props.Cube) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND3(ctx, dev, r, opts)
-}
-
+})
 var deepKernel = kernelimpl.Register(modules.Kernel(pkg, "Deep"), func(a *kernelimpl.HostArgs) any {
 	return props.Deep{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunDeep(ctx context.Context, dev *runtime.Device, k props.Deep, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(deepKernel)
+var RunDeep = stubs.Task(deepKernel, func(l *kernelimpl.Launch, k props.Deep) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var fourKernel = kernelimpl.Register(modules.Kernel(pkg, "Four"), func(a *kernelimpl.HostArgs) any {
 	return props.Four{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunFour(ctx context.Context, dev *runtime.Device, k props.Four, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fourKernel)
+var RunFour = stubs.NDRange1(fourKernel, func(l *kernelimpl.Launch, k props.Four) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var fourItemsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "FourItems"), func(a *kernelimpl.HostArgs) any {
 	return props.FourItems{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newFourItemsHost)
-
-func RunFourItems(ctx context.Context, dev *runtime.Device, k props.FourItems, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fourItemsKernel)
+var RunFourItems = stubs.Range1(fourItemsKernel, func(l *kernelimpl.Launch, k props.FourItems) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var group1Kernel = kernelimpl.Register(modules.Kernel(pkg, "Group1"), func(a *kernelimpl.HostArgs) any {
 	return props.Group1{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -257,49 +234,33 @@ var halfKernel = kernelimpl.Register(modules.Kernel(pkg, "Half"), func(a *kernel
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunHalf(ctx context.Context, dev *runtime.Device, k props.Half, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(halfKernel)
+var RunHalf = stubs.Task(halfKernel, func(l *kernelimpl.Launch, k props.Half) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var hintedKernel = kernelimpl.Register(modules.Kernel(pkg, "Hinted"), func(a *kernelimpl.HostArgs) any {
 	return props.Hinted{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunHinted(ctx context.Context, dev *runtime.Device, k props.Hinted, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(hintedKernel)
+var RunHinted = stubs.NDRange1(hintedKernel, func(l *kernelimpl.Launch, k props.Hinted) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var hugeKernel = kernelimpl.Register(modules.Kernel(pkg, "Huge"), func(a *kernelimpl.HostArgs) any {
 	return props.Huge{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunHuge(ctx context.Context, dev *runtime.Device, k props.Huge, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(hugeKernel)
+var RunHuge = stubs.NDRange1(hugeKernel, func(l *kernelimpl.Launch, k props.Huge) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var hugeSubKernel = kernelimpl.Register(modules.Kernel(pkg, "HugeSub"), func(a *kernelimpl.HostArgs) any {
 	return props.HugeSub{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunHugeSub(ctx context.Context, dev *runtime.Device, k props.HugeSub, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(hugeSubKernel)
+var RunHugeSub = stubs.NDRange1(hugeSubKernel, func(l *kernelimpl.Launch, k props.HugeSub) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var items1Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Items1"), func(a *kernelimpl.HostArgs) any {
 	return props.Items1{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -404,25 +365,17 @@ var keysKernel = kernelimpl.Register(modules.Kernel(pkg, "Keys"), func(a *kernel
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunKeys(ctx context.Context, dev *runtime.Device, k props.Keys, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(keysKernel)
+var RunKeys = stubs.NDRange2(keysKernel, func(l *kernelimpl.Launch, k props.Keys) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var moreKernel = kernelimpl.Register(modules.Kernel(pkg, "More"), func(a *kernelimpl.HostArgs) any {
 	return props.More{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunMore(ctx context.Context, dev *runtime.Device, k props.More, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(moreKernel)
+var RunMore = stubs.NDRange2(moreKernel, func(l *kernelimpl.Launch, k props.More) {
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var mulKernel = kernelimpl.Register(modules.Kernel(pkg, "Mul"), func(a *kernelimpl.HostArgs) any {
 	return props.Mul{
 		A: kernelimpl.HostSlice[int32](a, 1),
@@ -430,15 +383,11 @@ var mulKernel = kernelimpl.Register(modules.Kernel(pkg, "Mul"), func(a *kernelim
 		C: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-func RunMul(ctx context.Context, dev *runtime.Device, k props.Mul, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mulKernel)
+var RunMul = stubs.NDRange2(mulKernel, func(l *kernelimpl.Launch, k props.Mul) {
 	kernelimpl.Slice(l, 1, k.A)
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var onceKernel = kernelimpl.Register(modules.Kernel(pkg, "Once"), func(a *kernelimpl.HostArgs) any {
 	return props.Once{
 		Out: kernelimpl.HostSlice[int32](a, 0),
@@ -477,73 +426,49 @@ var orderedKernel = kernelimpl.Register(modules.Kernel(pkg, "Ordered"), func(a *
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunOrdered(ctx context.Context, dev *runtime.Device, k props.Ordered, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(orderedKernel)
+var RunOrdered = stubs.NDRange2(orderedKernel, func(l *kernelimpl.Launch, k props.Ordered) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var otherKernel = kernelimpl.Register(modules.Kernel(pkg, "Other"), func(a *kernelimpl.HostArgs) any {
 	return props.Other{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunOther(ctx context.Context, dev *runtime.Device, k props.Other, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(otherKernel)
+var RunOther = stubs.NDRange2(otherKernel, func(l *kernelimpl.Launch, k props.Other) {
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var plainKernel = kernelimpl.Register(modules.Kernel(pkg, "Plain"), func(a *kernelimpl.HostArgs) any {
 	return props.Plain{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunPlain(ctx context.Context, dev *runtime.Device, k props.Plain, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(plainKernel)
+var RunPlain = stubs.Task(plainKernel, func(l *kernelimpl.Launch, k props.Plain) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var sizedFloatKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SizedFloat"), func(a *kernelimpl.HostArgs) any {
 	return props.SizedFloat{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
 }, newSizedFloatHost)
-
-func RunSizedFloat(ctx context.Context, dev *runtime.Device, k props.SizedFloat, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sizedFloatKernel)
+var RunSizedFloat = stubs.Range1(sizedFloatKernel, func(l *kernelimpl.Launch, k props.SizedFloat) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var sizedIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SizedInt"), func(a *kernelimpl.HostArgs) any {
 	return props.SizedInt{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newSizedIntHost)
-
-func RunSizedInt(ctx context.Context, dev *runtime.Device, k props.SizedInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sizedIntKernel)
+var RunSizedInt = stubs.Range1(sizedIntKernel, func(l *kernelimpl.Launch, k props.SizedInt) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var sizesKernel = kernelimpl.Register(modules.Kernel(pkg, "Sizes"), func(a *kernelimpl.HostArgs) any {
 	return props.Sizes{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunSizes(ctx context.Context, dev *runtime.Device, k props.Sizes, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sizesKernel)
+var RunSizes = stubs.NDRange2(sizesKernel, func(l *kernelimpl.Launch, k props.Sizes) {
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var slowKernel = kernelimpl.Register(modules.Kernel(pkg, "Slow"), func(a *kernelimpl.HostArgs) any {
 	return props.Slow{
 		Rounds: kernelimpl.HostValue[int](a, 0),
@@ -587,9 +512,6 @@ var trivialKernel = kernelimpl.Register(modules.Kernel(pkg, "Trivial"), func(a *
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunTrivial(ctx context.Context, dev *runtime.Device, k props.Trivial, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(trivialKernel)
+var RunTrivial = stubs.Task(trivialKernel, func(l *kernelimpl.Launch, k props.Trivial) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
+})

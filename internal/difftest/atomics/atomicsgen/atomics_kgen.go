@@ -4,12 +4,12 @@
 package atomicsgen
 
 import (
-	"context"
 	"sync/atomic"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/atomics"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -45,126 +45,90 @@ var faultedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Faulted"), func
 		Sum: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newFaultedHost)
-
-func RunFaulted(ctx context.Context, dev *runtime.Device, k atomics.Faulted, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(faultedKernel)
+var RunFaulted = stubs.NDRange1(faultedKernel, func(l *kernelimpl.Launch, k atomics.Faulted) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var genericFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericFloat32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newGenericFloat32Host)
-
-func RunGenericFloat32(ctx context.Context, dev *runtime.Device, k atomics.GenericFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericFloat32Kernel)
+var RunGenericFloat32 = stubs.NDRange1(genericFloat32Kernel, func(l *kernelimpl.Launch, k atomics.GenericFloat32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var genericFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericFloat64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 }, newGenericFloat64Host)
-
-func RunGenericFloat64(ctx context.Context, dev *runtime.Device, k atomics.GenericFloat64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericFloat64Kernel)
+var RunGenericFloat64 = stubs.NDRange1(genericFloat64Kernel, func(l *kernelimpl.Launch, k atomics.GenericFloat64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var genericIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericInt"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newGenericIntHost)
-
-func RunGenericInt(ctx context.Context, dev *runtime.Device, k atomics.GenericInt, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericIntKernel)
+var RunGenericInt = stubs.NDRange1(genericIntKernel, func(l *kernelimpl.Launch, k atomics.GenericInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var genericInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericInt32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGenericInt32Host)
-
-func RunGenericInt32(ctx context.Context, dev *runtime.Device, k atomics.GenericInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericInt32Kernel)
+var RunGenericInt32 = stubs.NDRange1(genericInt32Kernel, func(l *kernelimpl.Launch, k atomics.GenericInt32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var genericInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericInt64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 }, newGenericInt64Host)
-
-func RunGenericInt64(ctx context.Context, dev *runtime.Device, k atomics.GenericInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericInt64Kernel)
+var RunGenericInt64 = stubs.NDRange1(genericInt64Kernel, func(l *kernelimpl.Launch, k atomics.GenericInt64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var genericUintKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericUint"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[uint](a, 1),
 	}.Kernel
 }, newGenericUintHost)
-
-func RunGenericUint(ctx context.Context, dev *runtime.Device, k atomics.GenericUint, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericUintKernel)
+var RunGenericUint = stubs.NDRange1(genericUintKernel, func(l *kernelimpl.Launch, k atomics.GenericUint) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var genericUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericUint32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newGenericUint32Host)
-
-func RunGenericUint32(ctx context.Context, dev *runtime.Device, k atomics.GenericUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericUint32Kernel)
+var RunGenericUint32 = stubs.NDRange1(genericUint32Kernel, func(l *kernelimpl.Launch, k atomics.GenericUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var genericUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericUint64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 }, newGenericUint64Host)
-
-func RunGenericUint64(ctx context.Context, dev *runtime.Device, k atomics.GenericUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericUint64Kernel)
+var RunGenericUint64 = stubs.NDRange1(genericUint64Kernel, func(l *kernelimpl.Launch, k atomics.GenericUint64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var longsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Longs"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Longs{
 		In:  kernelimpl.HostSlice[int64](a, 0),
@@ -173,58 +137,42 @@ var longsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Longs"), func(a *
 		Out: kernelimpl.HostSlice[int64](a, 3),
 	}.Kernel
 }, newLongsHost)
-
-func RunLongs(ctx context.Context, dev *runtime.Device, k atomics.Longs, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(longsKernel)
+var RunLongs = stubs.Range1(longsKernel, func(l *kernelimpl.Launch, k atomics.Longs) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
 	kernelimpl.Slice(l, 2, k.U)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var nativeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Native"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Native{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Sum: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newNativeHost)
-
-func RunNative(ctx context.Context, dev *runtime.Device, k atomics.Native, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nativeKernel)
+var RunNative = stubs.Range1(nativeKernel, func(l *kernelimpl.Launch, k atomics.Native) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var ownKernel = kernelimpl.Register(modules.Kernel(pkg, "Own"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Own{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunOwn(ctx context.Context, dev *runtime.Device, k atomics.Own, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ownKernel)
+var RunOwn = stubs.Range1(ownKernel, func(l *kernelimpl.Launch, k atomics.Own) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var pushKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Push"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Push{
 		Head: kernelimpl.HostSlice[int32](a, 0),
 		Next: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newPushHost)
-
-func RunPush(ctx context.Context, dev *runtime.Device, k atomics.Push, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(pushKernel)
+var RunPush = stubs.Range1(pushKernel, func(l *kernelimpl.Launch, k atomics.Push) {
 	kernelimpl.Slice(l, 0, k.Head)
 	kernelimpl.Slice(l, 1, k.Next)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var typedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Typed"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{
 		In:    kernelimpl.HostSlice[int32](a, 0),
@@ -233,16 +181,12 @@ var typedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Typed"), func(a *
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 }, newTypedHost)
-
-func RunTyped(ctx context.Context, dev *runtime.Device, k atomics.Typed, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(typedKernel)
+var RunTyped = stubs.NDRange1(typedKernel, func(l *kernelimpl.Launch, k atomics.Typed) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Cells)
 	kernelimpl.Slice(l, 2, k.Next)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var wordsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Words"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -251,12 +195,9 @@ var wordsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Words"), func(a *
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 }, newWordsHost)
-
-func RunWords(ctx context.Context, dev *runtime.Device, k atomics.Words, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wordsKernel)
+var RunWords = stubs.Range1(wordsKernel, func(l *kernelimpl.Launch, k atomics.Words) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
 	kernelimpl.Slice(l, 2, k.U)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

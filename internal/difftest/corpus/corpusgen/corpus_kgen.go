@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -85,9 +86,7 @@ var argsKernel = kernelimpl.Register(modules.Kernel(pkg, "Args"), func(a *kernel
 	k.Out = kernelimpl.HostSlice[float32](a, 9)
 	return k.Kernel
 })
-
-func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(argsKernel)
+var RunArgs = stubs.Range1(argsKernel, func(l *kernelimpl.Launch, k corpus.Args) {
 	kernelimpl.Value(l, 0, k.Flag)
 	kernelimpl.Value(l, 1, k.Small)
 	kernelimpl.Value(l, 2, k.Pair)
@@ -98,65 +97,47 @@ func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.
 	kernelimpl.Slice(l, 7, k.In.Nest.More[1])
 	kernelimpl.Value(l, 8, k.Big)
 	kernelimpl.Slice(l, 9, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var arraysKernel = kernelimpl.Register(modules.Kernel(pkg, "Arrays"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
 		Seed: kernelimpl.HostValue[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunArrays(ctx context.Context, dev *runtime.Device, k corpus.Arrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(arraysKernel)
+var RunArrays = stubs.Range1(arraysKernel, func(l *kernelimpl.Launch, k corpus.Arrays) {
 	kernelimpl.Value(l, 0, k.Seed)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var bestKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Best"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Best{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newBestHost)
-
-func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bestKernel)
+var RunBest = stubs.Range1(bestKernel, func(l *kernelimpl.Launch, k corpus.Best) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var bestLocalKernel = kernelimpl.Register(modules.Kernel(pkg, "BestLocal"), func(a *kernelimpl.HostArgs) any {
 	return corpus.BestLocal{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 })
-
-func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bestLocalKernel)
+var RunBestLocal = stubs.Range1(bestLocalKernel, func(l *kernelimpl.Launch, k corpus.BestLocal) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var bitsKernel = kernelimpl.Register(modules.Kernel(pkg, "Bits"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-func RunBits(ctx context.Context, dev *runtime.Device, k corpus.Bits, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bitsKernel)
+var RunBits = stubs.Range1(bitsKernel, func(l *kernelimpl.Launch, k corpus.Bits) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var bodiesKernel = kernelimpl.Register(modules.Kernel(pkg, "Bodies"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Bodies{
 		In:  kernelimpl.HostSlice[corpus.Body](a, 0),
@@ -164,67 +145,47 @@ var bodiesKernel = kernelimpl.Register(modules.Kernel(pkg, "Bodies"), func(a *ke
 		By:  kernelimpl.HostValue[corpus.Vec](a, 2),
 	}.Kernel
 })
-
-func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bodiesKernel)
+var RunBodies = stubs.Range1(bodiesKernel, func(l *kernelimpl.Launch, k corpus.Bodies) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Value(l, 2, k.By)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var bothKindsKernel = kernelimpl.Register(modules.Kernel(pkg, "BothKinds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.BothKinds{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunBothKinds(ctx context.Context, dev *runtime.Device, k corpus.BothKinds, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bothKindsKernel)
+var RunBothKinds = stubs.Range1(bothKindsKernel, func(l *kernelimpl.Launch, k corpus.BothKinds) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var chainsKernel = kernelimpl.Register(modules.Kernel(pkg, "Chains"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunChains(ctx context.Context, dev *runtime.Device, k corpus.Chains, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(chainsKernel)
+var RunChains = stubs.Range1(chainsKernel, func(l *kernelimpl.Launch, k corpus.Chains) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var closuresKernel = kernelimpl.Register(modules.Kernel(pkg, "Closures"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Closures{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunClosures(ctx context.Context, dev *runtime.Device, k corpus.Closures, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(closuresKernel)
+var RunClosures = stubs.Range1(closuresKernel, func(l *kernelimpl.Launch, k corpus.Closures) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var collatzKernel = kernelimpl.Register(modules.Kernel(pkg, "Collatz"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
 })
-
-func RunCollatz(ctx context.Context, dev *runtime.Device, k corpus.Collatz, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(collatzKernel)
+var RunCollatz = stubs.Range1(collatzKernel, func(l *kernelimpl.Launch, k corpus.Collatz) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var complexKernel = kernelimpl.Register(modules.Kernel(pkg, "Complex"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
 		X:     kernelimpl.HostSlice[float64](a, 0),
@@ -234,185 +195,133 @@ var complexKernel = kernelimpl.Register(modules.Kernel(pkg, "Complex"), func(a *
 		Eq:    kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(complexKernel)
+var RunComplex = stubs.Range1(complexKernel, func(l *kernelimpl.Launch, k corpus.Complex) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Small)
 	kernelimpl.Slice(l, 4, k.Eq)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertFloat32Host)
-
-func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.ConvertFloat32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertFloat32Kernel)
+var RunConvertFloat32 = stubs.Range1(convertFloat32Kernel, func(l *kernelimpl.Launch, k corpus.ConvertFloat32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertFloat64Host)
-
-func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.ConvertFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertFloat64Kernel)
+var RunConvertFloat64 = stubs.Range1(convertFloat64Kernel, func(l *kernelimpl.Launch, k corpus.ConvertFloat64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertIntHost)
-
-func RunConvertInt(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertIntKernel)
+var RunConvertInt = stubs.Range1(convertIntKernel, func(l *kernelimpl.Launch, k corpus.ConvertInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt16Host)
-
-func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt16Kernel)
+var RunConvertInt16 = stubs.Range1(convertInt16Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt32Host)
-
-func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt32Kernel)
+var RunConvertInt32 = stubs.Range1(convertInt32Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt64Host)
-
-func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt64Kernel)
+var RunConvertInt64 = stubs.Range1(convertInt64Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt8Host)
-
-func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt8Kernel)
+var RunConvertInt8 = stubs.Range1(convertInt8Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUintHost)
-
-func RunConvertUint(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUintKernel)
+var RunConvertUint = stubs.Range1(convertUintKernel, func(l *kernelimpl.Launch, k corpus.ConvertUint) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint16Host)
-
-func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint16Kernel)
+var RunConvertUint16 = stubs.Range1(convertUint16Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint32Host)
-
-func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint32Kernel)
+var RunConvertUint32 = stubs.Range1(convertUint32Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint64Host)
-
-func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint64Kernel)
+var RunConvertUint64 = stubs.Range1(convertUint64Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint8Host)
-
-func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint8Kernel)
+var RunConvertUint8 = stubs.Range1(convertUint8Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var copyArraysKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyArrays"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyArrays{
 		Bytes: kernelimpl.HostSlice[[1024]byte](a, 0),
@@ -421,30 +330,22 @@ var copyArraysKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyArrays"), fu
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-func RunCopyArrays(ctx context.Context, dev *runtime.Device, k corpus.CopyArrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(copyArraysKernel)
+var RunCopyArrays = stubs.Range1(copyArraysKernel, func(l *kernelimpl.Launch, k corpus.CopyArrays) {
 	kernelimpl.Slice(l, 0, k.Bytes)
 	kernelimpl.Slice(l, 1, k.Words)
 	kernelimpl.Slice(l, 2, k.Grids)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var copyMixedKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyMixed"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyMixed{
 		Mixed: kernelimpl.HostSlice[corpus.Mixed](a, 0),
 		Out:   kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunCopyMixed(ctx context.Context, dev *runtime.Device, k corpus.CopyMixed, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(copyMixedKernel)
+var RunCopyMixed = stubs.Range1(copyMixedKernel, func(l *kernelimpl.Launch, k corpus.CopyMixed) {
 	kernelimpl.Slice(l, 0, k.Mixed)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var copyStructsKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyStructs{
 		Pairs: kernelimpl.HostSlice[[16]corpus.Twin](a, 0),
@@ -453,16 +354,12 @@ var copyStructsKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyStructs"), 
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-func RunCopyStructs(ctx context.Context, dev *runtime.Device, k corpus.CopyStructs, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(copyStructsKernel)
+var RunCopyStructs = stubs.Range1(copyStructsKernel, func(l *kernelimpl.Launch, k corpus.CopyStructs) {
 	kernelimpl.Slice(l, 0, k.Pairs)
 	kernelimpl.Slice(l, 1, k.Many)
 	kernelimpl.Slice(l, 2, k.Cubes)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countedKernel = kernelimpl.Register(modules.Kernel(pkg, "Counted"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
 		How:  kernelimpl.HostValue[int](a, 0),
@@ -473,46 +370,34 @@ var countedKernel = kernelimpl.Register(modules.Kernel(pkg, "Counted"), func(a *
 		Out:  kernelimpl.HostSlice[int32](a, 5),
 	}.Kernel
 })
-
-func RunCounted(ctx context.Context, dev *runtime.Device, k corpus.Counted, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countedKernel)
+var RunCounted = stubs.Range1(countedKernel, func(l *kernelimpl.Launch, k corpus.Counted) {
 	kernelimpl.Value(l, 0, k.How)
 	kernelimpl.Value(l, 1, k.From)
 	kernelimpl.Value(l, 2, k.To)
 	kernelimpl.Value(l, 3, k.By)
 	kernelimpl.Slice(l, 4, k.In)
 	kernelimpl.Slice(l, 5, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var deepKernel = kernelimpl.Register(modules.Kernel(pkg, "Deep"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(deepKernel)
+var RunDeep = stubs.Range1(deepKernel, func(l *kernelimpl.Launch, k corpus.Deep) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var earlyReturnKernel = kernelimpl.Register(modules.Kernel(pkg, "EarlyReturn"), func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyReturn, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(earlyReturnKernel)
+var RunEarlyReturn = stubs.Range1(earlyReturnKernel, func(l *kernelimpl.Launch, k corpus.EarlyReturn) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var embeddedKernel = kernelimpl.Register(modules.Kernel(pkg, "Embedded"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
 		In:   kernelimpl.HostSlice[corpus.Outer](a, 0),
@@ -521,16 +406,12 @@ var embeddedKernel = kernelimpl.Register(modules.Kernel(pkg, "Embedded"), func(a
 		Eq:   kernelimpl.HostSlice[bool](a, 3),
 	}.Kernel
 })
-
-func RunEmbedded(ctx context.Context, dev *runtime.Device, k corpus.Embedded, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(embeddedKernel)
+var RunEmbedded = stubs.Range1(embeddedKernel, func(l *kernelimpl.Launch, k corpus.Embedded) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Keys)
 	kernelimpl.Slice(l, 3, k.Eq)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var faultBeforeBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "FaultBeforeBarrier"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
 		Bad: kernelimpl.HostValue[int](a, 0),
@@ -538,15 +419,11 @@ var faultBeforeBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Faul
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newFaultBeforeBarrierHost)
-
-func RunFaultBeforeBarrier(ctx context.Context, dev *runtime.Device, k corpus.FaultBeforeBarrier, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(faultBeforeBarrierKernel)
+var RunFaultBeforeBarrier = stubs.NDRange1(faultBeforeBarrierKernel, func(l *kernelimpl.Launch, k corpus.FaultBeforeBarrier) {
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var faultyKernel = kernelimpl.Register(modules.Kernel(pkg, "Faulty"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
 		At:   kernelimpl.HostValue[int](a, 0),
@@ -556,17 +433,13 @@ var faultyKernel = kernelimpl.Register(modules.Kernel(pkg, "Faulty"), func(a *ke
 		Out:  kernelimpl.HostSlice[int32](a, 4),
 	}.Kernel
 })
-
-func RunFaulty(ctx context.Context, dev *runtime.Device, k corpus.Faulty, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(faultyKernel)
+var RunFaulty = stubs.Range1(faultyKernel, func(l *kernelimpl.Launch, k corpus.Faulty) {
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.Value(l, 1, k.What)
 	kernelimpl.Value(l, 2, k.N)
 	kernelimpl.Slice(l, 3, k.X)
 	kernelimpl.Slice(l, 4, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floatOpsFloat32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FloatOpsFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
 		A:      kernelimpl.HostSlice[float32](a, 0),
@@ -575,16 +448,12 @@ var floatOpsFloat32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FloatOpsFlo
 		Orders: kernelimpl.HostSlice[bool](a, 3),
 	}.Kernel
 })
-
-func RunFloatOpsFloat32(ctx context.Context, dev *runtime.Device, k corpus.FloatOpsFloat32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floatOpsFloat32Kernel)
+var RunFloatOpsFloat32 = stubs.Range1(floatOpsFloat32Kernel, func(l *kernelimpl.Launch, k corpus.FloatOpsFloat32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floatOpsFloat64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FloatOpsFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
 		A:      kernelimpl.HostSlice[float64](a, 0),
@@ -593,40 +462,28 @@ var floatOpsFloat64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FloatOpsFlo
 		Orders: kernelimpl.HostSlice[bool](a, 3),
 	}.Kernel
 })
-
-func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.FloatOpsFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floatOpsFloat64Kernel)
+var RunFloatOpsFloat64 = stubs.Range1(floatOpsFloat64Kernel, func(l *kernelimpl.Launch, k corpus.FloatOpsFloat64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var foundLastKernel = kernelimpl.Register(modules.Kernel(pkg, "FoundLast"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunFoundLast(ctx context.Context, dev *runtime.Device, k corpus.FoundLast, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(foundLastKernel)
+var RunFoundLast = stubs.Range1(foundLastKernel, func(l *kernelimpl.Launch, k corpus.FoundLast) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var freshKernel = kernelimpl.Register(modules.Kernel(pkg, "Fresh"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Fresh{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunFresh(ctx context.Context, dev *runtime.Device, k corpus.Fresh, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(freshKernel)
+var RunFresh = stubs.Range1(freshKernel, func(l *kernelimpl.Launch, k corpus.Fresh) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fusedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Fused"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Fused{
 		X:   kernelimpl.HostSlice[float32](a, 0),
@@ -635,56 +492,40 @@ var fusedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Fused"), func(a *
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newFusedHost)
-
-func RunFused(ctx context.Context, dev *runtime.Device, k corpus.Fused, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fusedKernel)
+var RunFused = stubs.Range1(fusedKernel, func(l *kernelimpl.Launch, k corpus.Fused) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var genericsKernel = kernelimpl.Register(modules.Kernel(pkg, "Generics"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
-
-func RunGenerics(ctx context.Context, dev *runtime.Device, k corpus.Generics, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericsKernel)
+var RunGenerics = stubs.Range1(genericsKernel, func(l *kernelimpl.Launch, k corpus.Generics) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var gotoKernel = kernelimpl.Register(modules.Kernel(pkg, "Goto"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Goto{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunGoto(ctx context.Context, dev *runtime.Device, k corpus.Goto, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(gotoKernel)
+var RunGoto = stubs.Range1(gotoKernel, func(l *kernelimpl.Launch, k corpus.Goto) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var grid2Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid2"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2{
 		W:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGrid2Host)
-
-func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(grid2Kernel)
+var RunGrid2 = stubs.Range2(grid2Kernel, func(l *kernelimpl.Launch, k corpus.Grid2) {
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
-
+})
 var grid2LocalKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid2Local"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
 		W:   kernelimpl.HostValue[int](a, 0),
@@ -692,167 +533,119 @@ var grid2LocalKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid2Local")
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
 }, newGrid2LocalHost)
-
-func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(grid2LocalKernel)
+var RunGrid2Local = stubs.NDRange2(grid2LocalKernel, func(l *kernelimpl.Launch, k corpus.Grid2Local) {
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var grid3Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid3"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newGrid3Host)
-
-func RunGrid3(ctx context.Context, dev *runtime.Device, k corpus.Grid3, r runtime.Range3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(grid3Kernel)
+var RunGrid3 = stubs.Range3(grid3Kernel, func(l *kernelimpl.Launch, k corpus.Grid3) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run3(ctx, dev, r, opts)
-}
-
+})
 var groupFloats32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupFloats32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newGroupFloats32Host)
-
-func RunGroupFloats32(ctx context.Context, dev *runtime.Device, k corpus.GroupFloats32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupFloats32Kernel)
+var RunGroupFloats32 = stubs.NDRange1(groupFloats32Kernel, func(l *kernelimpl.Launch, k corpus.GroupFloats32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupFloats64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupFloats64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 }, newGroupFloats64Host)
-
-func RunGroupFloats64(ctx context.Context, dev *runtime.Device, k corpus.GroupFloats64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupFloats64Kernel)
+var RunGroupFloats64 = stubs.NDRange1(groupFloats64Kernel, func(l *kernelimpl.Launch, k corpus.GroupFloats64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupGuardsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupGuards"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGroupGuardsHost)
-
-func RunGroupGuards(ctx context.Context, dev *runtime.Device, k corpus.GroupGuards, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupGuardsKernel)
+var RunGroupGuards = stubs.NDRange1(groupGuardsKernel, func(l *kernelimpl.Launch, k corpus.GroupGuards) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupIntsInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[int16](a, 1),
 	}.Kernel
 }, newGroupIntsInt16Host)
-
-func RunGroupIntsInt16(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsInt16Kernel)
+var RunGroupIntsInt16 = stubs.NDRange1(groupIntsInt16Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupIntsInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGroupIntsInt32Host)
-
-func RunGroupIntsInt32(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsInt32Kernel)
+var RunGroupIntsInt32 = stubs.NDRange1(groupIntsInt32Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupIntsInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 }, newGroupIntsInt64Host)
-
-func RunGroupIntsInt64(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsInt64Kernel)
+var RunGroupIntsInt64 = stubs.NDRange1(groupIntsInt64Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupIntsInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[int8](a, 1),
 	}.Kernel
 }, newGroupIntsInt8Host)
-
-func RunGroupIntsInt8(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsInt8Kernel)
+var RunGroupIntsInt8 = stubs.NDRange1(groupIntsInt8Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupIntsUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newGroupIntsUint32Host)
-
-func RunGroupIntsUint32(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsUint32Kernel)
+var RunGroupIntsUint32 = stubs.NDRange1(groupIntsUint32Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupIntsUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 }, newGroupIntsUint64Host)
-
-func RunGroupIntsUint64(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsUint64Kernel)
+var RunGroupIntsUint64 = stubs.NDRange1(groupIntsUint64Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsUint64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupIntsUint8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[uint8](a, 1),
 	}.Kernel
 }, newGroupIntsUint8Host)
-
-func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsUint8Kernel)
+var RunGroupIntsUint8 = stubs.NDRange1(groupIntsUint8Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsUint8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupLeaversKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupLeavers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
@@ -862,17 +655,13 @@ var groupLeaversKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupLeave
 		F:   kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
 }, newGroupLeaversHost)
-
-func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLeavers, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupLeaversKernel)
+var RunGroupLeavers = stubs.NDRange1(groupLeaversKernel, func(l *kernelimpl.Launch, k corpus.GroupLeavers) {
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.X)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.F)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupRoundsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupRounds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
 		Bad: kernelimpl.HostValue[int](a, 0),
@@ -880,15 +669,11 @@ var groupRoundsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupRounds
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newGroupRoundsHost)
-
-func RunGroupRounds(ctx context.Context, dev *runtime.Device, k corpus.GroupRounds, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupRoundsKernel)
+var RunGroupRounds = stubs.NDRange3(groupRoundsKernel, func(l *kernelimpl.Launch, k corpus.GroupRounds) {
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND3(ctx, dev, r, opts)
-}
-
+})
 var groupSettlesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupSettles"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
 		Bad: kernelimpl.HostValue[int](a, 0),
@@ -896,15 +681,11 @@ var groupSettlesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupSettl
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newGroupSettlesHost)
-
-func RunGroupSettles(ctx context.Context, dev *runtime.Device, k corpus.GroupSettles, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupSettlesKernel)
+var RunGroupSettles = stubs.NDRange1(groupSettlesKernel, func(l *kernelimpl.Launch, k corpus.GroupSettles) {
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var groupVotesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupVotes"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -912,27 +693,19 @@ var groupVotesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupVotes")
 		IDs: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
 }, newGroupVotesHost)
-
-func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupVotesKernel)
+var RunGroupVotes = stubs.NDRange2(groupVotesKernel, func(l *kernelimpl.Launch, k corpus.GroupVotes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.IDs)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var iDsKernel = kernelimpl.Register(modules.Kernel(pkg, "IDs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IDs{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunIDs(ctx context.Context, dev *runtime.Device, k corpus.IDs, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(iDsKernel)
+var RunIDs = stubs.NDRange3(iDsKernel, func(l *kernelimpl.Launch, k corpus.IDs) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND3(ctx, dev, r, opts)
-}
-
+})
 var intOpsIntKernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
 		A:      kernelimpl.HostSlice[int](a, 0),
@@ -942,17 +715,13 @@ var intOpsIntKernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt"), func
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunIntOpsInt(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsIntKernel)
+var RunIntOpsInt = stubs.Range1(intOpsIntKernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var intOpsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
 		A:      kernelimpl.HostSlice[int16](a, 0),
@@ -962,17 +731,13 @@ var intOpsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt16"), 
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunIntOpsInt16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsInt16Kernel)
+var RunIntOpsInt16 = stubs.Range1(intOpsInt16Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var intOpsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
 		A:      kernelimpl.HostSlice[int32](a, 0),
@@ -982,17 +747,13 @@ var intOpsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt32"), 
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunIntOpsInt32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsInt32Kernel)
+var RunIntOpsInt32 = stubs.Range1(intOpsInt32Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var intOpsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
 		A:      kernelimpl.HostSlice[int64](a, 0),
@@ -1002,17 +763,13 @@ var intOpsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt64"), 
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunIntOpsInt64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsInt64Kernel)
+var RunIntOpsInt64 = stubs.Range1(intOpsInt64Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var intOpsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
 		A:      kernelimpl.HostSlice[int8](a, 0),
@@ -1022,17 +779,13 @@ var intOpsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt8"), fu
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunIntOpsInt8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsInt8Kernel)
+var RunIntOpsInt8 = stubs.Range1(intOpsInt8Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var intOpsUintKernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
 		A:      kernelimpl.HostSlice[uint](a, 0),
@@ -1042,17 +795,13 @@ var intOpsUintKernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint"), fu
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunIntOpsUint(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsUintKernel)
+var RunIntOpsUint = stubs.Range1(intOpsUintKernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var intOpsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
 		A:      kernelimpl.HostSlice[uint16](a, 0),
@@ -1062,17 +811,13 @@ var intOpsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint16")
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunIntOpsUint16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsUint16Kernel)
+var RunIntOpsUint16 = stubs.Range1(intOpsUint16Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var intOpsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
 		A:      kernelimpl.HostSlice[uint32](a, 0),
@@ -1082,17 +827,13 @@ var intOpsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint32")
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunIntOpsUint32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsUint32Kernel)
+var RunIntOpsUint32 = stubs.Range1(intOpsUint32Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var intOpsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
 		A:      kernelimpl.HostSlice[uint64](a, 0),
@@ -1102,17 +843,13 @@ var intOpsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint64")
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunIntOpsUint64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsUint64Kernel)
+var RunIntOpsUint64 = stubs.Range1(intOpsUint64Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var intOpsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
 		A:      kernelimpl.HostSlice[uint8](a, 0),
@@ -1122,31 +859,23 @@ var intOpsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint8"), 
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-func RunIntOpsUint8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsUint8Kernel)
+var RunIntOpsUint8 = stubs.Range1(intOpsUint8Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var jumpsKernel = kernelimpl.Register(modules.Kernel(pkg, "Jumps"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunJumps(ctx context.Context, dev *runtime.Device, k corpus.Jumps, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(jumpsKernel)
+var RunJumps = stubs.Range1(jumpsKernel, func(l *kernelimpl.Launch, k corpus.Jumps) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var largeStructsKernel = kernelimpl.Register(modules.Kernel(pkg, "LargeStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
 		By:  kernelimpl.HostValue[corpus.Wide](a, 0),
@@ -1155,16 +884,12 @@ var largeStructsKernel = kernelimpl.Register(modules.Kernel(pkg, "LargeStructs")
 		Eq:  kernelimpl.HostSlice[bool](a, 3),
 	}.Kernel
 })
-
-func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStructs, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(largeStructsKernel)
+var RunLargeStructs = stubs.Range1(largeStructsKernel, func(l *kernelimpl.Launch, k corpus.LargeStructs) {
 	kernelimpl.Value(l, 0, k.By)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Eq)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var leaversKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Leavers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
@@ -1172,15 +897,11 @@ var leaversKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Leavers"), func
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newLeaversHost)
-
-func RunLeavers(ctx context.Context, dev *runtime.Device, k corpus.Leavers, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(leaversKernel)
+var RunLeavers = stubs.NDRange1(leaversKernel, func(l *kernelimpl.Launch, k corpus.Leavers) {
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var localStructsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LocalStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
 		In:   kernelimpl.HostSlice[int32](a, 0),
@@ -1189,56 +910,40 @@ var localStructsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LocalStruc
 		Acc2: dsl.LocalLen[[2]uint16](kernelimpl.HostLen(a, 3)),
 	}.Kernel
 }, newLocalStructsHost)
-
-func RunLocalStructs(ctx context.Context, dev *runtime.Device, k corpus.LocalStructs, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(localStructsKernel)
+var RunLocalStructs = stubs.NDRange1(localStructsKernel, func(l *kernelimpl.Launch, k corpus.LocalStructs) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.Acc.Len())
 	kernelimpl.Accessor(l, k.Acc2.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var lookupKernel = kernelimpl.Register(modules.Kernel(pkg, "Lookup"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Lookup{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		F:   kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
-
-func RunLookup(ctx context.Context, dev *runtime.Device, k corpus.Lookup, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lookupKernel)
+var RunLookup = stubs.Range1(lookupKernel, func(l *kernelimpl.Launch, k corpus.Lookup) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.F)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var loopedLocalKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LoopedLocal"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newLoopedLocalHost)
-
-func RunLoopedLocal(ctx context.Context, dev *runtime.Device, k corpus.LoopedLocal, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(loopedLocalKernel)
+var RunLoopedLocal = stubs.NDRange1(loopedLocalKernel, func(l *kernelimpl.Launch, k corpus.LoopedLocal) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var loopsKernel = kernelimpl.Register(modules.Kernel(pkg, "Loops"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 })
-
-func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(loopsKernel)
+var RunLoops = stubs.Range1(loopsKernel, func(l *kernelimpl.Launch, k corpus.Loops) {
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var math1Kernel = kernelimpl.Register(modules.Kernel(pkg, "Math1"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
 		X:   kernelimpl.HostSlice[float64](a, 0),
@@ -1247,16 +952,12 @@ var math1Kernel = kernelimpl.Register(modules.Kernel(pkg, "Math1"), func(a *kern
 		N:   kernelimpl.HostSlice[int](a, 3),
 	}.Kernel
 })
-
-func RunMath1(ctx context.Context, dev *runtime.Device, k corpus.Math1, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(math1Kernel)
+var RunMath1 = stubs.Range1(math1Kernel, func(l *kernelimpl.Launch, k corpus.Math1) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var math32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Math32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
@@ -1264,15 +965,11 @@ var math32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Math32"), func(a *ke
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
 })
-
-func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(math32Kernel)
+var RunMath32 = stubs.Range1(math32Kernel, func(l *kernelimpl.Launch, k corpus.Math32) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var mathFuncsKernel = kernelimpl.Register(modules.Kernel(pkg, "MathFuncs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
 		X:   kernelimpl.HostSlice[float64](a, 0),
@@ -1280,43 +977,31 @@ var mathFuncsKernel = kernelimpl.Register(modules.Kernel(pkg, "MathFuncs"), func
 		Out: kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
 })
-
-func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mathFuncsKernel)
+var RunMathFuncs = stubs.Range1(mathFuncsKernel, func(l *kernelimpl.Launch, k corpus.MathFuncs) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var maybeNilKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MaybeNil"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newMaybeNilHost)
-
-func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(maybeNilKernel)
+var RunMaybeNil = stubs.Range1(maybeNilKernel, func(l *kernelimpl.Launch, k corpus.MaybeNil) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var moreBitsKernel = kernelimpl.Register(modules.Kernel(pkg, "MoreBits"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-func RunMoreBits(ctx context.Context, dev *runtime.Device, k corpus.MoreBits, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(moreBitsKernel)
+var RunMoreBits = stubs.Range1(moreBitsKernel, func(l *kernelimpl.Launch, k corpus.MoreBits) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var nearKernel = kernelimpl.Register(modules.Kernel(pkg, "Near"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
 		X:   kernelimpl.HostSlice[float64](a, 0),
@@ -1324,15 +1009,11 @@ var nearKernel = kernelimpl.Register(modules.Kernel(pkg, "Near"), func(a *kernel
 		Out: kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
 })
-
-func RunNear(ctx context.Context, dev *runtime.Device, k corpus.Near, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nearKernel)
+var RunNear = stubs.Range1(nearKernel, func(l *kernelimpl.Launch, k corpus.Near) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var neighboursKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Neighbours"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
 		In:   kernelimpl.HostSlice[int32](a, 0),
@@ -1340,55 +1021,39 @@ var neighboursKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Neighbours")
 		Tile: dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
 	}.Kernel
 }, newNeighboursHost)
-
-func RunNeighbours(ctx context.Context, dev *runtime.Device, k corpus.Neighbours, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(neighboursKernel)
+var RunNeighbours = stubs.NDRange1(neighboursKernel, func(l *kernelimpl.Launch, k corpus.Neighbours) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.Tile.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var nestedLoopsKernel = kernelimpl.Register(modules.Kernel(pkg, "NestedLoops"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunNestedLoops(ctx context.Context, dev *runtime.Device, k corpus.NestedLoops, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nestedLoopsKernel)
+var RunNestedLoops = stubs.Range1(nestedLoopsKernel, func(l *kernelimpl.Launch, k corpus.NestedLoops) {
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var nilAgainKernel = kernelimpl.Register(modules.Kernel(pkg, "NilAgain"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NilAgain{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nilAgainKernel)
+var RunNilAgain = stubs.Range1(nilAgainKernel, func(l *kernelimpl.Launch, k corpus.NilAgain) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var nilFaultKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "NilFault"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NilFault{
 		At:  kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newNilFaultHost)
-
-func RunNilFault(ctx context.Context, dev *runtime.Device, k corpus.NilFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nilFaultKernel)
+var RunNilFault = stubs.Range1(nilFaultKernel, func(l *kernelimpl.Launch, k corpus.NilFault) {
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var oddsKernel = kernelimpl.Register(modules.Kernel(pkg, "Odds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
 		In:  kernelimpl.HostSlice[corpus.Odd](a, 0),
@@ -1397,16 +1062,12 @@ var oddsKernel = kernelimpl.Register(modules.Kernel(pkg, "Odds"), func(a *kernel
 		N:   kernelimpl.HostSlice[int32](a, 5),
 	}.Kernel
 })
-
-func RunOdds(ctx context.Context, dev *runtime.Device, k corpus.Odds, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(oddsKernel)
+var RunOdds = stubs.Range1(oddsKernel, func(l *kernelimpl.Launch, k corpus.Odds) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Value(l, 2, k.One)
 	kernelimpl.Slice(l, 5, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var oneLineKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OneLine"), func(a *kernelimpl.HostArgs) any {
 	return corpus.OneLine{
 		I:   kernelimpl.HostValue[int](a, 0),
@@ -1416,29 +1077,21 @@ var oneLineKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OneLine"), func
 		Z:   kernelimpl.HostSlice[uint8](a, 4),
 	}.Kernel
 }, newOneLineHost)
-
-func RunOneLine(ctx context.Context, dev *runtime.Device, k corpus.OneLine, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(oneLineKernel)
+var RunOneLine = stubs.Range1(oneLineKernel, func(l *kernelimpl.Launch, k corpus.OneLine) {
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Z)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var onlyReturnKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OnlyReturn"), func(a *kernelimpl.HostArgs) any {
 	return corpus.OnlyReturn{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newOnlyReturnHost)
-
-func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(onlyReturnKernel)
+var RunOnlyReturn = stubs.Range1(onlyReturnKernel, func(l *kernelimpl.Launch, k corpus.OnlyReturn) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var phasesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Phases"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
 		Steps: kernelimpl.HostValue[int](a, 0),
@@ -1446,41 +1099,29 @@ var phasesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Phases"), func(a
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newPhasesHost)
-
-func RunPhases(ctx context.Context, dev *runtime.Device, k corpus.Phases, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(phasesKernel)
+var RunPhases = stubs.NDRange1(phasesKernel, func(l *kernelimpl.Launch, k corpus.Phases) {
 	kernelimpl.Value(l, 0, k.Steps)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var pointersKernel = kernelimpl.Register(modules.Kernel(pkg, "Pointers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Pointers{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		Tmp: kernelimpl.HostSlice[corpus.Counter](a, 1),
 	}.Kernel
 })
-
-func RunPointers(ctx context.Context, dev *runtime.Device, k corpus.Pointers, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(pointersKernel)
+var RunPointers = stubs.Range1(pointersKernel, func(l *kernelimpl.Launch, k corpus.Pointers) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Tmp)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var primesKernel = kernelimpl.Register(modules.Kernel(pkg, "Primes"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
 		Out: kernelimpl.HostSlice[bool](a, 0),
 	}.Kernel
 })
-
-func RunPrimes(ctx context.Context, dev *runtime.Device, k corpus.Primes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(primesKernel)
+var RunPrimes = stubs.Range1(primesKernel, func(l *kernelimpl.Launch, k corpus.Primes) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var quotientsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Quotients"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Quotients{
 		A:        kernelimpl.HostSlice[float32](a, 0),
@@ -1490,73 +1131,53 @@ var quotientsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Quotients"), 
 		Inverse:  kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
 }, newQuotientsHost)
-
-func RunQuotients(ctx context.Context, dev *runtime.Device, k corpus.Quotients, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(quotientsKernel)
+var RunQuotients = stubs.Range1(quotientsKernel, func(l *kernelimpl.Launch, k corpus.Quotients) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Quotient)
 	kernelimpl.Slice(l, 3, k.Root)
 	kernelimpl.Slice(l, 4, k.Inverse)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var rangeNilKernel = kernelimpl.Register(modules.Kernel(pkg, "RangeNil"), func(a *kernelimpl.HostArgs) any {
 	return corpus.RangeNil{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunRangeNil(ctx context.Context, dev *runtime.Device, k corpus.RangeNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rangeNilKernel)
+var RunRangeNil = stubs.Range1(rangeNilKernel, func(l *kernelimpl.Launch, k corpus.RangeNil) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var rangesKernel = kernelimpl.Register(modules.Kernel(pkg, "Ranges"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Ranges{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunRanges(ctx context.Context, dev *runtime.Device, k corpus.Ranges, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rangesKernel)
+var RunRanges = stubs.Range1(rangesKernel, func(l *kernelimpl.Launch, k corpus.Ranges) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var reduceKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Reduce"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newReduceHost)
-
-func RunReduce(ctx context.Context, dev *runtime.Device, k corpus.Reduce, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(reduceKernel)
+var RunReduce = stubs.NDRange1(reduceKernel, func(l *kernelimpl.Launch, k corpus.Reduce) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var resultsKernel = kernelimpl.Register(modules.Kernel(pkg, "Results"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunResults(ctx context.Context, dev *runtime.Device, k corpus.Results, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(resultsKernel)
+var RunResults = stubs.Range1(resultsKernel, func(l *kernelimpl.Launch, k corpus.Results) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var returnEarlyKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ReturnEarly"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -1564,15 +1185,11 @@ var returnEarlyKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ReturnEarly
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newReturnEarlyHost)
-
-func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEarly, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(returnEarlyKernel)
+var RunReturnEarly = stubs.NDRange1(returnEarlyKernel, func(l *kernelimpl.Launch, k corpus.ReturnEarly) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var roundedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Rounded{
 		X:   kernelimpl.HostSlice[float32](a, 0),
@@ -1581,44 +1198,32 @@ var roundedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded"), func
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newRoundedHost)
-
-func RunRounded(ctx context.Context, dev *runtime.Device, k corpus.Rounded, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(roundedKernel)
+var RunRounded = stubs.Range1(roundedKernel, func(l *kernelimpl.Launch, k corpus.Rounded) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var searchKernel = kernelimpl.Register(modules.Kernel(pkg, "Search"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
 		Nodes: kernelimpl.HostSlice[corpus.Node](a, 0),
 		Out:   kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(searchKernel)
+var RunSearch = stubs.Range1(searchKernel, func(l *kernelimpl.Launch, k corpus.Search) {
 	kernelimpl.Slice(l, 0, k.Nodes)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var searchesKernel = kernelimpl.Register(modules.Kernel(pkg, "Searches"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Searches{
 		Seeds: kernelimpl.HostSlice[uint32](a, 0),
 		Found: kernelimpl.HostSlice[[12]uint32](a, 1),
 	}.Kernel
 })
-
-func RunSearches(ctx context.Context, dev *runtime.Device, k corpus.Searches, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(searchesKernel)
+var RunSearches = stubs.Range1(searchesKernel, func(l *kernelimpl.Launch, k corpus.Searches) {
 	kernelimpl.Slice(l, 0, k.Seeds)
 	kernelimpl.Slice(l, 1, k.Found)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shufflesBoolKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesBool"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
 		In:    kernelimpl.HostSlice[bool](a, 0),
@@ -1626,15 +1231,11 @@ var shufflesBoolKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesBo
 		Out:   kernelimpl.HostSlice[bool](a, 2),
 	}.Kernel
 }, newShufflesBoolHost)
-
-func RunShufflesBool(ctx context.Context, dev *runtime.Device, k corpus.ShufflesBool, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesBoolKernel)
+var RunShufflesBool = stubs.NDRange1(shufflesBoolKernel, func(l *kernelimpl.Launch, k corpus.ShufflesBool) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var shufflesFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat32{
 		In:    kernelimpl.HostSlice[float32](a, 0),
@@ -1642,15 +1243,11 @@ var shufflesFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shuffle
 		Out:   kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
 }, newShufflesFloat32Host)
-
-func RunShufflesFloat32(ctx context.Context, dev *runtime.Device, k corpus.ShufflesFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesFloat32Kernel)
+var RunShufflesFloat32 = stubs.NDRange1(shufflesFloat32Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesFloat32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var shufflesFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat64{
 		In:    kernelimpl.HostSlice[float64](a, 0),
@@ -1658,15 +1255,11 @@ var shufflesFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shuffle
 		Out:   kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
 }, newShufflesFloat64Host)
-
-func RunShufflesFloat64(ctx context.Context, dev *runtime.Device, k corpus.ShufflesFloat64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesFloat64Kernel)
+var RunShufflesFloat64 = stubs.NDRange1(shufflesFloat64Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesFloat64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var shufflesIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt{
 		In:    kernelimpl.HostSlice[int](a, 0),
@@ -1674,15 +1267,11 @@ var shufflesIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesInt
 		Out:   kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
 }, newShufflesIntHost)
-
-func RunShufflesInt(ctx context.Context, dev *runtime.Device, k corpus.ShufflesInt, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesIntKernel)
+var RunShufflesInt = stubs.NDRange1(shufflesIntKernel, func(l *kernelimpl.Launch, k corpus.ShufflesInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var shufflesInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
 		In:    kernelimpl.HostSlice[int16](a, 0),
@@ -1690,15 +1279,11 @@ var shufflesInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesI
 		Out:   kernelimpl.HostSlice[int16](a, 2),
 	}.Kernel
 }, newShufflesInt16Host)
-
-func RunShufflesInt16(ctx context.Context, dev *runtime.Device, k corpus.ShufflesInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesInt16Kernel)
+var RunShufflesInt16 = stubs.NDRange1(shufflesInt16Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesInt16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var shufflesUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesUint32{
 		In:    kernelimpl.HostSlice[uint32](a, 0),
@@ -1706,15 +1291,11 @@ var shufflesUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shuffles
 		Out:   kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
 }, newShufflesUint32Host)
-
-func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.ShufflesUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesUint32Kernel)
+var RunShufflesUint32 = stubs.NDRange1(shufflesUint32Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var singleKernel = kernelimpl.Register(modules.Kernel(pkg, "Single"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Single
 	k.In = kernelimpl.HostSlice[int32](a, 0)
@@ -1725,14 +1306,10 @@ var singleKernel = kernelimpl.Register(modules.Kernel(pkg, "Single"), func(a *ke
 		k.Kernel(item)
 	}
 })
-
-func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(singleKernel)
+var RunSingle = stubs.Task(singleKernel, func(l *kernelimpl.Launch, k corpus.Single) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
+})
 var sitesKernel = kernelimpl.Register(modules.Kernel(pkg, "Sites"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Sites{
 		At:  kernelimpl.HostValue[int](a, 0),
@@ -1741,16 +1318,12 @@ var sitesKernel = kernelimpl.Register(modules.Kernel(pkg, "Sites"), func(a *kern
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sitesKernel)
+var RunSites = stubs.Range1(sitesKernel, func(l *kernelimpl.Launch, k corpus.Sites) {
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var smallKernel = kernelimpl.Register(modules.Kernel(pkg, "Small"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
 		A: kernelimpl.HostSlice[int8](a, 0),
@@ -1827,9 +1400,7 @@ var spilledKernel = kernelimpl.Register(modules.Kernel(pkg, "Spilled"), func(a *
 	k.Out = kernelimpl.HostSlice[float32](a, 17)
 	return k.Kernel
 })
-
-func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(spilledKernel)
+var RunSpilled = stubs.Range1(spilledKernel, func(l *kernelimpl.Launch, k corpus.Spilled) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
@@ -1848,9 +1419,7 @@ func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r ru
 	kernelimpl.Slice(l, 15, k.P.Q)
 	kernelimpl.Value(l, 16, k.P.R)
 	kernelimpl.Slice(l, 17, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var subSlicesKernel = kernelimpl.Register(modules.Kernel(pkg, "SubSlices"), func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -1858,53 +1427,37 @@ var subSlicesKernel = kernelimpl.Register(modules.Kernel(pkg, "SubSlices"), func
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-func RunSubSlices(ctx context.Context, dev *runtime.Device, k corpus.SubSlices, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(subSlicesKernel)
+var RunSubSlices = stubs.Range1(subSlicesKernel, func(l *kernelimpl.Launch, k corpus.SubSlices) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var swapKernel = kernelimpl.Register(modules.Kernel(pkg, "Swap"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
-
-func RunSwap(ctx context.Context, dev *runtime.Device, k corpus.Swap, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(swapKernel)
+var RunSwap = stubs.Range1(swapKernel, func(l *kernelimpl.Launch, k corpus.Swap) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var switchesKernel = kernelimpl.Register(modules.Kernel(pkg, "Switches"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunSwitches(ctx context.Context, dev *runtime.Device, k corpus.Switches, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(switchesKernel)
+var RunSwitches = stubs.Range1(switchesKernel, func(l *kernelimpl.Launch, k corpus.Switches) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tablesKernel = kernelimpl.Register(modules.Kernel(pkg, "Tables"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Tables{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunTables(ctx context.Context, dev *runtime.Device, k corpus.Tables, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tablesKernel)
+var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k corpus.Tables) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var transposeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Transpose"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{
 		W:   kernelimpl.HostValue[int](a, 0),
@@ -1913,38 +1466,27 @@ var transposeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Transpose"), 
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newTransposeHost)
-
-func RunTranspose(ctx context.Context, dev *runtime.Device, k corpus.Transpose, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(transposeKernel)
+var RunTranspose = stubs.NDRange2(transposeKernel, func(l *kernelimpl.Launch, k corpus.Transpose) {
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.Value(l, 1, k.H)
 	kernelimpl.Slice(l, 2, k.In)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var wordsKernel = kernelimpl.Register(modules.Kernel(pkg, "Words"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Words{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunWords(ctx context.Context, dev *runtime.Device, k corpus.Words, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wordsKernel)
+var RunWords = stubs.Range1(wordsKernel, func(l *kernelimpl.Launch, k corpus.Words) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var zeroDivisorsKernel = kernelimpl.Register(modules.Kernel(pkg, "ZeroDivisors"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ZeroDivisors{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 })
-
-func RunZeroDivisors(ctx context.Context, dev *runtime.Device, k corpus.ZeroDivisors, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(zeroDivisorsKernel)
+var RunZeroDivisors = stubs.Range1(zeroDivisorsKernel, func(l *kernelimpl.Launch, k corpus.ZeroDivisors) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

@@ -4,11 +4,11 @@
 package dispatchgen
 
 import (
-	"context"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/dispatch"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -46,43 +46,31 @@ var dispatchKernel = kernelimpl.Register(modules.Kernel(pkg, "Dispatch"), func(a
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-func RunDispatch(ctx context.Context, dev *runtime.Device, k dispatch.Dispatch, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(dispatchKernel)
+var RunDispatch = stubs.Range1(dispatchKernel, func(l *kernelimpl.Launch, k dispatch.Dispatch) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Other)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var missesKernel = kernelimpl.Register(modules.Kernel(pkg, "Misses"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Misses{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunMisses(ctx context.Context, dev *runtime.Device, k dispatch.Misses, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(missesKernel)
+var RunMisses = stubs.Range1(missesKernel, func(l *kernelimpl.Launch, k dispatch.Misses) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var nestedKernel = kernelimpl.Register(modules.Kernel(pkg, "Nested"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunNested(ctx context.Context, dev *runtime.Device, k dispatch.Nested, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nestedKernel)
+var RunNested = stubs.Range1(nestedKernel, func(l *kernelimpl.Launch, k dispatch.Nested) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var passesKernel = kernelimpl.Register(modules.Kernel(pkg, "Passes"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{
 		Op:  kernelimpl.HostSlice[int32](a, 0),
@@ -91,12 +79,9 @@ var passesKernel = kernelimpl.Register(modules.Kernel(pkg, "Passes"), func(a *ke
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-func RunPasses(ctx context.Context, dev *runtime.Device, k dispatch.Passes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(passesKernel)
+var RunPasses = stubs.Range1(passesKernel, func(l *kernelimpl.Launch, k dispatch.Passes) {
 	kernelimpl.Slice(l, 0, k.Op)
 	kernelimpl.Slice(l, 1, k.A)
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

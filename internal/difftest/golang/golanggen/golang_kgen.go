@@ -4,7 +4,6 @@
 package golanggen
 
 import (
-	"context"
 	"hash/crc32"
 	"image/color"
 	"unicode"
@@ -14,6 +13,7 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest/golang"
 	"github.com/kgen-go/kgen/internal/difftest/golang/near/far"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -89,28 +89,20 @@ var againKernel = kernelimpl.Register(modules.Kernel(pkg, "Again"), func(a *kern
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunAgain(ctx context.Context, dev *runtime.Device, k golang.Again, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(againKernel)
+var RunAgain = stubs.Range1(againKernel, func(l *kernelimpl.Launch, k golang.Again) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var alternativesKernel = kernelimpl.Register(modules.Kernel(pkg, "Alternatives"), func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunAlternatives(ctx context.Context, dev *runtime.Device, k golang.Alternatives, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(alternativesKernel)
+var RunAlternatives = stubs.Range1(alternativesKernel, func(l *kernelimpl.Launch, k golang.Alternatives) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var appendsKernel = kernelimpl.Register(modules.Kernel(pkg, "Appends"), func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
 		In:   kernelimpl.HostSlice[int](a, 0),
@@ -118,43 +110,31 @@ var appendsKernel = kernelimpl.Register(modules.Kernel(pkg, "Appends"), func(a *
 		Text: kernelimpl.HostSlice[byte](a, 2),
 	}.Kernel
 })
-
-func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(appendsKernel)
+var RunAppends = stubs.Range1(appendsKernel, func(l *kernelimpl.Launch, k golang.Appends) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Text)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var behindKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Behind"), func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newBehindHost)
-
-func RunBehind(ctx context.Context, dev *runtime.Device, k golang.Behind, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(behindKernel)
+var RunBehind = stubs.Range1(behindKernel, func(l *kernelimpl.Launch, k golang.Behind) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var besselKernel = kernelimpl.Register(modules.Kernel(pkg, "Bessel"), func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
-
-func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(besselKernel)
+var RunBessel = stubs.Range1(besselKernel, func(l *kernelimpl.Launch, k golang.Bessel) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var binaryKernel = kernelimpl.Register(modules.Kernel(pkg, "Binary"), func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
 		In:  kernelimpl.HostSlice[byte](a, 0),
@@ -162,15 +142,11 @@ var binaryKernel = kernelimpl.Register(modules.Kernel(pkg, "Binary"), func(a *ke
 		Sum: kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
 })
-
-func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(binaryKernel)
+var RunBinary = stubs.Range1(binaryKernel, func(l *kernelimpl.Launch, k golang.Binary) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Sum)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var bitsFaultKernel = kernelimpl.Register(modules.Kernel(pkg, "BitsFault"), func(a *kernelimpl.HostArgs) any {
 	return golang.BitsFault{
 		Mode: kernelimpl.HostValue[int](a, 0),
@@ -179,16 +155,12 @@ var bitsFaultKernel = kernelimpl.Register(modules.Kernel(pkg, "BitsFault"), func
 		Z:    kernelimpl.HostSlice[uint64](a, 3),
 	}.Kernel
 })
-
-func RunBitsFault(ctx context.Context, dev *runtime.Device, k golang.BitsFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bitsFaultKernel)
+var RunBitsFault = stubs.Range1(bitsFaultKernel, func(l *kernelimpl.Launch, k golang.BitsFault) {
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Z)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var bytesKernel = kernelimpl.Register(modules.Kernel(pkg, "Bytes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
@@ -196,15 +168,11 @@ var bytesKernel = kernelimpl.Register(modules.Kernel(pkg, "Bytes"), func(a *kern
 		Out: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
 })
-
-func RunBytes(ctx context.Context, dev *runtime.Device, k golang.Bytes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bytesKernel)
+var RunBytes = stubs.Range1(bytesKernel, func(l *kernelimpl.Launch, k golang.Bytes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var castsKernel = kernelimpl.Register(modules.Kernel(pkg, "Casts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Casts{
 		F:   kernelimpl.HostSlice[float32](a, 0),
@@ -213,16 +181,12 @@ var castsKernel = kernelimpl.Register(modules.Kernel(pkg, "Casts"), func(a *kern
 		Out: kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
 })
-
-func RunCasts(ctx context.Context, dev *runtime.Device, k golang.Casts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(castsKernel)
+var RunCasts = stubs.Range1(castsKernel, func(l *kernelimpl.Launch, k golang.Casts) {
 	kernelimpl.Slice(l, 0, k.F)
 	kernelimpl.Slice(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.L)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var changesKernel = kernelimpl.Register(modules.Kernel(pkg, "Changes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -230,41 +194,29 @@ var changesKernel = kernelimpl.Register(modules.Kernel(pkg, "Changes"), func(a *
 		Out: kernelimpl.HostSlice[int64](a, 2),
 	}.Kernel
 })
-
-func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(changesKernel)
+var RunChanges = stubs.Range1(changesKernel, func(l *kernelimpl.Launch, k golang.Changes) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var ciphersKernel = kernelimpl.Register(modules.Kernel(pkg, "Ciphers"), func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
-
-func RunCiphers(ctx context.Context, dev *runtime.Device, k golang.Ciphers, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ciphersKernel)
+var RunCiphers = stubs.Range1(ciphersKernel, func(l *kernelimpl.Launch, k golang.Ciphers) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var closuresKernel = kernelimpl.Register(modules.Kernel(pkg, "Closures"), func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunClosures(ctx context.Context, dev *runtime.Device, k golang.Closures, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(closuresKernel)
+var RunClosures = stubs.Range1(closuresKernel, func(l *kernelimpl.Launch, k golang.Closures) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var complexesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Complexes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Complexes{
 		In: kernelimpl.HostSlice[complex64](a, 0),
@@ -276,16 +228,12 @@ var complexesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Complexes"), 
 		Out: kernelimpl.HostSlice[complex128](a, 3),
 	}.Kernel
 }, newComplexesHost)
-
-func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(complexesKernel)
+var RunComplexes = stubs.Range1(complexesKernel, func(l *kernelimpl.Launch, k golang.Complexes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Value(l, 1, k.By)
 	kernelimpl.Slice(l, 2, k.Pairs)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var computedKernel = kernelimpl.Register(modules.Kernel(pkg, "Computed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
@@ -294,44 +242,32 @@ var computedKernel = kernelimpl.Register(modules.Kernel(pkg, "Computed", &crc32.
 		D:   kernelimpl.HostSlice[float64](a, 3),
 	}.Kernel
 })
-
-func RunComputed(ctx context.Context, dev *runtime.Device, k golang.Computed, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(computedKernel)
+var RunComputed = stubs.Range1(computedKernel, func(l *kernelimpl.Launch, k golang.Computed) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.F)
 	kernelimpl.Slice(l, 3, k.D)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var deferredKernel = kernelimpl.Register(modules.Kernel(pkg, "Deferred"), func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
 		Out: kernelimpl.HostSlice[int](a, 0),
 		Log: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(deferredKernel)
+var RunDeferred = stubs.Range1(deferredKernel, func(l *kernelimpl.Launch, k golang.Deferred) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Log)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var deferredNilKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "DeferredNil"), func(a *kernelimpl.HostArgs) any {
 	return golang.DeferredNil{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newDeferredNilHost)
-
-func RunDeferredNil(ctx context.Context, dev *runtime.Device, k golang.DeferredNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(deferredNilKernel)
+var RunDeferredNil = stubs.Range1(deferredNilKernel, func(l *kernelimpl.Launch, k golang.DeferredNil) {
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var editsKernel = kernelimpl.Register(modules.Kernel(pkg, "Edits"), func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -339,67 +275,47 @@ var editsKernel = kernelimpl.Register(modules.Kernel(pkg, "Edits"), func(a *kern
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(editsKernel)
+var RunEdits = stubs.Range1(editsKernel, func(l *kernelimpl.Launch, k golang.Edits) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var elsewhereKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Elsewhere", &far.N, &far.Table), func(a *kernelimpl.HostArgs) any {
 	return golang.Elsewhere{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newElsewhereHost)
-
-func RunElsewhere(ctx context.Context, dev *runtime.Device, k golang.Elsewhere, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(elsewhereKernel)
+var RunElsewhere = stubs.Range1(elsewhereKernel, func(l *kernelimpl.Launch, k golang.Elsewhere) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var firstsKernel = kernelimpl.Register(modules.Kernel(pkg, "Firsts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunFirsts(ctx context.Context, dev *runtime.Device, k golang.Firsts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(firstsKernel)
+var RunFirsts = stubs.Range1(firstsKernel, func(l *kernelimpl.Launch, k golang.Firsts) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floatsKernel = kernelimpl.Register(modules.Kernel(pkg, "Floats"), func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
 		Buf: kernelimpl.HostSlice[float64](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
 	}.Kernel
 })
-
-func RunFloats(ctx context.Context, dev *runtime.Device, k golang.Floats, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floatsKernel)
+var RunFloats = stubs.Range1(floatsKernel, func(l *kernelimpl.Launch, k golang.Floats) {
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var generatorsKernel = kernelimpl.Register(modules.Kernel(pkg, "Generators"), func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
-
-func RunGenerators(ctx context.Context, dev *runtime.Device, k golang.Generators, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(generatorsKernel)
+var RunGenerators = stubs.Range1(generatorsKernel, func(l *kernelimpl.Launch, k golang.Generators) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var inFloat64Kernel = kernelimpl.Register(modules.Kernel(pkg, "InFloat64"), func(a *kernelimpl.HostArgs) any {
 	return golang.InFloat64{
 		X:    kernelimpl.HostSlice[float32](a, 0),
@@ -409,207 +325,147 @@ var inFloat64Kernel = kernelimpl.Register(modules.Kernel(pkg, "InFloat64"), func
 		Bits: kernelimpl.HostSlice[uint32](a, 4),
 	}.Kernel
 })
-
-func RunInFloat64(ctx context.Context, dev *runtime.Device, k golang.InFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(inFloat64Kernel)
+var RunInFloat64 = stubs.Range1(inFloat64Kernel, func(l *kernelimpl.Launch, k golang.InFloat64) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Is)
 	kernelimpl.Slice(l, 4, k.Bits)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var inconsistentKernel = kernelimpl.Register(modules.Kernel(pkg, "Inconsistent"), func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
 	}.Kernel
 })
-
-func RunInconsistent(ctx context.Context, dev *runtime.Device, k golang.Inconsistent, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(inconsistentKernel)
+var RunInconsistent = stubs.Range1(inconsistentKernel, func(l *kernelimpl.Launch, k golang.Inconsistent) {
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var initialKernel = kernelimpl.Register(modules.Kernel(pkg, "Initial"), func(a *kernelimpl.HostArgs) any {
 	return golang.Initial{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-func RunInitial(ctx context.Context, dev *runtime.Device, k golang.Initial, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(initialKernel)
+var RunInitial = stubs.Range1(initialKernel, func(l *kernelimpl.Launch, k golang.Initial) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var interfacesKernel = kernelimpl.Register(modules.Kernel(pkg, "Interfaces"), func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-func RunInterfaces(ctx context.Context, dev *runtime.Device, k golang.Interfaces, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(interfacesKernel)
+var RunInterfaces = stubs.Range1(interfacesKernel, func(l *kernelimpl.Launch, k golang.Interfaces) {
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var iteratorsKernel = kernelimpl.Register(modules.Kernel(pkg, "Iterators"), func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(iteratorsKernel)
+var RunIterators = stubs.Range1(iteratorsKernel, func(l *kernelimpl.Launch, k golang.Iterators) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var joinedKernel = kernelimpl.Register(modules.Kernel(pkg, "Joined"), func(a *kernelimpl.HostArgs) any {
 	return golang.Joined{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunJoined(ctx context.Context, dev *runtime.Device, k golang.Joined, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(joinedKernel)
+var RunJoined = stubs.Range1(joinedKernel, func(l *kernelimpl.Launch, k golang.Joined) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var keptKernel = kernelimpl.Register(modules.Kernel(pkg, "Kept"), func(a *kernelimpl.HostArgs) any {
 	return golang.Kept{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunKept(ctx context.Context, dev *runtime.Device, k golang.Kept, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(keptKernel)
+var RunKept = stubs.Range1(keptKernel, func(l *kernelimpl.Launch, k golang.Kept) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var largeKernel = kernelimpl.Register(modules.Kernel(pkg, "Large"), func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunLarge(ctx context.Context, dev *runtime.Device, k golang.Large, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(largeKernel)
+var RunLarge = stubs.Range1(largeKernel, func(l *kernelimpl.Launch, k golang.Large) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var longTextsKernel = kernelimpl.Register(modules.Kernel(pkg, "LongTexts"), func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunLongTexts(ctx context.Context, dev *runtime.Device, k golang.LongTexts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(longTextsKernel)
+var RunLongTexts = stubs.Range1(longTextsKernel, func(l *kernelimpl.Launch, k golang.LongTexts) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var lookupsKernel = kernelimpl.Register(modules.Kernel(pkg, "Lookups"), func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunLookups(ctx context.Context, dev *runtime.Device, k golang.Lookups, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lookupsKernel)
+var RunLookups = stubs.Range1(lookupsKernel, func(l *kernelimpl.Launch, k golang.Lookups) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var loopVarsKernel = kernelimpl.Register(modules.Kernel(pkg, "LoopVars"), func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-func RunLoopVars(ctx context.Context, dev *runtime.Device, k golang.LoopVars, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(loopVarsKernel)
+var RunLoopVars = stubs.Range1(loopVarsKernel, func(l *kernelimpl.Launch, k golang.LoopVars) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var makesKernel = kernelimpl.Register(modules.Kernel(pkg, "Makes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Makes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunMakes(ctx context.Context, dev *runtime.Device, k golang.Makes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(makesKernel)
+var RunMakes = stubs.Range1(makesKernel, func(l *kernelimpl.Launch, k golang.Makes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var makesAmongKernel = kernelimpl.Register(modules.Kernel(pkg, "MakesAmong"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunMakesAmong(ctx context.Context, dev *runtime.Device, k golang.MakesAmong, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(makesAmongKernel)
+var RunMakesAmong = stubs.Range1(makesAmongKernel, func(l *kernelimpl.Launch, k golang.MakesAmong) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var makesFaultKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MakesFault"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesFault{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newMakesFaultHost)
-
-func RunMakesFault(ctx context.Context, dev *runtime.Device, k golang.MakesFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(makesFaultKernel)
+var RunMakesFault = stubs.Range1(makesFaultKernel, func(l *kernelimpl.Launch, k golang.MakesFault) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var makesOfKernel = kernelimpl.Register(modules.Kernel(pkg, "MakesOf"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesOf{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunMakesOf(ctx context.Context, dev *runtime.Device, k golang.MakesOf, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(makesOfKernel)
+var RunMakesOf = stubs.Range1(makesOfKernel, func(l *kernelimpl.Launch, k golang.MakesOf) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var moreSlicesKernel = kernelimpl.Register(modules.Kernel(pkg, "MoreSlices"), func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -617,137 +473,97 @@ var moreSlicesKernel = kernelimpl.Register(modules.Kernel(pkg, "MoreSlices"), fu
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-func RunMoreSlices(ctx context.Context, dev *runtime.Device, k golang.MoreSlices, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(moreSlicesKernel)
+var RunMoreSlices = stubs.Range1(moreSlicesKernel, func(l *kernelimpl.Launch, k golang.MoreSlices) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.F)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var namedKernel = kernelimpl.Register(modules.Kernel(pkg, "Named"), func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(namedKernel)
+var RunNamed = stubs.Range1(namedKernel, func(l *kernelimpl.Launch, k golang.Named) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var nilCallsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "NilCalls"), func(a *kernelimpl.HostArgs) any {
 	return golang.NilCalls{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newNilCallsHost)
-
-func RunNilCalls(ctx context.Context, dev *runtime.Device, k golang.NilCalls, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nilCallsKernel)
+var RunNilCalls = stubs.Range1(nilCallsKernel, func(l *kernelimpl.Launch, k golang.NilCalls) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var nilMethodsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "NilMethods"), func(a *kernelimpl.HostArgs) any {
 	return golang.NilMethods{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newNilMethodsHost)
-
-func RunNilMethods(ctx context.Context, dev *runtime.Device, k golang.NilMethods, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nilMethodsKernel)
+var RunNilMethods = stubs.Range1(nilMethodsKernel, func(l *kernelimpl.Launch, k golang.NilMethods) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var nonesKernel = kernelimpl.Register(modules.Kernel(pkg, "Nones"), func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunNones(ctx context.Context, dev *runtime.Device, k golang.Nones, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nonesKernel)
+var RunNones = stubs.Range1(nonesKernel, func(l *kernelimpl.Launch, k golang.Nones) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var orderKernel = kernelimpl.Register(modules.Kernel(pkg, "Order"), func(a *kernelimpl.HostArgs) any {
 	return golang.Order{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunOrder(ctx context.Context, dev *runtime.Device, k golang.Order, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(orderKernel)
+var RunOrder = stubs.Range1(orderKernel, func(l *kernelimpl.Launch, k golang.Order) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var outcomesKernel = kernelimpl.Register(modules.Kernel(pkg, "Outcomes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-func RunOutcomes(ctx context.Context, dev *runtime.Device, k golang.Outcomes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(outcomesKernel)
+var RunOutcomes = stubs.Range1(outcomesKernel, func(l *kernelimpl.Launch, k golang.Outcomes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var panicsKernel = kernelimpl.Register(modules.Kernel(pkg, "Panics"), func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-func RunPanics(ctx context.Context, dev *runtime.Device, k golang.Panics, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(panicsKernel)
+var RunPanics = stubs.Range1(panicsKernel, func(l *kernelimpl.Launch, k golang.Panics) {
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var panicsDoubleKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "PanicsDouble"), func(a *kernelimpl.HostArgs) any {
 	return golang.PanicsDouble{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newPanicsDoubleHost)
-
-func RunPanicsDouble(ctx context.Context, dev *runtime.Device, k golang.PanicsDouble, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(panicsDoubleKernel)
+var RunPanicsDouble = stubs.Range1(panicsDoubleKernel, func(l *kernelimpl.Launch, k golang.PanicsDouble) {
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var passedKernel = kernelimpl.Register(modules.Kernel(pkg, "Passed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
 	return golang.Passed{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
 })
-
-func RunPassed(ctx context.Context, dev *runtime.Device, k golang.Passed, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(passedKernel)
+var RunPassed = stubs.Range1(passedKernel, func(l *kernelimpl.Launch, k golang.Passed) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var peepholesKernel = kernelimpl.Register(modules.Kernel(pkg, "Peepholes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Peepholes{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
@@ -755,15 +571,11 @@ var peepholesKernel = kernelimpl.Register(modules.Kernel(pkg, "Peepholes"), func
 		Out: kernelimpl.HostSlice[golang.PeepholeResults](a, 2),
 	}.Kernel
 })
-
-func RunPeepholes(ctx context.Context, dev *runtime.Device, k golang.Peepholes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(peepholesKernel)
+var RunPeepholes = stubs.Range1(peepholesKernel, func(l *kernelimpl.Launch, k golang.Peepholes) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var pipelineKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Pipeline"), func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -771,15 +583,11 @@ var pipelineKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Pipeline"), fu
 		T:   dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
 	}.Kernel
 }, newPipelineHost)
-
-func RunPipeline(ctx context.Context, dev *runtime.Device, k golang.Pipeline, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(pipelineKernel)
+var RunPipeline = stubs.NDRange1(pipelineKernel, func(l *kernelimpl.Launch, k golang.Pipeline) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.T.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var randomKernel = kernelimpl.Register(modules.Kernel(pkg, "Random"), func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
 		Seed: kernelimpl.HostValue[uint64](a, 0),
@@ -787,53 +595,37 @@ var randomKernel = kernelimpl.Register(modules.Kernel(pkg, "Random"), func(a *ke
 		F:    kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
 })
-
-func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(randomKernel)
+var RunRandom = stubs.Range1(randomKernel, func(l *kernelimpl.Launch, k golang.Random) {
 	kernelimpl.Value(l, 0, k.Seed)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.F)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var recordsKernel = kernelimpl.Register(modules.Kernel(pkg, "Records"), func(a *kernelimpl.HostArgs) any {
 	return golang.Records{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunRecords(ctx context.Context, dev *runtime.Device, k golang.Records, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(recordsKernel)
+var RunRecords = stubs.Range1(recordsKernel, func(l *kernelimpl.Launch, k golang.Records) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var refilledKernel = kernelimpl.Register(modules.Kernel(pkg, "Refilled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
-
-func RunRefilled(ctx context.Context, dev *runtime.Device, k golang.Refilled, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(refilledKernel)
+var RunRefilled = stubs.Range1(refilledKernel, func(l *kernelimpl.Launch, k golang.Refilled) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var ringsKernel = kernelimpl.Register(modules.Kernel(pkg, "Rings"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-func RunRings(ctx context.Context, dev *runtime.Device, k golang.Rings, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ringsKernel)
+var RunRings = stubs.Range1(ringsKernel, func(l *kernelimpl.Launch, k golang.Rings) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var rounded32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded32"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
@@ -842,16 +634,12 @@ var rounded32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded32"), 
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newRounded32Host)
-
-func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rounded32Kernel)
+var RunRounded32 = stubs.Range1(rounded32Kernel, func(l *kernelimpl.Launch, k golang.Rounded32) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var rounded64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded64"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded64{
 		X:   kernelimpl.HostSlice[float64](a, 0),
@@ -860,70 +648,50 @@ var rounded64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded64"), 
 		Out: kernelimpl.HostSlice[float64](a, 3),
 	}.Kernel
 }, newRounded64Host)
-
-func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rounded64Kernel)
+var RunRounded64 = stubs.Range1(rounded64Kernel, func(l *kernelimpl.Launch, k golang.Rounded64) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var roundsKernel = kernelimpl.Register(modules.Kernel(pkg, "Rounds"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunRounds(ctx context.Context, dev *runtime.Device, k golang.Rounds, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(roundsKernel)
+var RunRounds = stubs.Range1(roundsKernel, func(l *kernelimpl.Launch, k golang.Rounds) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var runesKernel = kernelimpl.Register(modules.Kernel(pkg, "Runes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(runesKernel)
+var RunRunes = stubs.Range1(runesKernel, func(l *kernelimpl.Launch, k golang.Runes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var sentinelsKernel = kernelimpl.Register(modules.Kernel(pkg, "Sentinels"), func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-func RunSentinels(ctx context.Context, dev *runtime.Device, k golang.Sentinels, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sentinelsKernel)
+var RunSentinels = stubs.Range1(sentinelsKernel, func(l *kernelimpl.Launch, k golang.Sentinels) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var sharedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shared"), func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
 }, newSharedHost)
-
-func RunShared(ctx context.Context, dev *runtime.Device, k golang.Shared, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sharedKernel)
+var RunShared = stubs.NDRange1(sharedKernel, func(l *kernelimpl.Launch, k golang.Shared) {
 	kernelimpl.Slice(l, 0, k.Buf)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var shiftedKernel = kernelimpl.Register(modules.Kernel(pkg, "Shifted"), func(a *kernelimpl.HostArgs) any {
 	return golang.Shifted{
 		X:   kernelimpl.HostSlice[int64](a, 0),
@@ -931,15 +699,11 @@ var shiftedKernel = kernelimpl.Register(modules.Kernel(pkg, "Shifted"), func(a *
 		Out: kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
 })
-
-func RunShifted(ctx context.Context, dev *runtime.Device, k golang.Shifted, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftedKernel)
+var RunShifted = stubs.Range1(shiftedKernel, func(l *kernelimpl.Launch, k golang.Shifted) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shiftsIntKernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt{
 		X:     kernelimpl.HostSlice[int](a, 0),
@@ -948,16 +712,12 @@ var shiftsIntKernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt"), func
 		Out:   kernelimpl.HostSlice[int](a, 3),
 	}.Kernel
 })
-
-func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsIntKernel)
+var RunShiftsInt = stubs.Range1(shiftsIntKernel, func(l *kernelimpl.Launch, k golang.ShiftsInt) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shiftsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt16"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt16{
 		X:     kernelimpl.HostSlice[int16](a, 0),
@@ -966,16 +726,12 @@ var shiftsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt16"), 
 		Out:   kernelimpl.HostSlice[int16](a, 3),
 	}.Kernel
 })
-
-func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsInt16Kernel)
+var RunShiftsInt16 = stubs.Range1(shiftsInt16Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt16) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shiftsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt32"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt32{
 		X:     kernelimpl.HostSlice[int32](a, 0),
@@ -984,16 +740,12 @@ var shiftsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt32"), 
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsInt32Kernel)
+var RunShiftsInt32 = stubs.Range1(shiftsInt32Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt32) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shiftsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt64"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt64{
 		X:     kernelimpl.HostSlice[int64](a, 0),
@@ -1002,16 +754,12 @@ var shiftsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt64"), 
 		Out:   kernelimpl.HostSlice[int64](a, 3),
 	}.Kernel
 })
-
-func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsInt64Kernel)
+var RunShiftsInt64 = stubs.Range1(shiftsInt64Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt64) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shiftsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt8"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt8{
 		X:     kernelimpl.HostSlice[int8](a, 0),
@@ -1020,16 +768,12 @@ var shiftsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt8"), fu
 		Out:   kernelimpl.HostSlice[int8](a, 3),
 	}.Kernel
 })
-
-func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsInt8Kernel)
+var RunShiftsInt8 = stubs.Range1(shiftsInt8Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt8) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shiftsUintKernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint{
 		X:     kernelimpl.HostSlice[uint](a, 0),
@@ -1038,16 +782,12 @@ var shiftsUintKernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint"), fu
 		Out:   kernelimpl.HostSlice[uint](a, 3),
 	}.Kernel
 })
-
-func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsUintKernel)
+var RunShiftsUint = stubs.Range1(shiftsUintKernel, func(l *kernelimpl.Launch, k golang.ShiftsUint) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shiftsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint16"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint16{
 		X:     kernelimpl.HostSlice[uint16](a, 0),
@@ -1056,16 +796,12 @@ var shiftsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint16")
 		Out:   kernelimpl.HostSlice[uint16](a, 3),
 	}.Kernel
 })
-
-func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsUint16Kernel)
+var RunShiftsUint16 = stubs.Range1(shiftsUint16Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint16) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shiftsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint32"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint32{
 		X:     kernelimpl.HostSlice[uint32](a, 0),
@@ -1074,16 +810,12 @@ var shiftsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint32")
 		Out:   kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
 })
-
-func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsUint32Kernel)
+var RunShiftsUint32 = stubs.Range1(shiftsUint32Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint32) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shiftsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint64"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint64{
 		X:     kernelimpl.HostSlice[uint64](a, 0),
@@ -1092,16 +824,12 @@ var shiftsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint64")
 		Out:   kernelimpl.HostSlice[uint64](a, 3),
 	}.Kernel
 })
-
-func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsUint64Kernel)
+var RunShiftsUint64 = stubs.Range1(shiftsUint64Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint64) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var shiftsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint8"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint8{
 		X:     kernelimpl.HostSlice[uint8](a, 0),
@@ -1110,30 +838,22 @@ var shiftsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint8"), 
 		Out:   kernelimpl.HostSlice[uint8](a, 3),
 	}.Kernel
 })
-
-func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsUint8Kernel)
+var RunShiftsUint8 = stubs.Range1(shiftsUint8Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint8) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var sideKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Side"), func(a *kernelimpl.HostArgs) any {
 	return golang.Side{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newSideHost)
-
-func RunSide(ctx context.Context, dev *runtime.Device, k golang.Side, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sideKernel)
+var RunSide = stubs.NDRange1(sideKernel, func(l *kernelimpl.Launch, k golang.Side) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var signalsKernel = kernelimpl.Register(modules.Kernel(pkg, "Signals"), func(a *kernelimpl.HostArgs) any {
 	return golang.Signals{
 		Out:  kernelimpl.HostSlice[float32](a, 0),
@@ -1141,71 +861,51 @@ var signalsKernel = kernelimpl.Register(modules.Kernel(pkg, "Signals"), func(a *
 		Wide: kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
 })
-
-func RunSignals(ctx context.Context, dev *runtime.Device, k golang.Signals, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(signalsKernel)
+var RunSignals = stubs.Range1(signalsKernel, func(l *kernelimpl.Launch, k golang.Signals) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Bits)
 	kernelimpl.Slice(l, 2, k.Wide)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var signedChunksKernel = kernelimpl.Register(modules.Kernel(pkg, "SignedChunks"), func(a *kernelimpl.HostArgs) any {
 	return golang.SignedChunks{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-func RunSignedChunks(ctx context.Context, dev *runtime.Device, k golang.SignedChunks, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(signedChunksKernel)
+var RunSignedChunks = stubs.Range1(signedChunksKernel, func(l *kernelimpl.Launch, k golang.SignedChunks) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var slicesKernel = kernelimpl.Register(modules.Kernel(pkg, "Slices"), func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(slicesKernel)
+var RunSlices = stubs.Range1(slicesKernel, func(l *kernelimpl.Launch, k golang.Slices) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var slotsKernel = kernelimpl.Register(modules.Kernel(pkg, "Slots"), func(a *kernelimpl.HostArgs) any {
 	return golang.Slots{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunSlots(ctx context.Context, dev *runtime.Device, k golang.Slots, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(slotsKernel)
+var RunSlots = stubs.Range1(slotsKernel, func(l *kernelimpl.Launch, k golang.Slots) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var sortsKernel = kernelimpl.Register(modules.Kernel(pkg, "Sorts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Sorts{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Buf: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 })
-
-func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sortsKernel)
+var RunSorts = stubs.Range1(sortsKernel, func(l *kernelimpl.Launch, k golang.Sorts) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var spelledKernel = kernelimpl.Register(modules.Kernel(pkg, "Spelled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
 		In:    kernelimpl.HostSlice[byte](a, 0),
@@ -1213,163 +913,115 @@ var spelledKernel = kernelimpl.Register(modules.Kernel(pkg, "Spelled"), func(a *
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-func RunSpelled(ctx context.Context, dev *runtime.Device, k golang.Spelled, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(spelledKernel)
+var RunSpelled = stubs.Range1(spelledKernel, func(l *kernelimpl.Launch, k golang.Spelled) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Other)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var stableKernel = kernelimpl.Register(modules.Kernel(pkg, "Stable"), func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunStable(ctx context.Context, dev *runtime.Device, k golang.Stable, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(stableKernel)
+var RunStable = stubs.Range1(stableKernel, func(l *kernelimpl.Launch, k golang.Stable) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var stableInterfacesKernel = kernelimpl.Register(modules.Kernel(pkg, "StableInterfaces"), func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 	}.Kernel
 })
-
-func RunStableInterfaces(ctx context.Context, dev *runtime.Device, k golang.StableInterfaces, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(stableInterfacesKernel)
+var RunStableInterfaces = stubs.Range1(stableInterfacesKernel, func(l *kernelimpl.Launch, k golang.StableInterfaces) {
 	kernelimpl.Slice(l, 0, k.Buf)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var stringsKernel = kernelimpl.Register(modules.Kernel(pkg, "Strings"), func(a *kernelimpl.HostArgs) any {
 	return golang.Strings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-func RunStrings(ctx context.Context, dev *runtime.Device, k golang.Strings, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(stringsKernel)
+var RunStrings = stubs.Range1(stringsKernel, func(l *kernelimpl.Launch, k golang.Strings) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var swapLoopsKernel = kernelimpl.Register(modules.Kernel(pkg, "SwapLoops"), func(a *kernelimpl.HostArgs) any {
 	return golang.SwapLoops{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(swapLoopsKernel)
+var RunSwapLoops = stubs.Range1(swapLoopsKernel, func(l *kernelimpl.Launch, k golang.SwapLoops) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var swappedKernel = kernelimpl.Register(modules.Kernel(pkg, "Swapped"), func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunSwapped(ctx context.Context, dev *runtime.Device, k golang.Swapped, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(swappedKernel)
+var RunSwapped = stubs.Range1(swappedKernel, func(l *kernelimpl.Launch, k golang.Swapped) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tablesKernel = kernelimpl.Register(modules.Kernel(pkg, "Tables"), func(a *kernelimpl.HostArgs) any {
 	return golang.Tables{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
-
-func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tablesKernel)
+var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k golang.Tables) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var textBoundsKernel = kernelimpl.Register(modules.Kernel(pkg, "TextBounds"), func(a *kernelimpl.HostArgs) any {
 	return golang.TextBounds{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		N:   kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-func RunTextBounds(ctx context.Context, dev *runtime.Device, k golang.TextBounds, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(textBoundsKernel)
+var RunTextBounds = stubs.Range1(textBoundsKernel, func(l *kernelimpl.Launch, k golang.TextBounds) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var textsKernel = kernelimpl.Register(modules.Kernel(pkg, "Texts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[byte](a, 1),
 	}.Kernel
 })
-
-func RunTexts(ctx context.Context, dev *runtime.Device, k golang.Texts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(textsKernel)
+var RunTexts = stubs.Range1(textsKernel, func(l *kernelimpl.Launch, k golang.Texts) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.B)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var toArraysKernel = kernelimpl.Register(modules.Kernel(pkg, "ToArrays"), func(a *kernelimpl.HostArgs) any {
 	return golang.ToArrays{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(toArraysKernel)
+var RunToArrays = stubs.Range1(toArraysKernel, func(l *kernelimpl.Launch, k golang.ToArrays) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var turnsKernel = kernelimpl.Register(modules.Kernel(pkg, "Turns"), func(a *kernelimpl.HostArgs) any {
 	return golang.Turns{
 		X:   kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 })
-
-func RunTurns(ctx context.Context, dev *runtime.Device, k golang.Turns, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(turnsKernel)
+var RunTurns = stubs.Range1(turnsKernel, func(l *kernelimpl.Launch, k golang.Turns) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var typeSwitchesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "TypeSwitches"), func(a *kernelimpl.HostArgs) any {
 	return golang.TypeSwitches{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 }, newTypeSwitchesHost)
-
-func RunTypeSwitches(ctx context.Context, dev *runtime.Device, k golang.TypeSwitches, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(typeSwitchesKernel)
+var RunTypeSwitches = stubs.Range1(typeSwitchesKernel, func(l *kernelimpl.Launch, k golang.TypeSwitches) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var utf8Kernel = kernelimpl.Register(modules.Kernel(pkg, "UTF8"), func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
 		In:  kernelimpl.HostSlice[rune](a, 0),
@@ -1377,15 +1029,11 @@ var utf8Kernel = kernelimpl.Register(modules.Kernel(pkg, "UTF8"), func(a *kernel
 		Out: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
 })
-
-func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(utf8Kernel)
+var RunUTF8 = stubs.Range1(utf8Kernel, func(l *kernelimpl.Launch, k golang.UTF8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var unicodesKernel = kernelimpl.Register(modules.Kernel(pkg, "Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
 		In:  kernelimpl.HostSlice[rune](a, 0),
@@ -1393,71 +1041,51 @@ var unicodesKernel = kernelimpl.Register(modules.Kernel(pkg, "Unicodes", &unicod
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-func RunUnicodes(ctx context.Context, dev *runtime.Device, k golang.Unicodes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unicodesKernel)
+var RunUnicodes = stubs.Range1(unicodesKernel, func(l *kernelimpl.Launch, k golang.Unicodes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var unitsKernel = kernelimpl.Register(modules.Kernel(pkg, "Units"), func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-func RunUnits(ctx context.Context, dev *runtime.Device, k golang.Units, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unitsKernel)
+var RunUnits = stubs.Range1(unitsKernel, func(l *kernelimpl.Launch, k golang.Units) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var unlikeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Unlike"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newUnlikeHost)
-
-func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unlikeKernel)
+var RunUnlike = stubs.Range1(unlikeKernel, func(l *kernelimpl.Launch, k golang.Unlike) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var unrolledKernel = kernelimpl.Register(modules.Kernel(pkg, "Unrolled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unrolled{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-func RunUnrolled(ctx context.Context, dev *runtime.Device, k golang.Unrolled, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unrolledKernel)
+var RunUnrolled = stubs.Range1(unrolledKernel, func(l *kernelimpl.Launch, k golang.Unrolled) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var unsignedChunksKernel = kernelimpl.Register(modules.Kernel(pkg, "UnsignedChunks"), func(a *kernelimpl.HostArgs) any {
 	return golang.UnsignedChunks{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-func RunUnsignedChunks(ctx context.Context, dev *runtime.Device, k golang.UnsignedChunks, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unsignedChunksKernel)
+var RunUnsignedChunks = stubs.Range1(unsignedChunksKernel, func(l *kernelimpl.Launch, k golang.UnsignedChunks) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var unstableKernel = kernelimpl.Register(modules.Kernel(pkg, "Unstable"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
 		Buf:   kernelimpl.HostSlice[golang.Entry](a, 0),
@@ -1465,15 +1093,11 @@ var unstableKernel = kernelimpl.Register(modules.Kernel(pkg, "Unstable"), func(a
 		Count: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unstableKernel)
+var RunUnstable = stubs.Range1(unstableKernel, func(l *kernelimpl.Launch, k golang.Unstable) {
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Count)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var updatesKernel = kernelimpl.Register(modules.Kernel(pkg, "Updates"), func(a *kernelimpl.HostArgs) any {
 	return golang.Updates{
 		Mode: kernelimpl.HostValue[int32](a, 0),
@@ -1481,15 +1105,11 @@ var updatesKernel = kernelimpl.Register(modules.Kernel(pkg, "Updates"), func(a *
 		Out:  kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-func RunUpdates(ctx context.Context, dev *runtime.Device, k golang.Updates, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(updatesKernel)
+var RunUpdates = stubs.Range1(updatesKernel, func(l *kernelimpl.Launch, k golang.Updates) {
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var varintsKernel = kernelimpl.Register(modules.Kernel(pkg, "Varints"), func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
 		In:    kernelimpl.HostSlice[int64](a, 0),
@@ -1497,61 +1117,42 @@ var varintsKernel = kernelimpl.Register(modules.Kernel(pkg, "Varints"), func(a *
 		Out:   kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
 })
-
-func RunVarints(ctx context.Context, dev *runtime.Device, k golang.Varints, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(varintsKernel)
+var RunVarints = stubs.Range1(varintsKernel, func(l *kernelimpl.Launch, k golang.Varints) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Bytes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var visitorsKernel = kernelimpl.Register(modules.Kernel(pkg, "Visitors"), func(a *kernelimpl.HostArgs) any {
 	return golang.Visitors{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(visitorsKernel)
+var RunVisitors = stubs.Range1(visitorsKernel, func(l *kernelimpl.Launch, k golang.Visitors) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var waresKernel = kernelimpl.Register(modules.Kernel(pkg, "Wares", &color.GrayModel), func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-func RunWares(ctx context.Context, dev *runtime.Device, k golang.Wares, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(waresKernel)
+var RunWares = stubs.Range1(waresKernel, func(l *kernelimpl.Launch, k golang.Wares) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var watchedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), func(a *kernelimpl.HostArgs) any {
 	return golang.Watched{
 		Out: kernelimpl.HostSlice[float64](a, 0),
 	}.Kernel
 }, newWatchedHost, golang.WatchedTile)
-
-func RunWatched(ctx context.Context, dev *runtime.Device, k golang.Watched, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(watchedKernel)
+var RunWatched = stubs.Range1(watchedKernel, func(l *kernelimpl.Launch, k golang.Watched) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var zeroedKernel = kernelimpl.Register(modules.Kernel(pkg, "Zeroed"), func(a *kernelimpl.HostArgs) any {
 	return golang.Zeroed{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-func RunZeroed(ctx context.Context, dev *runtime.Device, k golang.Zeroed, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(zeroedKernel)
+var RunZeroed = stubs.Range1(zeroedKernel, func(l *kernelimpl.Launch, k golang.Zeroed) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

@@ -4,11 +4,11 @@
 package groupsgen
 
 import (
-	"context"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/groups"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -48,17 +48,13 @@ var aloneKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Alone"), func(a *
 		G:   kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
 }, newAloneHost)
-
-func RunAlone(ctx context.Context, dev *runtime.Device, k groups.Alone, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(aloneKernel)
+var RunAlone = stubs.NDRange1(aloneKernel, func(l *kernelimpl.Launch, k groups.Alone) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.F)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.G)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var ballotsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Ballots"), func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -66,15 +62,11 @@ var ballotsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Ballots"), func
 		Out: kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
 }, newBallotsHost)
-
-func RunBallots(ctx context.Context, dev *runtime.Device, k groups.Ballots, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ballotsKernel)
+var RunBallots = stubs.NDRange1(ballotsKernel, func(l *kernelimpl.Launch, k groups.Ballots) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var bisectionsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Bisections"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Bisections
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
@@ -84,17 +76,13 @@ var bisectionsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Bisections")
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newBisectionsHost)
-
-func RunBisections(ctx context.Context, dev *runtime.Device, k groups.Bisections, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bisectionsKernel)
+var RunBisections = stubs.NDRange1(bisectionsKernel, func(l *kernelimpl.Launch, k groups.Bisections) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var choicesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Choices"), func(a *kernelimpl.HostArgs) any {
 	return groups.Choices{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -102,15 +90,11 @@ var choicesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Choices"), func
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newChoicesHost)
-
-func RunChoices(ctx context.Context, dev *runtime.Device, k groups.Choices, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(choicesKernel)
+var RunChoices = stubs.NDRange1(choicesKernel, func(l *kernelimpl.Launch, k groups.Choices) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var oneWayOutKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OneWayOut"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OneWayOut
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
@@ -120,17 +104,13 @@ var oneWayOutKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OneWayOut"), 
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newOneWayOutHost)
-
-func RunOneWayOut(ctx context.Context, dev *runtime.Device, k groups.OneWayOut, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(oneWayOutKernel)
+var RunOneWayOut = stubs.NDRange1(oneWayOutKernel, func(l *kernelimpl.Launch, k groups.OneWayOut) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var ownChecksKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OwnChecks"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnChecks
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
@@ -140,17 +120,13 @@ var ownChecksKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OwnChecks"), 
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newOwnChecksHost)
-
-func RunOwnChecks(ctx context.Context, dev *runtime.Device, k groups.OwnChecks, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ownChecksKernel)
+var RunOwnChecks = stubs.NDRange1(ownChecksKernel, func(l *kernelimpl.Launch, k groups.OwnChecks) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var ownLoopsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OwnLoops"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
@@ -160,17 +136,13 @@ var ownLoopsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OwnLoops"), fu
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newOwnLoopsHost)
-
-func RunOwnLoops(ctx context.Context, dev *runtime.Device, k groups.OwnLoops, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ownLoopsKernel)
+var RunOwnLoops = stubs.NDRange1(ownLoopsKernel, func(l *kernelimpl.Launch, k groups.OwnLoops) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var replacedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Replaced"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Replaced
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
@@ -180,17 +152,13 @@ var replacedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Replaced"), fu
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newReplacedHost)
-
-func RunReplaced(ctx context.Context, dev *runtime.Device, k groups.Replaced, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(replacedKernel)
+var RunReplaced = stubs.NDRange1(replacedKernel, func(l *kernelimpl.Launch, k groups.Replaced) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var rowsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rows"), func(a *kernelimpl.HostArgs) any {
 	return groups.Rows{
 		Choice: kernelimpl.HostSlice[int32](a, 0),
@@ -198,15 +166,11 @@ var rowsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rows"), func(a *ke
 		Out:    kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newRowsHost)
-
-func RunRows(ctx context.Context, dev *runtime.Device, k groups.Rows, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rowsKernel)
+var RunRows = stubs.NDRange2(rowsKernel, func(l *kernelimpl.Launch, k groups.Rows) {
 	kernelimpl.Slice(l, 0, k.Choice)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var searchKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Search"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Search
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
@@ -216,17 +180,13 @@ var searchKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Search"), func(a
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newSearchHost)
-
-func RunSearch(ctx context.Context, dev *runtime.Device, k groups.Search, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(searchKernel)
+var RunSearch = stubs.NDRange1(searchKernel, func(l *kernelimpl.Launch, k groups.Search) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var statedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Stated"), func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
 		N: kernelimpl.HostValue[int](a, 0),
@@ -235,16 +195,12 @@ var statedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Stated"), func(a
 		F: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newStatedHost)
-
-func RunStated(ctx context.Context, dev *runtime.Device, k groups.Stated, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(statedKernel)
+var RunStated = stubs.NDRange1(statedKernel, func(l *kernelimpl.Launch, k groups.Stated) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.F)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var stepsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Steps"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Steps
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
@@ -254,31 +210,23 @@ var stepsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Steps"), func(a *
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newStepsHost)
-
-func RunSteps(ctx context.Context, dev *runtime.Device, k groups.Steps, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(stepsKernel)
+var RunSteps = stubs.NDRange1(stepsKernel, func(l *kernelimpl.Launch, k groups.Steps) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var uniformRowsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "UniformRows"), func(a *kernelimpl.HostArgs) any {
 	return groups.UniformRows{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newUniformRowsHost)
-
-func RunUniformRows(ctx context.Context, dev *runtime.Device, k groups.UniformRows, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(uniformRowsKernel)
+var RunUniformRows = stubs.NDRange2(uniformRowsKernel, func(l *kernelimpl.Launch, k groups.UniformRows) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
+})
 var votesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Votes"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Votes
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
@@ -288,17 +236,13 @@ var votesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Votes"), func(a *
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newVotesHost)
-
-func RunVotes(ctx context.Context, dev *runtime.Device, k groups.Votes, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(votesKernel)
+var RunVotes = stubs.NDRange1(votesKernel, func(l *kernelimpl.Launch, k groups.Votes) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var wholeFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeFloat32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat32{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -306,15 +250,11 @@ var wholeFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeFloat
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
 }, newWholeFloat32Host)
-
-func RunWholeFloat32(ctx context.Context, dev *runtime.Device, k groups.WholeFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeFloat32Kernel)
+var RunWholeFloat32 = stubs.NDRange1(wholeFloat32Kernel, func(l *kernelimpl.Launch, k groups.WholeFloat32) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var wholeFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeFloat64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat64{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -322,15 +262,11 @@ var wholeFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeFloat
 		Out: kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
 }, newWholeFloat64Host)
-
-func RunWholeFloat64(ctx context.Context, dev *runtime.Device, k groups.WholeFloat64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeFloat64Kernel)
+var RunWholeFloat64 = stubs.NDRange1(wholeFloat64Kernel, func(l *kernelimpl.Launch, k groups.WholeFloat64) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var wholeInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt16"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt16{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -338,15 +274,11 @@ var wholeInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt16")
 		Out: kernelimpl.HostSlice[int16](a, 2),
 	}.Kernel
 }, newWholeInt16Host)
-
-func RunWholeInt16(ctx context.Context, dev *runtime.Device, k groups.WholeInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeInt16Kernel)
+var RunWholeInt16 = stubs.NDRange1(wholeInt16Kernel, func(l *kernelimpl.Launch, k groups.WholeInt16) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var wholeInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt32{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -354,15 +286,11 @@ var wholeInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt32")
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newWholeInt32Host)
-
-func RunWholeInt32(ctx context.Context, dev *runtime.Device, k groups.WholeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeInt32Kernel)
+var RunWholeInt32 = stubs.NDRange1(wholeInt32Kernel, func(l *kernelimpl.Launch, k groups.WholeInt32) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var wholeInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -370,15 +298,11 @@ var wholeInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt64")
 		Out: kernelimpl.HostSlice[int64](a, 2),
 	}.Kernel
 }, newWholeInt64Host)
-
-func RunWholeInt64(ctx context.Context, dev *runtime.Device, k groups.WholeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeInt64Kernel)
+var RunWholeInt64 = stubs.NDRange1(wholeInt64Kernel, func(l *kernelimpl.Launch, k groups.WholeInt64) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var wholeInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt8"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt8{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -386,15 +310,11 @@ var wholeInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt8"), 
 		Out: kernelimpl.HostSlice[int8](a, 2),
 	}.Kernel
 }, newWholeInt8Host)
-
-func RunWholeInt8(ctx context.Context, dev *runtime.Device, k groups.WholeInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeInt8Kernel)
+var RunWholeInt8 = stubs.NDRange1(wholeInt8Kernel, func(l *kernelimpl.Launch, k groups.WholeInt8) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var wholeUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeUint32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint32{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -402,15 +322,11 @@ var wholeUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeUint32
 		Out: kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
 }, newWholeUint32Host)
-
-func RunWholeUint32(ctx context.Context, dev *runtime.Device, k groups.WholeUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeUint32Kernel)
+var RunWholeUint32 = stubs.NDRange1(wholeUint32Kernel, func(l *kernelimpl.Launch, k groups.WholeUint32) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var wholeUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeUint64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{
 		N:   kernelimpl.HostValue[int](a, 0),
@@ -418,11 +334,8 @@ var wholeUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeUint64
 		Out: kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
 }, newWholeUint64Host)
-
-func RunWholeUint64(ctx context.Context, dev *runtime.Device, k groups.WholeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeUint64Kernel)
+var RunWholeUint64 = stubs.NDRange1(wholeUint64Kernel, func(l *kernelimpl.Launch, k groups.WholeUint64) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
+})

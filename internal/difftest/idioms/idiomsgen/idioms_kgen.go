@@ -4,11 +4,11 @@
 package idiomsgen
 
 import (
-	"context"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/idioms"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -73,16 +73,12 @@ var carriesKernel = kernelimpl.Register(modules.Kernel(pkg, "Carries"), func(a *
 		Out: kernelimpl.HostSlice[idioms.Row](a, 3),
 	}.Kernel
 })
-
-func RunCarries(ctx context.Context, dev *runtime.Device, k idioms.Carries, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(carriesKernel)
+var RunCarries = stubs.Range1(carriesKernel, func(l *kernelimpl.Launch, k idioms.Carries) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var clampInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -90,15 +86,11 @@ var clampInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt16"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunClampInt16(ctx context.Context, dev *runtime.Device, k idioms.ClampInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampInt16Kernel)
+var RunClampInt16 = stubs.Range1(clampInt16Kernel, func(l *kernelimpl.Launch, k idioms.ClampInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var clampInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -106,15 +98,11 @@ var clampInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt32"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunClampInt32(ctx context.Context, dev *runtime.Device, k idioms.ClampInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampInt32Kernel)
+var RunClampInt32 = stubs.Range1(clampInt32Kernel, func(l *kernelimpl.Launch, k idioms.ClampInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var clampInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -122,15 +110,11 @@ var clampInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt64"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunClampInt64(ctx context.Context, dev *runtime.Device, k idioms.ClampInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampInt64Kernel)
+var RunClampInt64 = stubs.Range1(clampInt64Kernel, func(l *kernelimpl.Launch, k idioms.ClampInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var clampInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -138,15 +122,11 @@ var clampInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt8"), func
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunClampInt8(ctx context.Context, dev *runtime.Device, k idioms.ClampInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampInt8Kernel)
+var RunClampInt8 = stubs.Range1(clampInt8Kernel, func(l *kernelimpl.Launch, k idioms.ClampInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var clampUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -154,15 +134,11 @@ var clampUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint16"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunClampUint16(ctx context.Context, dev *runtime.Device, k idioms.ClampUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampUint16Kernel)
+var RunClampUint16 = stubs.Range1(clampUint16Kernel, func(l *kernelimpl.Launch, k idioms.ClampUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var clampUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -170,15 +146,11 @@ var clampUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint32"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunClampUint32(ctx context.Context, dev *runtime.Device, k idioms.ClampUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampUint32Kernel)
+var RunClampUint32 = stubs.Range1(clampUint32Kernel, func(l *kernelimpl.Launch, k idioms.ClampUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var clampUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -186,15 +158,11 @@ var clampUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint64"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunClampUint64(ctx context.Context, dev *runtime.Device, k idioms.ClampUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampUint64Kernel)
+var RunClampUint64 = stubs.Range1(clampUint64Kernel, func(l *kernelimpl.Launch, k idioms.ClampUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var clampUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -202,15 +170,11 @@ var clampUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint8"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunClampUint8(ctx context.Context, dev *runtime.Device, k idioms.ClampUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampUint8Kernel)
+var RunClampUint8 = stubs.Range1(clampUint8Kernel, func(l *kernelimpl.Launch, k idioms.ClampUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var compareInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -219,16 +183,12 @@ var compareInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt16")
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunCompareInt16(ctx context.Context, dev *runtime.Device, k idioms.CompareInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareInt16Kernel)
+var RunCompareInt16 = stubs.Range1(compareInt16Kernel, func(l *kernelimpl.Launch, k idioms.CompareInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var compareInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -237,16 +197,12 @@ var compareInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt32")
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunCompareInt32(ctx context.Context, dev *runtime.Device, k idioms.CompareInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareInt32Kernel)
+var RunCompareInt32 = stubs.Range1(compareInt32Kernel, func(l *kernelimpl.Launch, k idioms.CompareInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var compareInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -255,16 +211,12 @@ var compareInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt64")
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunCompareInt64(ctx context.Context, dev *runtime.Device, k idioms.CompareInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareInt64Kernel)
+var RunCompareInt64 = stubs.Range1(compareInt64Kernel, func(l *kernelimpl.Launch, k idioms.CompareInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var compareInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -273,16 +225,12 @@ var compareInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt8"), 
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunCompareInt8(ctx context.Context, dev *runtime.Device, k idioms.CompareInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareInt8Kernel)
+var RunCompareInt8 = stubs.Range1(compareInt8Kernel, func(l *kernelimpl.Launch, k idioms.CompareInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var compareUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -291,16 +239,12 @@ var compareUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint16
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunCompareUint16(ctx context.Context, dev *runtime.Device, k idioms.CompareUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareUint16Kernel)
+var RunCompareUint16 = stubs.Range1(compareUint16Kernel, func(l *kernelimpl.Launch, k idioms.CompareUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var compareUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -309,16 +253,12 @@ var compareUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint32
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunCompareUint32(ctx context.Context, dev *runtime.Device, k idioms.CompareUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareUint32Kernel)
+var RunCompareUint32 = stubs.Range1(compareUint32Kernel, func(l *kernelimpl.Launch, k idioms.CompareUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var compareUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -327,16 +267,12 @@ var compareUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint64
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunCompareUint64(ctx context.Context, dev *runtime.Device, k idioms.CompareUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareUint64Kernel)
+var RunCompareUint64 = stubs.Range1(compareUint64Kernel, func(l *kernelimpl.Launch, k idioms.CompareUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var compareUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -345,16 +281,12 @@ var compareUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint8")
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunCompareUint8(ctx context.Context, dev *runtime.Device, k idioms.CompareUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareUint8Kernel)
+var RunCompareUint8 = stubs.Range1(compareUint8Kernel, func(l *kernelimpl.Launch, k idioms.CompareUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convert32Int16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -363,16 +295,12 @@ var convert32Int16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunConvert32Int16(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Int16Kernel)
+var RunConvert32Int16 = stubs.Range1(convert32Int16Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Int16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convert32Int32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -381,16 +309,12 @@ var convert32Int32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunConvert32Int32(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Int32Kernel)
+var RunConvert32Int32 = stubs.Range1(convert32Int32Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Int32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convert32Int64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -399,16 +323,12 @@ var convert32Int64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunConvert32Int64(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Int64Kernel)
+var RunConvert32Int64 = stubs.Range1(convert32Int64Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Int64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convert32Int8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -417,16 +337,12 @@ var convert32Int8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int8
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunConvert32Int8(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Int8Kernel)
+var RunConvert32Int8 = stubs.Range1(convert32Int8Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Int8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convert32Uint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -435,16 +351,12 @@ var convert32Uint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Ui
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunConvert32Uint16(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Uint16Kernel)
+var RunConvert32Uint16 = stubs.Range1(convert32Uint16Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Uint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convert32Uint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -453,16 +365,12 @@ var convert32Uint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Ui
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunConvert32Uint32(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Uint32Kernel)
+var RunConvert32Uint32 = stubs.Range1(convert32Uint32Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Uint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convert32Uint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -471,16 +379,12 @@ var convert32Uint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Ui
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunConvert32Uint64(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Uint64Kernel)
+var RunConvert32Uint64 = stubs.Range1(convert32Uint64Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Uint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convert32Uint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -489,16 +393,12 @@ var convert32Uint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uin
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunConvert32Uint8(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Uint8Kernel)
+var RunConvert32Uint8 = stubs.Range1(convert32Uint8Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Uint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -506,15 +406,11 @@ var countsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt16"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsInt16(ctx context.Context, dev *runtime.Device, k idioms.CountsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsInt16Kernel)
+var RunCountsInt16 = stubs.Range1(countsInt16Kernel, func(l *kernelimpl.Launch, k idioms.CountsInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -522,15 +418,11 @@ var countsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt32"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsInt32Kernel)
+var RunCountsInt32 = stubs.Range1(countsInt32Kernel, func(l *kernelimpl.Launch, k idioms.CountsInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -538,15 +430,11 @@ var countsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt64"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsInt64(ctx context.Context, dev *runtime.Device, k idioms.CountsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsInt64Kernel)
+var RunCountsInt64 = stubs.Range1(countsInt64Kernel, func(l *kernelimpl.Launch, k idioms.CountsInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -554,15 +442,11 @@ var countsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt8"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsInt8Kernel)
+var RunCountsInt8 = stubs.Range1(countsInt8Kernel, func(l *kernelimpl.Launch, k idioms.CountsInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsOfInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -570,15 +454,11 @@ var countsOfInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfInt32
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsOfInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsOfInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsOfInt32Kernel)
+var RunCountsOfInt32 = stubs.Range1(countsOfInt32Kernel, func(l *kernelimpl.Launch, k idioms.CountsOfInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsOfInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -586,15 +466,11 @@ var countsOfInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfInt8")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsOfInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsOfInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsOfInt8Kernel)
+var RunCountsOfInt8 = stubs.Range1(countsOfInt8Kernel, func(l *kernelimpl.Launch, k idioms.CountsOfInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsOfUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -602,15 +478,11 @@ var countsOfUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfUint
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsOfUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsOfUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsOfUint16Kernel)
+var RunCountsOfUint16 = stubs.Range1(countsOfUint16Kernel, func(l *kernelimpl.Launch, k idioms.CountsOfUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsOfUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -618,15 +490,11 @@ var countsOfUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfUint
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsOfUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsOfUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsOfUint64Kernel)
+var RunCountsOfUint64 = stubs.Range1(countsOfUint64Kernel, func(l *kernelimpl.Launch, k idioms.CountsOfUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -634,15 +502,11 @@ var countsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint16")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsUint16Kernel)
+var RunCountsUint16 = stubs.Range1(countsUint16Kernel, func(l *kernelimpl.Launch, k idioms.CountsUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -650,15 +514,11 @@ var countsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint32")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsUint32(ctx context.Context, dev *runtime.Device, k idioms.CountsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsUint32Kernel)
+var RunCountsUint32 = stubs.Range1(countsUint32Kernel, func(l *kernelimpl.Launch, k idioms.CountsUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -666,15 +526,11 @@ var countsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint64")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsUint64Kernel)
+var RunCountsUint64 = stubs.Range1(countsUint64Kernel, func(l *kernelimpl.Launch, k idioms.CountsUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -682,15 +538,11 @@ var countsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint8"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunCountsUint8(ctx context.Context, dev *runtime.Device, k idioms.CountsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsUint8Kernel)
+var RunCountsUint8 = stubs.Range1(countsUint8Kernel, func(l *kernelimpl.Launch, k idioms.CountsUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var divideInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -698,15 +550,11 @@ var divideInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt16"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunDivideInt16(ctx context.Context, dev *runtime.Device, k idioms.DivideInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideInt16Kernel)
+var RunDivideInt16 = stubs.Range1(divideInt16Kernel, func(l *kernelimpl.Launch, k idioms.DivideInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var divideInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -714,15 +562,11 @@ var divideInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt32"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunDivideInt32(ctx context.Context, dev *runtime.Device, k idioms.DivideInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideInt32Kernel)
+var RunDivideInt32 = stubs.Range1(divideInt32Kernel, func(l *kernelimpl.Launch, k idioms.DivideInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var divideInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -730,15 +574,11 @@ var divideInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt64"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunDivideInt64(ctx context.Context, dev *runtime.Device, k idioms.DivideInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideInt64Kernel)
+var RunDivideInt64 = stubs.Range1(divideInt64Kernel, func(l *kernelimpl.Launch, k idioms.DivideInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var divideInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -746,15 +586,11 @@ var divideInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt8"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunDivideInt8(ctx context.Context, dev *runtime.Device, k idioms.DivideInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideInt8Kernel)
+var RunDivideInt8 = stubs.Range1(divideInt8Kernel, func(l *kernelimpl.Launch, k idioms.DivideInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var divideUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -762,15 +598,11 @@ var divideUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint16")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunDivideUint16(ctx context.Context, dev *runtime.Device, k idioms.DivideUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideUint16Kernel)
+var RunDivideUint16 = stubs.Range1(divideUint16Kernel, func(l *kernelimpl.Launch, k idioms.DivideUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var divideUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -778,15 +610,11 @@ var divideUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint32")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunDivideUint32(ctx context.Context, dev *runtime.Device, k idioms.DivideUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideUint32Kernel)
+var RunDivideUint32 = stubs.Range1(divideUint32Kernel, func(l *kernelimpl.Launch, k idioms.DivideUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var divideUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -794,15 +622,11 @@ var divideUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint64")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunDivideUint64(ctx context.Context, dev *runtime.Device, k idioms.DivideUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideUint64Kernel)
+var RunDivideUint64 = stubs.Range1(divideUint64Kernel, func(l *kernelimpl.Launch, k idioms.DivideUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var divideUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -810,15 +634,11 @@ var divideUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint8"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunDivideUint8(ctx context.Context, dev *runtime.Device, k idioms.DivideUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideUint8Kernel)
+var RunDivideUint8 = stubs.Range1(divideUint8Kernel, func(l *kernelimpl.Launch, k idioms.DivideUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fieldsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -826,15 +646,11 @@ var fieldsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt16"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFieldsInt16(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsInt16Kernel)
+var RunFieldsInt16 = stubs.Range1(fieldsInt16Kernel, func(l *kernelimpl.Launch, k idioms.FieldsInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fieldsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -842,15 +658,11 @@ var fieldsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt32"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFieldsInt32(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsInt32Kernel)
+var RunFieldsInt32 = stubs.Range1(fieldsInt32Kernel, func(l *kernelimpl.Launch, k idioms.FieldsInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fieldsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -858,15 +670,11 @@ var fieldsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt64"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFieldsInt64(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsInt64Kernel)
+var RunFieldsInt64 = stubs.Range1(fieldsInt64Kernel, func(l *kernelimpl.Launch, k idioms.FieldsInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fieldsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -874,15 +682,11 @@ var fieldsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt8"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFieldsInt8(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsInt8Kernel)
+var RunFieldsInt8 = stubs.Range1(fieldsInt8Kernel, func(l *kernelimpl.Launch, k idioms.FieldsInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fieldsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -890,15 +694,11 @@ var fieldsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint16")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFieldsUint16(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsUint16Kernel)
+var RunFieldsUint16 = stubs.Range1(fieldsUint16Kernel, func(l *kernelimpl.Launch, k idioms.FieldsUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fieldsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -906,15 +706,11 @@ var fieldsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint32")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFieldsUint32(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsUint32Kernel)
+var RunFieldsUint32 = stubs.Range1(fieldsUint32Kernel, func(l *kernelimpl.Launch, k idioms.FieldsUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fieldsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -922,15 +718,11 @@ var fieldsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint64")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFieldsUint64(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsUint64Kernel)
+var RunFieldsUint64 = stubs.Range1(fieldsUint64Kernel, func(l *kernelimpl.Launch, k idioms.FieldsUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fieldsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -938,15 +730,11 @@ var fieldsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint8"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFieldsUint8(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsUint8Kernel)
+var RunFieldsUint8 = stubs.Range1(fieldsUint8Kernel, func(l *kernelimpl.Launch, k idioms.FieldsUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flagsAlikeInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -955,16 +743,12 @@ var flagsAlikeInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeI
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFlagsAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsAlikeInt32Kernel)
+var RunFlagsAlikeInt32 = stubs.NDRange1(flagsAlikeInt32Kernel, func(l *kernelimpl.Launch, k idioms.FlagsAlikeInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var flagsAlikeInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -973,16 +757,12 @@ var flagsAlikeInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeI
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFlagsAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsAlikeInt64Kernel)
+var RunFlagsAlikeInt64 = stubs.NDRange1(flagsAlikeInt64Kernel, func(l *kernelimpl.Launch, k idioms.FlagsAlikeInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var flagsAlikeUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -991,16 +771,12 @@ var flagsAlikeUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlike
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFlagsAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsAlikeUint64Kernel)
+var RunFlagsAlikeUint64 = stubs.NDRange1(flagsAlikeUint64Kernel, func(l *kernelimpl.Launch, k idioms.FlagsAlikeUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var flagsAlikeUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -1009,16 +785,12 @@ var flagsAlikeUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeU
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFlagsAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsAlikeUint8Kernel)
+var RunFlagsAlikeUint8 = stubs.NDRange1(flagsAlikeUint8Kernel, func(l *kernelimpl.Launch, k idioms.FlagsAlikeUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var flagsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -1027,16 +799,12 @@ var flagsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsInt32"), fu
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFlagsInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsInt32Kernel)
+var RunFlagsInt32 = stubs.Range1(flagsInt32Kernel, func(l *kernelimpl.Launch, k idioms.FlagsInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flagsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -1045,16 +813,12 @@ var flagsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsInt64"), fu
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFlagsInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsInt64Kernel)
+var RunFlagsInt64 = stubs.Range1(flagsInt64Kernel, func(l *kernelimpl.Launch, k idioms.FlagsInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flagsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -1063,16 +827,12 @@ var flagsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsUint64"), 
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFlagsUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsUint64Kernel)
+var RunFlagsUint64 = stubs.Range1(flagsUint64Kernel, func(l *kernelimpl.Launch, k idioms.FlagsUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flagsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -1081,16 +841,12 @@ var flagsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsUint8"), fu
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFlagsUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsUint8Kernel)
+var RunFlagsUint8 = stubs.Range1(flagsUint8Kernel, func(l *kernelimpl.Launch, k idioms.FlagsUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floats32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
 		A:   kernelimpl.HostSlice[float32](a, 0),
@@ -1098,15 +854,11 @@ var floats32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats32"), func(a
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFloats32(ctx context.Context, dev *runtime.Device, k idioms.Floats32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats32Kernel)
+var RunFloats32 = stubs.Range1(floats32Kernel, func(l *kernelimpl.Launch, k idioms.Floats32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floats64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
 		A:   kernelimpl.HostSlice[float64](a, 0),
@@ -1114,15 +866,11 @@ var floats64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64"), func(a
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFloats64(ctx context.Context, dev *runtime.Device, k idioms.Floats64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64Kernel)
+var RunFloats64 = stubs.Range1(floats64Kernel, func(l *kernelimpl.Launch, k idioms.Floats64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floats64OfInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -1131,16 +879,12 @@ var floats64OfInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfI
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFloats64OfInt16(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfInt16Kernel)
+var RunFloats64OfInt16 = stubs.Range1(floats64OfInt16Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floats64OfInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -1149,16 +893,12 @@ var floats64OfInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfI
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFloats64OfInt32(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfInt32Kernel)
+var RunFloats64OfInt32 = stubs.Range1(floats64OfInt32Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floats64OfInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -1167,16 +907,12 @@ var floats64OfInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfI
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFloats64OfInt64(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfInt64Kernel)
+var RunFloats64OfInt64 = stubs.Range1(floats64OfInt64Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floats64OfInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -1185,16 +921,12 @@ var floats64OfInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfIn
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFloats64OfInt8(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfInt8Kernel)
+var RunFloats64OfInt8 = stubs.Range1(floats64OfInt8Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floats64OfUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -1203,16 +935,12 @@ var floats64OfUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64Of
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFloats64OfUint16(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfUint16Kernel)
+var RunFloats64OfUint16 = stubs.Range1(floats64OfUint16Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floats64OfUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -1221,16 +949,12 @@ var floats64OfUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64Of
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFloats64OfUint32(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfUint32Kernel)
+var RunFloats64OfUint32 = stubs.Range1(floats64OfUint32Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floats64OfUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -1239,16 +963,12 @@ var floats64OfUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64Of
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFloats64OfUint64(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfUint64Kernel)
+var RunFloats64OfUint64 = stubs.Range1(floats64OfUint64Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var floats64OfUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -1257,16 +977,12 @@ var floats64OfUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfU
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunFloats64OfUint8(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfUint8Kernel)
+var RunFloats64OfUint8 = stubs.Range1(floats64OfUint8Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flowInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -1274,15 +990,11 @@ var flowInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt16"), func
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFlowInt16(ctx context.Context, dev *runtime.Device, k idioms.FlowInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowInt16Kernel)
+var RunFlowInt16 = stubs.Range1(flowInt16Kernel, func(l *kernelimpl.Launch, k idioms.FlowInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flowInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -1290,15 +1002,11 @@ var flowInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt32"), func
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFlowInt32(ctx context.Context, dev *runtime.Device, k idioms.FlowInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowInt32Kernel)
+var RunFlowInt32 = stubs.Range1(flowInt32Kernel, func(l *kernelimpl.Launch, k idioms.FlowInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flowInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -1306,15 +1014,11 @@ var flowInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt64"), func
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFlowInt64(ctx context.Context, dev *runtime.Device, k idioms.FlowInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowInt64Kernel)
+var RunFlowInt64 = stubs.Range1(flowInt64Kernel, func(l *kernelimpl.Launch, k idioms.FlowInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flowInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -1322,15 +1026,11 @@ var flowInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt8"), func(a
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFlowInt8(ctx context.Context, dev *runtime.Device, k idioms.FlowInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowInt8Kernel)
+var RunFlowInt8 = stubs.Range1(flowInt8Kernel, func(l *kernelimpl.Launch, k idioms.FlowInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flowUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -1338,15 +1038,11 @@ var flowUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint16"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFlowUint16(ctx context.Context, dev *runtime.Device, k idioms.FlowUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowUint16Kernel)
+var RunFlowUint16 = stubs.Range1(flowUint16Kernel, func(l *kernelimpl.Launch, k idioms.FlowUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flowUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -1354,15 +1050,11 @@ var flowUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint32"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFlowUint32(ctx context.Context, dev *runtime.Device, k idioms.FlowUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowUint32Kernel)
+var RunFlowUint32 = stubs.Range1(flowUint32Kernel, func(l *kernelimpl.Launch, k idioms.FlowUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flowUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -1370,15 +1062,11 @@ var flowUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint64"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFlowUint64(ctx context.Context, dev *runtime.Device, k idioms.FlowUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowUint64Kernel)
+var RunFlowUint64 = stubs.Range1(flowUint64Kernel, func(l *kernelimpl.Launch, k idioms.FlowUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var flowUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -1386,15 +1074,11 @@ var flowUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint8"), func
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunFlowUint8(ctx context.Context, dev *runtime.Device, k idioms.FlowUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowUint8Kernel)
+var RunFlowUint8 = stubs.Range1(flowUint8Kernel, func(l *kernelimpl.Launch, k idioms.FlowUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var indexInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -1402,15 +1086,11 @@ var indexInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt16"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunIndexInt16(ctx context.Context, dev *runtime.Device, k idioms.IndexInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexInt16Kernel)
+var RunIndexInt16 = stubs.Range1(indexInt16Kernel, func(l *kernelimpl.Launch, k idioms.IndexInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var indexInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -1418,15 +1098,11 @@ var indexInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt32"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunIndexInt32(ctx context.Context, dev *runtime.Device, k idioms.IndexInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexInt32Kernel)
+var RunIndexInt32 = stubs.Range1(indexInt32Kernel, func(l *kernelimpl.Launch, k idioms.IndexInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var indexInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -1434,15 +1110,11 @@ var indexInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt64"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunIndexInt64(ctx context.Context, dev *runtime.Device, k idioms.IndexInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexInt64Kernel)
+var RunIndexInt64 = stubs.Range1(indexInt64Kernel, func(l *kernelimpl.Launch, k idioms.IndexInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var indexInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -1450,15 +1122,11 @@ var indexInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt8"), func
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunIndexInt8(ctx context.Context, dev *runtime.Device, k idioms.IndexInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexInt8Kernel)
+var RunIndexInt8 = stubs.Range1(indexInt8Kernel, func(l *kernelimpl.Launch, k idioms.IndexInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var indexUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -1466,15 +1134,11 @@ var indexUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint16"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunIndexUint16(ctx context.Context, dev *runtime.Device, k idioms.IndexUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexUint16Kernel)
+var RunIndexUint16 = stubs.Range1(indexUint16Kernel, func(l *kernelimpl.Launch, k idioms.IndexUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var indexUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -1482,15 +1146,11 @@ var indexUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint32"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunIndexUint32(ctx context.Context, dev *runtime.Device, k idioms.IndexUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexUint32Kernel)
+var RunIndexUint32 = stubs.Range1(indexUint32Kernel, func(l *kernelimpl.Launch, k idioms.IndexUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var indexUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -1498,15 +1158,11 @@ var indexUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint64"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunIndexUint64(ctx context.Context, dev *runtime.Device, k idioms.IndexUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexUint64Kernel)
+var RunIndexUint64 = stubs.Range1(indexUint64Kernel, func(l *kernelimpl.Launch, k idioms.IndexUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var indexUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -1514,15 +1170,11 @@ var indexUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint8"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunIndexUint8(ctx context.Context, dev *runtime.Device, k idioms.IndexUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexUint8Kernel)
+var RunIndexUint8 = stubs.Range1(indexUint8Kernel, func(l *kernelimpl.Launch, k idioms.IndexUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var logsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -1530,15 +1182,11 @@ var logsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint16"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunLogsUint16(ctx context.Context, dev *runtime.Device, k idioms.LogsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(logsUint16Kernel)
+var RunLogsUint16 = stubs.Range1(logsUint16Kernel, func(l *kernelimpl.Launch, k idioms.LogsUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var logsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -1546,15 +1194,11 @@ var logsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint32"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunLogsUint32(ctx context.Context, dev *runtime.Device, k idioms.LogsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(logsUint32Kernel)
+var RunLogsUint32 = stubs.Range1(logsUint32Kernel, func(l *kernelimpl.Launch, k idioms.LogsUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var logsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -1562,15 +1206,11 @@ var logsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint64"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunLogsUint64(ctx context.Context, dev *runtime.Device, k idioms.LogsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(logsUint64Kernel)
+var RunLogsUint64 = stubs.Range1(logsUint64Kernel, func(l *kernelimpl.Launch, k idioms.LogsUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var logsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -1578,15 +1218,11 @@ var logsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint8"), func
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunLogsUint8(ctx context.Context, dev *runtime.Device, k idioms.LogsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(logsUint8Kernel)
+var RunLogsUint8 = stubs.Range1(logsUint8Kernel, func(l *kernelimpl.Launch, k idioms.LogsUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var mixKernel = kernelimpl.Register(modules.Kernel(pkg, "Mix"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -1595,16 +1231,12 @@ var mixKernel = kernelimpl.Register(modules.Kernel(pkg, "Mix"), func(a *kernelim
 		Out: kernelimpl.HostSlice[idioms.Row](a, 3),
 	}.Kernel
 })
-
-func RunMix(ctx context.Context, dev *runtime.Device, k idioms.Mix, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mixKernel)
+var RunMix = stubs.Range1(mixKernel, func(l *kernelimpl.Launch, k idioms.Mix) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var rotateUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -1612,15 +1244,11 @@ var rotateUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint16")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunRotateUint16(ctx context.Context, dev *runtime.Device, k idioms.RotateUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rotateUint16Kernel)
+var RunRotateUint16 = stubs.Range1(rotateUint16Kernel, func(l *kernelimpl.Launch, k idioms.RotateUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var rotateUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -1628,15 +1256,11 @@ var rotateUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint32")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunRotateUint32(ctx context.Context, dev *runtime.Device, k idioms.RotateUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rotateUint32Kernel)
+var RunRotateUint32 = stubs.Range1(rotateUint32Kernel, func(l *kernelimpl.Launch, k idioms.RotateUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var rotateUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -1644,15 +1268,11 @@ var rotateUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint64")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunRotateUint64(ctx context.Context, dev *runtime.Device, k idioms.RotateUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rotateUint64Kernel)
+var RunRotateUint64 = stubs.Range1(rotateUint64Kernel, func(l *kernelimpl.Launch, k idioms.RotateUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var rotateUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -1660,15 +1280,11 @@ var rotateUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint8"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunRotateUint8(ctx context.Context, dev *runtime.Device, k idioms.RotateUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rotateUint8Kernel)
+var RunRotateUint8 = stubs.Range1(rotateUint8Kernel, func(l *kernelimpl.Launch, k idioms.RotateUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var saturateInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -1677,16 +1293,12 @@ var saturateInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt16
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunSaturateInt16(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateInt16Kernel)
+var RunSaturateInt16 = stubs.Range1(saturateInt16Kernel, func(l *kernelimpl.Launch, k idioms.SaturateInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var saturateInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -1695,16 +1307,12 @@ var saturateInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt32
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunSaturateInt32(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateInt32Kernel)
+var RunSaturateInt32 = stubs.Range1(saturateInt32Kernel, func(l *kernelimpl.Launch, k idioms.SaturateInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var saturateInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -1713,16 +1321,12 @@ var saturateInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt64
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunSaturateInt64(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateInt64Kernel)
+var RunSaturateInt64 = stubs.Range1(saturateInt64Kernel, func(l *kernelimpl.Launch, k idioms.SaturateInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var saturateInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -1731,16 +1335,12 @@ var saturateInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt8")
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunSaturateInt8(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateInt8Kernel)
+var RunSaturateInt8 = stubs.Range1(saturateInt8Kernel, func(l *kernelimpl.Launch, k idioms.SaturateInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var saturateUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -1749,16 +1349,12 @@ var saturateUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunSaturateUint16(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateUint16Kernel)
+var RunSaturateUint16 = stubs.Range1(saturateUint16Kernel, func(l *kernelimpl.Launch, k idioms.SaturateUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var saturateUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -1767,16 +1363,12 @@ var saturateUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunSaturateUint32(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateUint32Kernel)
+var RunSaturateUint32 = stubs.Range1(saturateUint32Kernel, func(l *kernelimpl.Launch, k idioms.SaturateUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var saturateUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -1785,16 +1377,12 @@ var saturateUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunSaturateUint64(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateUint64Kernel)
+var RunSaturateUint64 = stubs.Range1(saturateUint64Kernel, func(l *kernelimpl.Launch, k idioms.SaturateUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var saturateUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -1803,16 +1391,12 @@ var saturateUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint8
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunSaturateUint8(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateUint8Kernel)
+var RunSaturateUint8 = stubs.Range1(saturateUint8Kernel, func(l *kernelimpl.Launch, k idioms.SaturateUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var scaledAlikeInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -1821,16 +1405,12 @@ var scaledAlikeInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlik
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledAlikeInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeInt16Kernel)
+var RunScaledAlikeInt16 = stubs.NDRange1(scaledAlikeInt16Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var scaledAlikeInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -1839,16 +1419,12 @@ var scaledAlikeInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlik
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeInt32Kernel)
+var RunScaledAlikeInt32 = stubs.NDRange1(scaledAlikeInt32Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var scaledAlikeInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -1857,16 +1433,12 @@ var scaledAlikeInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlik
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeInt64Kernel)
+var RunScaledAlikeInt64 = stubs.NDRange1(scaledAlikeInt64Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var scaledAlikeInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -1875,16 +1447,12 @@ var scaledAlikeInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlike
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledAlikeInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeInt8Kernel)
+var RunScaledAlikeInt8 = stubs.NDRange1(scaledAlikeInt8Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var scaledAlikeUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -1893,16 +1461,12 @@ var scaledAlikeUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAli
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledAlikeUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeUint16Kernel)
+var RunScaledAlikeUint16 = stubs.NDRange1(scaledAlikeUint16Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var scaledAlikeUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -1911,16 +1475,12 @@ var scaledAlikeUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAli
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledAlikeUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeUint32Kernel)
+var RunScaledAlikeUint32 = stubs.NDRange1(scaledAlikeUint32Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var scaledAlikeUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -1929,16 +1489,12 @@ var scaledAlikeUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAli
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeUint64Kernel)
+var RunScaledAlikeUint64 = stubs.NDRange1(scaledAlikeUint64Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var scaledAlikeUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -1947,16 +1503,12 @@ var scaledAlikeUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlik
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeUint8Kernel)
+var RunScaledAlikeUint8 = stubs.NDRange1(scaledAlikeUint8Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var scaledInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -1965,16 +1517,12 @@ var scaledInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt16"), 
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledInt16Kernel)
+var RunScaledInt16 = stubs.Range1(scaledInt16Kernel, func(l *kernelimpl.Launch, k idioms.ScaledInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var scaledInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -1983,16 +1531,12 @@ var scaledInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt32"), 
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledInt32Kernel)
+var RunScaledInt32 = stubs.Range1(scaledInt32Kernel, func(l *kernelimpl.Launch, k idioms.ScaledInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var scaledInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -2001,16 +1545,12 @@ var scaledInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt64"), 
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledInt64Kernel)
+var RunScaledInt64 = stubs.Range1(scaledInt64Kernel, func(l *kernelimpl.Launch, k idioms.ScaledInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var scaledInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -2019,16 +1559,12 @@ var scaledInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt8"), fu
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledInt8Kernel)
+var RunScaledInt8 = stubs.Range1(scaledInt8Kernel, func(l *kernelimpl.Launch, k idioms.ScaledInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var scaledUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -2037,16 +1573,12 @@ var scaledUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint16")
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledUint16Kernel)
+var RunScaledUint16 = stubs.Range1(scaledUint16Kernel, func(l *kernelimpl.Launch, k idioms.ScaledUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var scaledUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -2055,16 +1587,12 @@ var scaledUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint32")
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledUint32Kernel)
+var RunScaledUint32 = stubs.Range1(scaledUint32Kernel, func(l *kernelimpl.Launch, k idioms.ScaledUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var scaledUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -2073,16 +1601,12 @@ var scaledUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint64")
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledUint64Kernel)
+var RunScaledUint64 = stubs.Range1(scaledUint64Kernel, func(l *kernelimpl.Launch, k idioms.ScaledUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var scaledUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -2091,16 +1615,12 @@ var scaledUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint8"), 
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunScaledUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledUint8Kernel)
+var RunScaledUint8 = stubs.Range1(scaledUint8Kernel, func(l *kernelimpl.Launch, k idioms.ScaledUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var swapsKernel = kernelimpl.Register(modules.Kernel(pkg, "Swaps"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -2109,16 +1629,12 @@ var swapsKernel = kernelimpl.Register(modules.Kernel(pkg, "Swaps"), func(a *kern
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunSwaps(ctx context.Context, dev *runtime.Device, k idioms.Swaps, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(swapsKernel)
+var RunSwaps = stubs.Range1(swapsKernel, func(l *kernelimpl.Launch, k idioms.Swaps) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tricksInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -2126,15 +1642,11 @@ var tricksInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt16"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunTricksInt16(ctx context.Context, dev *runtime.Device, k idioms.TricksInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksInt16Kernel)
+var RunTricksInt16 = stubs.Range1(tricksInt16Kernel, func(l *kernelimpl.Launch, k idioms.TricksInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tricksInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -2142,15 +1654,11 @@ var tricksInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt32"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunTricksInt32(ctx context.Context, dev *runtime.Device, k idioms.TricksInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksInt32Kernel)
+var RunTricksInt32 = stubs.Range1(tricksInt32Kernel, func(l *kernelimpl.Launch, k idioms.TricksInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tricksInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -2158,15 +1666,11 @@ var tricksInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt64"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunTricksInt64(ctx context.Context, dev *runtime.Device, k idioms.TricksInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksInt64Kernel)
+var RunTricksInt64 = stubs.Range1(tricksInt64Kernel, func(l *kernelimpl.Launch, k idioms.TricksInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tricksInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -2174,15 +1678,11 @@ var tricksInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt8"), fu
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunTricksInt8(ctx context.Context, dev *runtime.Device, k idioms.TricksInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksInt8Kernel)
+var RunTricksInt8 = stubs.Range1(tricksInt8Kernel, func(l *kernelimpl.Launch, k idioms.TricksInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tricksUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -2190,15 +1690,11 @@ var tricksUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint16")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunTricksUint16(ctx context.Context, dev *runtime.Device, k idioms.TricksUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksUint16Kernel)
+var RunTricksUint16 = stubs.Range1(tricksUint16Kernel, func(l *kernelimpl.Launch, k idioms.TricksUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tricksUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -2206,15 +1702,11 @@ var tricksUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint32")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunTricksUint32(ctx context.Context, dev *runtime.Device, k idioms.TricksUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksUint32Kernel)
+var RunTricksUint32 = stubs.Range1(tricksUint32Kernel, func(l *kernelimpl.Launch, k idioms.TricksUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tricksUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -2222,15 +1714,11 @@ var tricksUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint64")
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunTricksUint64(ctx context.Context, dev *runtime.Device, k idioms.TricksUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksUint64Kernel)
+var RunTricksUint64 = stubs.Range1(tricksUint64Kernel, func(l *kernelimpl.Launch, k idioms.TricksUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tricksUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -2238,15 +1726,11 @@ var tricksUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint8"), 
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-func RunTricksUint8(ctx context.Context, dev *runtime.Device, k idioms.TricksUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksUint8Kernel)
+var RunTricksUint8 = stubs.Range1(tricksUint8Kernel, func(l *kernelimpl.Launch, k idioms.TricksUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var widenInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
@@ -2255,16 +1739,12 @@ var widenInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt16"), fu
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunWidenInt16(ctx context.Context, dev *runtime.Device, k idioms.WidenInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenInt16Kernel)
+var RunWidenInt16 = stubs.Range1(widenInt16Kernel, func(l *kernelimpl.Launch, k idioms.WidenInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var widenInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
@@ -2273,16 +1753,12 @@ var widenInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt32"), fu
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunWidenInt32(ctx context.Context, dev *runtime.Device, k idioms.WidenInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenInt32Kernel)
+var RunWidenInt32 = stubs.Range1(widenInt32Kernel, func(l *kernelimpl.Launch, k idioms.WidenInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var widenInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
@@ -2291,16 +1767,12 @@ var widenInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt64"), fu
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunWidenInt64(ctx context.Context, dev *runtime.Device, k idioms.WidenInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenInt64Kernel)
+var RunWidenInt64 = stubs.Range1(widenInt64Kernel, func(l *kernelimpl.Launch, k idioms.WidenInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var widenInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
@@ -2309,16 +1781,12 @@ var widenInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt8"), func
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunWidenInt8(ctx context.Context, dev *runtime.Device, k idioms.WidenInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenInt8Kernel)
+var RunWidenInt8 = stubs.Range1(widenInt8Kernel, func(l *kernelimpl.Launch, k idioms.WidenInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var widenUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
@@ -2327,16 +1795,12 @@ var widenUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint16"), 
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunWidenUint16(ctx context.Context, dev *runtime.Device, k idioms.WidenUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenUint16Kernel)
+var RunWidenUint16 = stubs.Range1(widenUint16Kernel, func(l *kernelimpl.Launch, k idioms.WidenUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var widenUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
@@ -2345,16 +1809,12 @@ var widenUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint32"), 
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunWidenUint32(ctx context.Context, dev *runtime.Device, k idioms.WidenUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenUint32Kernel)
+var RunWidenUint32 = stubs.Range1(widenUint32Kernel, func(l *kernelimpl.Launch, k idioms.WidenUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var widenUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
@@ -2363,16 +1823,12 @@ var widenUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint64"), 
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunWidenUint64(ctx context.Context, dev *runtime.Device, k idioms.WidenUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenUint64Kernel)
+var RunWidenUint64 = stubs.Range1(widenUint64Kernel, func(l *kernelimpl.Launch, k idioms.WidenUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var widenUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
@@ -2381,12 +1837,9 @@ var widenUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint8"), fu
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-func RunWidenUint8(ctx context.Context, dev *runtime.Device, k idioms.WidenUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenUint8Kernel)
+var RunWidenUint8 = stubs.Range1(widenUint8Kernel, func(l *kernelimpl.Launch, k idioms.WidenUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

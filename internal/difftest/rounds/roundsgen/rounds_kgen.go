@@ -4,11 +4,11 @@
 package roundsgen
 
 import (
-	"context"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/rounds"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -44,28 +44,20 @@ var astrayKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Astray"), func(a
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newAstrayHost)
-
-func RunAstray(ctx context.Context, dev *runtime.Device, k rounds.Astray, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(astrayKernel)
+var RunAstray = stubs.Range1(astrayKernel, func(l *kernelimpl.Launch, k rounds.Astray) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var countKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Count"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Count{
 		N:   kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newCountHost)
-
-func RunCount(ctx context.Context, dev *runtime.Device, k rounds.Count, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countKernel)
+var RunCount = stubs.Range1(countKernel, func(l *kernelimpl.Launch, k rounds.Count) {
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var distanceKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Distance"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Distance{
 		Words: kernelimpl.HostSlice[[256]byte](a, 0),
@@ -74,30 +66,22 @@ var distanceKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Distance"), fu
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 }, newDistanceHost)
-
-func RunDistance(ctx context.Context, dev *runtime.Device, k rounds.Distance, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(distanceKernel)
+var RunDistance = stubs.Range1(distanceKernel, func(l *kernelimpl.Launch, k rounds.Distance) {
 	kernelimpl.Slice(l, 0, k.Words)
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Rows)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var meetKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Meet"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Meet{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newMeetHost)
-
-func RunMeet(ctx context.Context, dev *runtime.Device, k rounds.Meet, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(meetKernel)
+var RunMeet = stubs.NDRange1(meetKernel, func(l *kernelimpl.Launch, k rounds.Meet) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var productKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Product"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Product{
 		Rows:    kernelimpl.HostValue[int](a, 0),
@@ -105,25 +89,18 @@ var productKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Product"), func
 		Out:     kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
 }, newProductHost)
-
-func RunProduct(ctx context.Context, dev *runtime.Device, k rounds.Product, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(productKernel)
+var RunProduct = stubs.Range1(productKernel, func(l *kernelimpl.Launch, k rounds.Product) {
 	kernelimpl.Value(l, 0, k.Rows)
 	kernelimpl.Value(l, 1, k.Columns)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var untilKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Until"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Until{
 		N:   kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newUntilHost)
-
-func RunUntil(ctx context.Context, dev *runtime.Device, k rounds.Until, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(untilKernel)
+var RunUntil = stubs.Range1(untilKernel, func(l *kernelimpl.Launch, k rounds.Until) {
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

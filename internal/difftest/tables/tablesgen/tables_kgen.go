@@ -4,12 +4,12 @@
 package tablesgen
 
 import (
-	"context"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/tables"
 	"github.com/kgen-go/kgen/internal/difftest/tables/near"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -46,50 +46,35 @@ var crcKernel = kernelimpl.Register(modules.Kernel(pkg, "CRC"), func(a *kernelim
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 })
-
-func RunCRC(ctx context.Context, dev *runtime.Device, k tables.CRC, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(crcKernel)
+var RunCRC = stubs.Range1(crcKernel, func(l *kernelimpl.Launch, k tables.CRC) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tablesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Tables", &near.Squares), func(a *kernelimpl.HostArgs) any {
 	return tables.Tables{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 }, newTablesHost)
-
-func RunTables(ctx context.Context, dev *runtime.Device, k tables.Tables, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tablesKernel)
+var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k tables.Tables) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var wavesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Waves"), func(a *kernelimpl.HostArgs) any {
 	return tables.Waves{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 }, newWavesHost)
-
-func RunWaves(ctx context.Context, dev *runtime.Device, k tables.Waves, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wavesKernel)
+var RunWaves = stubs.Range1(wavesKernel, func(l *kernelimpl.Launch, k tables.Waves) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var writtenKernel = kernelimpl.Register(modules.Kernel(pkg, "Written"), func(a *kernelimpl.HostArgs) any {
 	return tables.Written{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-func RunWritten(ctx context.Context, dev *runtime.Device, k tables.Written, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(writtenKernel)
+var RunWritten = stubs.Range1(writtenKernel, func(l *kernelimpl.Launch, k tables.Written) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

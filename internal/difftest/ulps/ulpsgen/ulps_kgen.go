@@ -4,11 +4,11 @@
 package ulpsgen
 
 import (
-	"context"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/ulps"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -59,16 +59,12 @@ var fastKernel = kernelimpl.Register(modules.Kernel(pkg, "Fast"), func(a *kernel
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 })
-
-func RunFast(ctx context.Context, dev *runtime.Device, k ulps.Fast, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fastKernel)
+var RunFast = stubs.Range1(fastKernel, func(l *kernelimpl.Launch, k ulps.Fast) {
 	kernelimpl.Value(l, 0, k.Fn)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var preciseKernel = kernelimpl.Register(modules.Kernel(pkg, "Precise"), func(a *kernelimpl.HostArgs) any {
 	return ulps.Precise{
 		Fn:  kernelimpl.HostValue[int32](a, 0),
@@ -77,12 +73,9 @@ var preciseKernel = kernelimpl.Register(modules.Kernel(pkg, "Precise"), func(a *
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 })
-
-func RunPrecise(ctx context.Context, dev *runtime.Device, k ulps.Precise, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(preciseKernel)
+var RunPrecise = stubs.Range1(preciseKernel, func(l *kernelimpl.Launch, k ulps.Precise) {
 	kernelimpl.Value(l, 0, k.Fn)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

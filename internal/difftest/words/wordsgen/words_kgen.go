@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/words"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -103,154 +104,110 @@ var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertF
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertFloat32Host)
-
-func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k words.ConvertFloat32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertFloat32Kernel)
+var RunConvertFloat32 = stubs.Range1(convertFloat32Kernel, func(l *kernelimpl.Launch, k words.ConvertFloat32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertIntHost)
-
-func RunConvertInt(ctx context.Context, dev *runtime.Device, k words.ConvertInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertIntKernel)
+var RunConvertInt = stubs.Range1(convertIntKernel, func(l *kernelimpl.Launch, k words.ConvertInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertInt16Host)
-
-func RunConvertInt16(ctx context.Context, dev *runtime.Device, k words.ConvertInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt16Kernel)
+var RunConvertInt16 = stubs.Range1(convertInt16Kernel, func(l *kernelimpl.Launch, k words.ConvertInt16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertInt32Host)
-
-func RunConvertInt32(ctx context.Context, dev *runtime.Device, k words.ConvertInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt32Kernel)
+var RunConvertInt32 = stubs.Range1(convertInt32Kernel, func(l *kernelimpl.Launch, k words.ConvertInt32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertInt64Host)
-
-func RunConvertInt64(ctx context.Context, dev *runtime.Device, k words.ConvertInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt64Kernel)
+var RunConvertInt64 = stubs.Range1(convertInt64Kernel, func(l *kernelimpl.Launch, k words.ConvertInt64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertInt8Host)
-
-func RunConvertInt8(ctx context.Context, dev *runtime.Device, k words.ConvertInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt8Kernel)
+var RunConvertInt8 = stubs.Range1(convertInt8Kernel, func(l *kernelimpl.Launch, k words.ConvertInt8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertUintHost)
-
-func RunConvertUint(ctx context.Context, dev *runtime.Device, k words.ConvertUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUintKernel)
+var RunConvertUint = stubs.Range1(convertUintKernel, func(l *kernelimpl.Launch, k words.ConvertUint) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertUint16Host)
-
-func RunConvertUint16(ctx context.Context, dev *runtime.Device, k words.ConvertUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint16Kernel)
+var RunConvertUint16 = stubs.Range1(convertUint16Kernel, func(l *kernelimpl.Launch, k words.ConvertUint16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertUint32Host)
-
-func RunConvertUint32(ctx context.Context, dev *runtime.Device, k words.ConvertUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint32Kernel)
+var RunConvertUint32 = stubs.Range1(convertUint32Kernel, func(l *kernelimpl.Launch, k words.ConvertUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertUint64Host)
-
-func RunConvertUint64(ctx context.Context, dev *runtime.Device, k words.ConvertUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint64Kernel)
+var RunConvertUint64 = stubs.Range1(convertUint64Kernel, func(l *kernelimpl.Launch, k words.ConvertUint64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
 }, newConvertUint8Host)
-
-func RunConvertUint8(ctx context.Context, dev *runtime.Device, k words.ConvertUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint8Kernel)
+var RunConvertUint8 = stubs.Range1(convertUint8Kernel, func(l *kernelimpl.Launch, k words.ConvertUint8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var fillKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Fill"), func(a *kernelimpl.HostArgs) any {
 	return words.Fill{
 		X: kernelimpl.HostSlice[uint8](a, 0),
@@ -291,14 +248,10 @@ var insertionKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Insertion"), 
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newInsertionHost)
-
-func RunInsertion(ctx context.Context, dev *runtime.Device, k words.Insertion, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(insertionKernel)
+var RunInsertion = stubs.Range1(insertionKernel, func(l *kernelimpl.Launch, k words.Insertion) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var recordsKernel = kernelimpl.Register(modules.Kernel(pkg, "Records"), func(a *kernelimpl.HostArgs) any {
 	return words.Records{
 		By:  kernelimpl.HostValue[words.Record](a, 0),
@@ -306,41 +259,29 @@ var recordsKernel = kernelimpl.Register(modules.Kernel(pkg, "Records"), func(a *
 		Out: kernelimpl.HostSlice[words.Inside](a, 2),
 	}.Kernel
 })
-
-func RunRecords(ctx context.Context, dev *runtime.Device, k words.Records, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(recordsKernel)
+var RunRecords = stubs.Range1(recordsKernel, func(l *kernelimpl.Launch, k words.Records) {
 	kernelimpl.Value(l, 0, k.By)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tableKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Table"), func(a *kernelimpl.HostArgs) any {
 	return words.Table{
 		Out: kernelimpl.HostSlice[int64](a, 0),
 	}.Kernel
 }, newTableHost)
-
-func RunTable(ctx context.Context, dev *runtime.Device, k words.Table, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tableKernel)
+var RunTable = stubs.Range1(tableKernel, func(l *kernelimpl.Launch, k words.Table) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
+})
 var tileKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Tile"), func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 }, newTileHost)
-
-func RunTile(ctx context.Context, dev *runtime.Device, k words.Tile, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tileKernel)
+var RunTile = stubs.NDRange1(tileKernel, func(l *kernelimpl.Launch, k words.Tile) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
+})
 var walkKernel = kernelimpl.Register(modules.Kernel(pkg, "Walk"), func(a *kernelimpl.HostArgs) any {
 	return words.Walk{
 		From: kernelimpl.HostSlice[int64](a, 0),
@@ -350,13 +291,10 @@ var walkKernel = kernelimpl.Register(modules.Kernel(pkg, "Walk"), func(a *kernel
 		Out:  kernelimpl.HostSlice[int64](a, 4),
 	}.Kernel
 })
-
-func RunWalk(ctx context.Context, dev *runtime.Device, k words.Walk, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(walkKernel)
+var RunWalk = stubs.Range1(walkKernel, func(l *kernelimpl.Launch, k words.Walk) {
 	kernelimpl.Slice(l, 0, k.From)
 	kernelimpl.Slice(l, 1, k.To)
 	kernelimpl.Slice(l, 2, k.Step)
 	kernelimpl.Slice(l, 3, k.At)
 	kernelimpl.Slice(l, 4, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})
