@@ -149,19 +149,13 @@ func opcodes(b *bytes.Buffer, ins []instruction) {
 	fmt.Fprintf(b, "\n")
 
 	ins = canonical(ins, func(in instruction) (uint32, string) { return in.Opcode, in.Name })
+	shared := sharedPatterns(b, ins)
 	fmt.Fprintf(b, "// opRows is sorted by opcode.\nvar opRows = [...]opRow{\n")
 	for _, in := range ins {
-		var hasType, hasResult bool
-		var rest []operand
-		for _, o := range in.Operands {
-			switch o.Kind {
-			case "IdResultType":
-				hasType = true
-			case "IdResult":
-				hasResult = true
-			default:
-				rest = append(rest, o)
-			}
+		hasType, hasResult, rest := in.split()
+		operands := pattern(rest)
+		if name := patternName(rest); shared[name] {
+			operands = name
 		}
 		flags := "0"
 		switch {
@@ -172,9 +166,60 @@ func opcodes(b *bytes.Buffer, ins []instruction) {
 		case hasType:
 			flags = "hasType"
 		}
-		fmt.Fprintf(b, "{%s, %q, %s, %s, %s},\n", in.Name, in.Name, section(in), flags, pattern(rest))
+		fmt.Fprintf(b, "{%s, %q, %s, %s, %s},\n", in.Name, in.Name, section(in), flags, operands)
 	}
 	fmt.Fprintf(b, "}\n")
+}
+
+// split tells whether an instruction has a type and a result, and what follows them.
+func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
+	for _, o := range in.Operands {
+		switch o.Kind {
+		case "IdResultType":
+			hasType = true
+		case "IdResult":
+			hasResult = true
+		default:
+			rest = append(rest, o)
+		}
+	}
+	return hasType, hasResult, rest
+}
+
+// manyOps is how many instructions have the same operands that get a variable.
+const manyOps = 4
+
+// sharedPatterns declares the patterns that many instructions have, and returns their names.
+func sharedPatterns(b *bytes.Buffer, ins []instruction) map[string]bool {
+	uses, shared := map[string]int{}, map[string]bool{}
+	for _, in := range ins {
+		_, _, rest := in.split()
+		name := patternName(rest)
+		if uses[name]++; uses[name] == manyOps && rest != nil {
+			shared[name] = true
+			fmt.Fprintf(b, "var %s = %s\n", name, pattern(rest))
+		}
+	}
+	fmt.Fprintf(b, "\n")
+	return shared
+}
+
+// patternName makes a name of what kinds operands have, and how often each stands.
+func patternName(ops []operand) string {
+	var s strings.Builder
+	s.WriteString("ops")
+	for i := 0; i < len(ops); {
+		n := i
+		for n < len(ops) && ops[n] == ops[i] {
+			n++
+		}
+		s.WriteString(strings.TrimPrefix(ops[i].Kind, "Id") + map[string]string{"?": "Maybe", "*": "Any"}[ops[i].Quantifier])
+		if n > i+1 {
+			fmt.Fprint(&s, n-i)
+		}
+		i = n
+	}
+	return s.String()
 }
 
 func pattern(ops []operand) string {
